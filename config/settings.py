@@ -12,6 +12,7 @@ from catalog.db.append_only import MIN_AGE_DAYS
 from config import env
 from config.key_files import generated_key
 from config.start_faults import emptied_database
+from config.static_headers import add_static_headers
 from playground.builtin import FACTORIES
 from playground.worker.network import NETWORKS, Network
 
@@ -330,7 +331,7 @@ STATICFILES_DIRS = [
 ]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
-    "config.static_files.StylesheetFinder",
+    "config.static_files.JoinedFilesFinder",
 ]
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
@@ -338,6 +339,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_MAX_AGE = 3600
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # only pages of this site use them
+WHITENOISE_ADD_HEADERS_FUNCTION = add_static_headers
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # -- limits -----------------------------------------------------------------------------------------------------------
@@ -404,7 +407,7 @@ TOOL_FACTORIES = [
 # (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
 TOOL_ENVIRONMENT = env.variables(
     "TOOL_ENVIRONMENT",
-    meaning="Environment variables that every tool sees: `NAME`, or `NAME=NAME_HERE`. "
+    meaning="Environment variables that every tool sees: `NAME`, or `NAME_IN_THE_TOOL=NAME`. "
     "Their values are removed from responses and logs.",
 )
 TOOL_ENVIRONMENT_BY_FACTORY = {
@@ -490,7 +493,7 @@ RUN_RESPONSE_BYTES = env.number(
     "TOOLSHELF_RUN_RESPONSE_BYTES",
     1024 * 1024,
     minimum=1024,
-    meaning="The maximum size of a run's response; of a larger one, the run has the beginning, and a file the whole.",
+    meaning="The maximum size of a run's response; of a larger one, the run stores the beginning, and a file all of it.",
 )
 RUN_FILE_BYTES = env.number(
     "TOOLSHELF_RUN_FILE_BYTES",

@@ -1,4 +1,4 @@
-"""Collect static files: join the stylesheets, hash and compress all files, only if one has changed."""
+"""Collect static files: join the stylesheets and the scripts, hash and compress all files, only if one has changed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ STYLESHEETS: Final = (
 )
 SITE_STYLESHEET: Final = "css/site.css"
 
+# The scripts of every page, except for the theme, which is set before anything is drawn.
+SCRIPTS: Final = ("keys", "palette", "tabs", "copy", "times", "forms", "fields")
+SITE_SCRIPT: Final = "js/site.js"
+
 # What Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).
 # Without these, collecting takes half the CPU time (3.1 s instead of 6.2 at a first start).
 UNUSED = ["xregexp.js", "jquery.js", "select2.full.js", "i18n"]
@@ -33,7 +37,7 @@ def collect_static() -> None:
     mark = settings.STATIC_ROOT / ".fingerprint"
     with (settings.STATIC_ROOT / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        fingerprint = " ".join([*STYLESHEETS, *(fingerprint_of(folder) for folder in _folders())])
+        fingerprint = " ".join([*STYLESHEETS, *SCRIPTS, *(fingerprint_of(folder) for folder in _folders())])
         if mark.exists() and mark.read_text() == fingerprint:
             return
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED)
@@ -54,27 +58,41 @@ def fingerprint_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-class StylesheetFinder(BaseFinder):
-    """Finds `SITE_STYLESHEET`: `STYLESHEETS` in one file, which is written when static files are collected.
+class JoinedFilesFinder(BaseFinder):
+    """Finds `SITE_STYLESHEET` and `SITE_SCRIPT`: several files in one, written when static files are collected.
 
-    It has neither comments nor indentation: 17.9 KB with Brotli instead of 21.1.
+    They have no comments, and the stylesheet no indentation: 17.9 KB with Brotli instead of 21.1. The script takes 6.2
+    KB; seven took 8.4, and 4 more for the headers of six responses.
     """
 
-    storage = FileSystemStorage(settings.DATA_DIR / "stylesheets")
+    storage = FileSystemStorage(settings.DATA_DIR / "joined")
 
     def list(self, ignore_patterns: object) -> Iterator[tuple[str, Storage]]:  # noqa: ARG002 - Django passes it
-        self._write()
-        yield SITE_STYLESHEET, self.storage
+        for path in (SITE_STYLESHEET, SITE_SCRIPT):
+            self._write(path)
+            yield path, self.storage
 
     def find(self, path: str, find_all: bool = False) -> Any:
-        if path != SITE_STYLESHEET:
+        if path not in {SITE_STYLESHEET, SITE_SCRIPT}:
             return []
-        self._write()
+        self._write(path)
         return [self.storage.path(path)] if find_all else self.storage.path(path)
 
-    def _write(self) -> None:
-        folder = settings.BASE_DIR / "static" / "css"
-        file = Path(self.storage.path(SITE_STYLESHEET))
+    def _write(self, path: str) -> None:
+        text = site_stylesheet() if path == SITE_STYLESHEET else site_script()
+        file = Path(self.storage.path(path))
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n".join((folder / f"{name}.css").read_text() for name in STYLESHEETS)
-        file.write_text(re.sub(r"/\*.*?\*/|^\s+", "", text, flags=re.DOTALL | re.MULTILINE))
+        file.write_text(text)
+
+
+def site_stylesheet() -> str:
+    folder = settings.BASE_DIR / "static" / "css"
+    text = "\n".join((folder / f"{name}.css").read_text() for name in STYLESHEETS)
+    return re.sub(r"/\*.*?\*/|^\s+", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def site_script() -> str:
+    """The scripts, each in a block of its own, so that their names do not collide; none imports or exports any."""
+    folder = settings.BASE_DIR / "static" / "js"
+    text = "\n".join(f"{{\n{(folder / f'{name}.js').read_text()}}}" for name in SCRIPTS)
+    return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
