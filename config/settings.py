@@ -493,7 +493,7 @@ RUN_RESPONSE_BYTES = env.number(
     "TOOLSHELF_RUN_RESPONSE_BYTES",
     1024 * 1024,
     minimum=1024,
-    meaning="The maximum size of a run's response; of a larger one, the run stores the beginning, and a file all of it.",
+    meaning="The maximum size of a run's response; a larger one is stored as a file, and its beginning in the run.",
 )
 RUN_FILE_BYTES = env.number(
     "TOOLSHELF_RUN_FILE_BYTES",
