@@ -472,8 +472,8 @@ RUN_QUEUE_WAIT_S = env.number(
 WARM_FACTORIES = env.number(
     "TOOLSHELF_WARM_FACTORIES",
     32,
-    meaning="Factories, besides the built-in ones, that each process imports in the background after it starts; "
-    "0: each is imported at its first run.",
+    meaning="How many factories, besides the built-in ones, each process imports in the background after it "
+    "starts; 0: each is imported at its first run.",
 )
 DRAIN_S = env.number(
     "TOOLSHELF_DRAIN_S",

@@ -66,7 +66,7 @@ def _received(ours: Connection) -> bytes:
     try:
         return ours.recv_bytes()
     except EOFError:
-        raise ChildProcessError("The process that worked ahead has ended too early.") from None
+        raise ChildProcessError("The process that reads the upload in advance ended unexpectedly.") from None
 
 
 def _work(things: Iterable[object], theirs: Connection, ours: Connection) -> None:

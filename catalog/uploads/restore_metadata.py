@@ -43,7 +43,7 @@ MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
 _UNKNOWN: Final = "Unknown field; it was ignored."
-_OTHER_OWNER: Final = "Only administrators can restore another owner; the tool belongs to the person who uploaded it."
+_OTHER_OWNER: Final = "Only administrators can set another owner, so the tool belongs to the person who uploaded it."
 _HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
 
 

@@ -54,8 +54,8 @@ def run_at(request: HttpRequest, run_id: str) -> Run:
     summary="Repeat a run",
     description=(
         "Starts the same call again, with the run's parameters, mode and time limit. The response is that of a new "
-        "run (`POST /tools/{slug}/runs`). 422 if the run had a configuration that is not saved, unless you send it, "
-        "or parameters with secrets, which are not stored."
+        "run (`POST /tools/{slug}/runs`). 422 if the run had parameters with secrets, which are not stored, or "
+        "an unsaved configuration that you do not send again."
     ),
 )
 def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None) -> HttpResponse:

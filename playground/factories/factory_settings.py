@@ -153,7 +153,7 @@ class FactorySettings:
                 sentence = (
                     f"The environment variables of {reference} have {len(secrets)} secret values with {size:,} bytes; "
                     f"at most {MAX_SECRETS} values with {MAX_SECRET_BYTES:,} bytes can be removed from responses. "
-                    "List fewer variables, or those that are not secret in TOOL_PUBLIC_ENVIRONMENT."
+                    "List fewer variables, or list those that are not secret in TOOL_PUBLIC_ENVIRONMENT instead."
                 )
                 yield frozenset({reference}), sentence
 

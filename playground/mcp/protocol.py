@@ -205,7 +205,7 @@ def _unsupported(version: str) -> ProtocolError:
     data: JSON = {"supported": [*MODERN_VERSIONS], "requested": version}
     message = f"The protocol version {version!r} is not supported."
     if version in LEGACY_VERSIONS:
-        message += " It is supported after `initialize`, without protocol fields in `_meta`."
+        message += " To use it, send `initialize` first, and no protocol fields in `_meta`."
     return ProtocolError(UNSUPPORTED_VERSION, message, data=data)
 
 

@@ -22,7 +22,7 @@ def file_frame(file: ResponseFile) -> bytes:
     head = {"pointer": file.pointer, "name": file.name, "media_type": file.media_type, "is_whole": file.is_whole}
     line = json.dumps(head).encode()
     if len(line) > MAX_HEAD_BYTES:
-        raise BadFileError(f"The property names around a file are too long: {file.pointer[:100]}…")
+        raise BadFileError(f"The path of a file in the response is too long: {file.pointer[:100]}…")
     return line + b"\n" + file.content
 
 

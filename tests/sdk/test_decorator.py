@@ -246,7 +246,7 @@ def test_an_annotation_that_cannot_be_evaluated_is_refused():
 
 
 def test_a_spec_and_its_parts_together_are_refused():
-    assert refused(greet.function, spec={}, name="a").startswith("@tool takes id, name")
+    assert refused(greet.function, spec={}, name="a").startswith("Pass @tool a spec, or id, name")
 
 
 def test_a_type_without_a_schema_is_refused_when_the_spec_is_read():

@@ -35,7 +35,7 @@ class ToolsQuery(Schema):
     examples_hold: Choice = Field(None, description="Whether all its examples passed when they were last run.")
     starred: Choice = Field(None, description="Whether you have starred it. Finds nothing without a token.")
     usable: list[Format] = Field(
-        [], description="A format that accepts it without changes; if repeated, all of these formats."
+        [], description="Only tools that this format accepts without changes; if repeated, that all of them accept."
     )
     score: Annotated[int | None, EmptyIsNone] = Field(
         None, ge=0, le=100, description="Its minimum lint score. Tools that are not assessed yet are left out."
@@ -88,7 +88,9 @@ class FilterProblemOut(Out):
 
     written: str = Field(description="As in `q`: `is:runnable`.")
     message: str
-    instead: str = Field(description="What to write instead: `runnable:yes`; empty if a token is needed instead.")
+    instead: str = Field(
+        description="The corrected filter, such as `runnable:yes`; empty if it is correct but needs a token."
+    )
 
 
 class ToolsOut(Out):
@@ -127,7 +129,9 @@ class ToolsOut(Out):
 
 
 class GroupsQuery(Schema):
-    q: str = Field("", max_length=100, description="The start of the names; the list is then ordered by name.")
+    q: str = Field(
+        "", max_length=100, description="Only names that start with this text; the list is then ordered by name."
+    )
     order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
     limit: int = Field(50, ge=1, le=100)
     cursor: Annotated[str | None, EmptyIsNone] = Field(

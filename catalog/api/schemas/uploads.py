@@ -70,8 +70,8 @@ class EntryOut(Out):
     )
     verdict: Literal["breaking", "unknown", "compatible", "identical"] | None = Field(
         None,
-        description="What the change means for callers. Null for a new or rejected tool, and after the first 200 "
-        "revisions of an upload, which are not compared.",
+        description="What the change means for callers. Null for a new or rejected tool. Only the first 200 "
+        "revisions of an upload are compared; it is null for the others.",
     )
 
     @classmethod

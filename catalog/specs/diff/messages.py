@@ -70,7 +70,7 @@ def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | Non
     if not difference.path:
         return "Any value was accepted before; callers that send other values are now rejected."
     if part == "returnType":
-        return f"The response could have undeclared properties before: {subject} may now have another type."
+        return f"The response could already contain {subject} as an undeclared property; it may now have another type."
     return f"Undeclared properties were accepted before; callers that send other values as {subject} are now rejected."
 
 

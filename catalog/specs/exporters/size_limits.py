@@ -29,7 +29,7 @@ def strict_obstacles(schema: Schema) -> list[str]:
     ]
     if any(_is_long_choice(one) for one, _ in found):
         obstacles.append(
-            f"An `enum` of more than {providers.MAX_STRICT_LONG_CHOICE} strings has more than "
+            f"An `enum` has more than {providers.MAX_STRICT_LONG_CHOICE} strings, and together they have more than "
             f"{providers.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
         )
     return obstacles

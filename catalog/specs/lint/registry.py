@@ -125,7 +125,7 @@ _DESCRIPTIONS: Final = (
         "info",
         "A parameter has no type",
         "Without a type, choices or a reference, a model has to guess the format, and a form can only show a JSON "
-        "field. Gemini rejects it.",
+        "field. Gemini rejects such a parameter.",
         "Declare the type.",
     ),
     Rule(

@@ -114,7 +114,7 @@ def connect(url: str) -> None:
     except ImproperlyConfigured as error:
         raise CommandError(str(error)) from error
     if "postgresql" not in str(entry["ENGINE"]):
-        raise CommandError("URL is not a PostgreSQL database; it begins with postgresql://.")
+        raise CommandError("URL must name a PostgreSQL database, and begin with postgresql://.")
     connections.databases[TARGET] = connections.configure_settings({**connections.databases, TARGET: entry})[TARGET]
     try:
         connections[TARGET].ensure_connection()

@@ -157,7 +157,7 @@ class RunSummary(Out):
     duration_ms: float | None = Field(
         description=(
             "The time of the call itself, as in `timing.call_ms`; null if the tool was not called. `timing` also has "
-            "the time in the queue, to prepare the process and create the tool, and to check the response."
+            "the times in the queue, for preparing the process and creating the tool, and for checking the response."
         )
     )
     timing: TimingOut
@@ -205,8 +205,8 @@ class RunOut(RunSummary):
     )
     files: list[FileOfRun] = Field(
         description=(
-            "The files of the response. The value of a file in `response` describes it, or is its content in Base64 "
-            "where `returnType` declares a string with this `contentEncoding`."
+            "The files of the response. In `response`, an object describes each file, or its content stands there in "
+            "Base64 where `returnType` declares a string with this `contentEncoding`."
         )
     )
     response_file: str | None = Field(description="The path of the first file's content; null without files.")

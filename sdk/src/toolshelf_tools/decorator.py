@@ -82,7 +82,7 @@ def tool(
         TypeError: the function cannot be a tool. The message names the parameter and the reason.
     """
     if spec is not None and (id or name or description or examples):
-        raise TypeError("@tool takes id, name, description and examples from the spec; pass either these or a spec.")
+        raise TypeError("Pass @tool a spec, or id, name, description and examples, but not both.")
 
     def factory_of(function: Callable[..., Any]) -> FunctionFactory[..., Any]:
         given = Definition(

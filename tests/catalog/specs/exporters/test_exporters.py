@@ -443,7 +443,7 @@ def test_obstacles_name_the_limits_of_strict_mode():
         "There are 5,001 properties; at most 5,000 are allowed."
     ]
     assert strict_obstacles({"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}) == [
-        "An `enum` of more than 250 strings has more than 15,000 characters."
+        "An `enum` has more than 250 strings, and together they have more than 15,000 characters."
     ]
 
 
