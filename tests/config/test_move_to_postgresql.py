@@ -130,7 +130,7 @@ def test_what_cannot_be_moved_is_refused(data, url, server):
     from_postgresql = move(data, url, DATABASE_URL=url)
     assert "This site's database is not SQLite" in from_postgresql.stderr
 
-    assert "begins with postgresql://" in move(data, f"sqlite:///{data}/other.sqlite3").stderr
+    assert "begin with postgresql://" in move(data, f"sqlite:///{data}/other.sqlite3").stderr
     assert "URL has the scheme 'mysql'" in move(data, "mysql://localhost/x").stderr
     assert "PostgreSQL cannot be reached" in move(data, f"postgresql://postgres@/absent?host={server.folder}").stderr
 
