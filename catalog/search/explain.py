@@ -16,7 +16,6 @@ from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
 from catalog.search.plan import ALIKE, Alternative, Plan, Term
 
 EXCERPT_CHARS: Final = 240
-START_CHARS: Final = 500  # of a description, from which most excerpts come
 REASON_CHARS: Final = 140
 MAX_REASONS: Final = 3
 
@@ -93,7 +92,7 @@ class Explainer:
 
     def explain(self, tool: Described) -> Explained:
         """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs."""
-        line = self._excerpt(tool.description)
+        line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
         if not self.terms:
             return Explained(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
         texts = (tool.name, tool.tool_id, line)
@@ -101,15 +100,6 @@ class Explainer:
         wanted, unexplained = self._seen(self.terms, together)
         name, tool_id, text = _shared_out(marks(together, wanted), texts)
         return Explained(Explanation(name, tool_id, text), tuple(unexplained))
-
-    def _excerpt(self, description: str) -> str:
-        """The excerpt; from the start of `description` if that is enough, as parsing all its Markdown takes longer."""
-        if len(description) > START_CHARS:
-            start, own = as_text(description[:START_CHARS]), self.all_own
-            is_here = own.is_in(Text(start[: EXCERPT_CHARS - 1]))
-            if len(start) > EXCERPT_CHARS and (is_here or not own.is_in(Text(description))):
-                return excerpt(start, own, EXCERPT_CHARS)
-        return excerpt(as_text(description), self.all_own, EXCERPT_CHARS)
 
     def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
         """Fields that contain the unexplained words: names before descriptions, at most `MAX_REASONS`.
