@@ -14,6 +14,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
+from whitenoise.middleware import WhiteNoiseFileResponse
 
 from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 from catalog.errors import Busy, NotAllowed, Unreachable
@@ -71,7 +72,7 @@ class HideSecretsMiddleware:
 class BrowserPoliciesMiddleware:
     """Adds two policies that Django has no setting for: Cross-Origin-Resource-Policy and Permissions-Policy.
 
-    Static files are no pages, so they need no Permissions-Policy: a visitor's first page loads ten of them.
+    A static file needs no Permissions-Policy, which is only for pages: it would be a quarter of the file's headers.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -80,7 +81,7 @@ class BrowserPoliciesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         response.headers.setdefault("Cross-Origin-Resource-Policy", settings.CROSS_ORIGIN_RESOURCE_POLICY)
-        if not request.path.startswith(settings.STATIC_URL):
+        if not isinstance(response, WhiteNoiseFileResponse):
             response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         return response
 

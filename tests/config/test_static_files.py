@@ -66,6 +66,14 @@ def test_a_static_file_has_the_policies_of_a_page_that_loads_nothing(client, db)
     assert "Access-Control-Allow-Origin" not in served
 
 
+def test_a_missing_static_file_is_a_page_with_its_policies(client, db):
+    answer = client.get("/static/js/none.js")
+
+    assert answer.status_code == 404
+    assert "camera=()" in answer["Permissions-Policy"]
+    assert "script-src 'self'" in answer["Content-Security-Policy"]
+
+
 def test_every_stylesheet_is_served():
     files = {path.stem for path in (settings.BASE_DIR / "static" / "css").glob("*.css")}
 
