@@ -14,7 +14,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from whitenoise.middleware import WhiteNoiseFileResponse
+from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
 from catalog.errors import Busy, NotAllowed, Unreachable

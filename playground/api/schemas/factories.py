@@ -51,9 +51,7 @@ class FactoryOut(Out):
 
 
 class ConnectionOut(Out):
-    key: str = Field(
-        description="How its settings end: `CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`."
-    )
+    key: str = Field(description="How its settings end: `CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`.")
     reference: str
     sources: list[str] = Field(description="The names of the sources whose tools it runs.")
     tools: int = Field(description="How many tools run through it.")
