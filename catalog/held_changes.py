@@ -30,6 +30,7 @@ from catalog.webhook_queue import WebhookEvent, queue_events
 
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms
 REASON_LENGTH: Final = 200
+WHO_DECIDES: Final = "The owner, a maintainer or an administrator decides."  # for the person who proposes
 
 
 class AlreadyDecided(RevisionConflict):

@@ -19,7 +19,7 @@ from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.bulk_fixes import MAX_FIXED
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms import WaiverForm
-from catalog.held_changes import Proposal, own_proposal
+from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
 from catalog.lint_overview import findings_of, overview_for, tools_that_break
 from catalog.lint_page import MEANINGS, LintPage, change_of, severity_links
 from catalog.lint_reports import LintReport
@@ -151,9 +151,7 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
     rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
     if isinstance(outcome, Proposal):
-        messages.success(
-            request, f"{_fixes(len(fixed.applied))} proposed. An owner or maintainer approves or rejects it.{rest}"
-        )
+        messages.success(request, f"{_fixes(len(fixed.applied))} proposed. {WHO_DECIDES}{rest}")
         return redirect(outcome.get_absolute_url())
     done = f"Revision {outcome.revision.number} is published, with {_fixes(len(fixed.applied))} applied."
     messages.success(request, done + rest)

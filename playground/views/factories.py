@@ -17,8 +17,8 @@ from catalog.accounts.rate_limits import limit_uploads
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, GenerationError, NotAllowed, RevisionConflict, SpecError
 from catalog.generated_code import project_of
+from catalog.held_changes import WHO_DECIDES, own_proposal, publish_or_hold
 from catalog.held_changes import Proposal as HeldProposal
-from catalog.held_changes import own_proposal, publish_or_hold
 from catalog.listing.results import CatalogSearch
 from catalog.models import Audience, Tool
 from catalog.publishing import Publication
@@ -129,7 +129,7 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
             limit_uploads(request)
             outcome = _publish(request, proposal)
             if isinstance(outcome, HeldProposal):
-                messages.success(request, "Spec proposed. An owner or maintainer approves or rejects it.")
+                messages.success(request, f"Spec proposed. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(
                 request, f"The spec of {outcome.tool.name} is published as revision {outcome.revision.number}."

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.errors import Busy, DocumentError, NotAllowed, RevisionConflict, SpecError
-from catalog.held_changes import Proposal, own_proposal, publish_or_hold
+from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_for
@@ -227,7 +227,7 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
             expected = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
             outcome = publish_or_hold(spec, by=actor(request), expected=expected)
             if isinstance(outcome, Proposal):
-                messages.success(request, "Example proposed. An owner or maintainer approves or rejects it.")
+                messages.success(request, f"Example proposed. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(request, f"Example added in revision {current.number + 1}.")
             return redirect(tool)

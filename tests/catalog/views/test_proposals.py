@@ -61,7 +61,7 @@ def test_fixes_of_somebody_elses_tool_are_proposed_and_an_owner_decides(browser,
     change = HeldChange.objects.get()
     assert "Propose 2 fixes" in form.text()
     assert answer.redirect_chain == [(change.get_absolute_url(), 302)]
-    assert "2 fixes proposed. An owner or maintainer approves or rejects it." in answer.content.decode()
+    assert "2 fixes proposed. The owner, a maintainer or an administrator decides." in answer.content.decode()
     assert (change.proposed_by, change.base) == (ada, tool.current)
     assert Tool.objects.with_current().get().current.number == 1
     assert approve(change, by=owner).revision.number == 2
@@ -135,7 +135,7 @@ def test_a_run_is_proposed_as_an_example(browser, run, owner):
 
     answer = browser.post(f"/runs/{run.pk}/example/", {"do": "publish", "expected": "1"}, follow=True)
 
-    assert "Example proposed. An owner or maintainer approves or rejects it." in answer.content.decode()
+    assert "Example proposed. The owner, a maintainer or an administrator decides." in answer.content.decode()
     assert Tool.objects.with_current().get().current.number == 1
     spec = approve(HeldChange.objects.get(), by=owner).revision.spec
     assert spec.examples[-1].parameters == {"city": "Porto"}
