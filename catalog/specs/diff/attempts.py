@@ -37,10 +37,13 @@ class ValueChecks:
     effort: int = EFFORT
     disjoint: dict[Hashable, bool] = field(default_factory=dict)
     next_look: int = EFFORT
-    started: float = field(default_factory=time.thread_time)
+    started: float = field(init=False)
     budget: Budget = field(default_factory=lambda: Budget(steps=STEPS, seconds=SECONDS))
     strings: StringSearch = field(default_factory=StringSearch)
     _listed: dict[Hashable, list[JSON] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.started = time.thread_time()
 
     def spend(self, effort: int) -> None:
         """Count `effort`.

@@ -4,7 +4,6 @@ import random
 import sys
 import threading
 from decimal import Decimal
-from types import SimpleNamespace
 
 import jsonschema_rs
 import pytest
@@ -571,12 +570,10 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
         ({"uniqueItems": True, "items": {"uniqueItems": True}}, [[n, list(range(3000))] for n in range(3000)]),
     ],
 )
-def test_work_beyond_the_budget_ends_unchecked_with_a_reason(schema, value, monkeypatch):
-    """The budget of 0.5 s ends a check within a fifth of it, if ten million lines of Python take a second."""
+def test_work_beyond_the_budget_ends_unchecked_with_a_reason(schema, value):
     compiled = compile_schema(schema)
 
-    with at_most(6_000_000) as work:
-        monkeypatch.setattr("catalog.json_schema.validation.budget.time", SimpleNamespace(thread_time=lambda: work.lines / 10_000_000))
+    with at_most(6_000_000):
         result = compiled.check(value)
 
     assert result.verdict == "unchecked"
