@@ -10,7 +10,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import DatabaseError, connection
+from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 
 from config.start_faults import sentence_of
 
@@ -36,6 +38,10 @@ def run(words: Sequence[str]) -> None:
         execute_from_command_line(list(words))
     except ImproperlyConfigured as error:
         stop(str(error))
+    except (NodeNotFoundError, ValueError):  # Django raises these if only some replaced migrations are applied
+        if words[1:2] != ["migrate"] or not is_foreign():
+            raise
+        stop(FOREIGN)
     except (DatabaseError, OSError) as error:
         reason = sentence_of(error) or (why_not_ready() if isinstance(error, DatabaseError) else None)
         if reason is None:
@@ -52,18 +58,30 @@ def why_not_ready() -> str | None:
     """What to do before the database can be used; None if the database has no such problem."""
     try:
         connection.close()
+        if is_foreign():
+            return FOREIGN
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError:
         return None
-    if is_foreign(executor):
-        return FOREIGN
     if not missing:
         return None
     return OLDER if executor.loader.applied_migrations else NOT_SET_UP
 
 
-def is_foreign(executor: MigrationExecutor) -> bool:
-    """Whether the database has migrations of Toolshelf that this version does not know."""
-    unknown = set(executor.loader.applied_migrations) - set(executor.loader.graph.nodes)
-    return any(app in OWN_APPS for app, _ in unknown)
+def is_foreign() -> bool:
+    """Whether this version cannot migrate the database.
+
+    The database has migrations that this version does not know, or only some of those that a squashed one replaces.
+    """
+    try:
+        loader = MigrationLoader(connection)
+    except NodeNotFoundError:
+        return True
+    applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
+    for migration in loader.replacements.values():
+        replaced = set(migration.replaces)
+        if migration.app_label in OWN_APPS and 0 < len(replaced & applied) < len(replaced):
+            return True
+        known |= replaced
+    return any(app in OWN_APPS for app, _ in applied - known)

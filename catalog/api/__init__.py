@@ -24,20 +24,23 @@ deprecation.py         headers of responses about deprecated tools
 
 from ninja import Router
 
-from catalog.api import (  # noqa: F401 - they add to their routers
-    access,
-    audit,
-    bulk,
-    code,
-    lint,
-    revisions,
+# isort: off
+from catalog.api import (  # noqa: F401 - they add to their routers, in the order of the documentation
     search,
-    similar,
-    sources,
-    stars,
     tools,
+    revisions,
+    code,
+    similar,
+    bulk,
+    access,
+    stars,
+    lint,
+    sources,
+    audit,
     webhooks,
 )
+
+# isort: on
 from catalog.api.router import router
 
 routers: list[Router] = [router, lint.router, sources.router, audit.router, webhooks.router]

@@ -10,7 +10,16 @@ schemas/           the schemas of requests and responses
 router.py          the router of all operations
 """
 
-from playground.api import example_checks, factories, inputs, repeats, runs  # noqa: F401 - they add to the router
+# isort: off
+from playground.api import (  # noqa: F401 - they add to the router, in the order of the documentation
+    runs,
+    repeats,
+    inputs,
+    example_checks,
+    factories,
+)
+
+# isort: on
 from playground.api.router import router
 
 __all__ = ["router"]

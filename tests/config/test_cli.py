@@ -6,12 +6,16 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from tests.site import Site
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = "playground/samples"
+APPS = {"accounts": "catalog.accounts", "catalog": "catalog", "playground": "playground"}
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +42,19 @@ def manage(data_dir, *words):
     "words",
     [
         ["load_specs", SAMPLES],
-        ["load_specs", "--dry-run", "--user", "ada", SAMPLES],
-        ["export_catalog"],
         ["create_token", "ada"],
-        ["sign_in_link"],
-        ["run_tool", "convert-units", "--parameters", "{}"],
-        ["judge_tools"],
-        ["rebuild_index"],
-        ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
+        *(
+            pytest.param(words, marks=pytest.mark.deep)
+            for words in [
+                ["load_specs", "--dry-run", "--user", "ada", SAMPLES],
+                ["export_catalog"],
+                ["sign_in_link"],
+                ["run_tool", "convert-units", "--parameters", "{}"],
+                ["judge_tools"],
+                ["rebuild_index"],
+                ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
+            ]
+        ),
     ],
     ids=" ".join,
 )
@@ -92,6 +101,50 @@ def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migr
         "The database was created by an early version of Toolshelf"
     )
     assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
+
+
+def with_replaced_migrations(data_dir, migrated, *, complete):
+    """A database to which the migrations from before the squash were applied: all of them, or the first two per app."""
+    shutil.copy(migrated, data_dir)
+    with closing(sqlite3.connect(data_dir / "toolshelf.sqlite3")) as database, database:
+        for app in ["accounts", "catalog", "playground"]:
+            database.execute("DELETE FROM django_migrations WHERE app = ?", (app,))
+            replaced = import_module(f"{APPS[app]}.migrations.0001_squashed").Migration.replaces
+            for _, old in replaced if complete else replaced[:2]:
+                database.execute(
+                    "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", (app, old)
+                )
+
+
+def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migrated):
+    with_replaced_migrations(tmp_path, migrated, complete=True)
+
+    ended = manage(tmp_path, "create_token", "ada")
+
+    assert (ended.returncode, len(ended.stdout.split())) == (0, 1)
+    assert manage(tmp_path, "migrate", "--check").returncode == 0
+
+
+def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
+    with_replaced_migrations(tmp_path, migrated, complete=True)
+
+    Site(tmp_path).stop()
+
+    with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database:
+        recorded = database.execute("SELECT app FROM django_migrations WHERE name = '0001_squashed'").fetchall()
+    assert {app for (app,) in recorded} >= {"accounts", "catalog", "playground"}
+
+
+@pytest.mark.parametrize("words", [["serve", "--port", "0"], ["migrate"]], ids=" ".join)
+def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(tmp_path, migrated, words):
+    with_replaced_migrations(tmp_path, migrated, complete=False)
+
+    ended = manage(tmp_path, *words)
+
+    assert ended.returncode == 1
+    assert ended.stderr.removeprefix("CommandError: ").startswith(
+        "The database was created by an early version of Toolshelf"
+    )
 
 
 def test_after_migrating_the_command_works(tmp_path, migrated):

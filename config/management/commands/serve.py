@@ -91,11 +91,12 @@ class Command(BaseCommand):
             )
 
     def migrate(self) -> None:
-        executor = MigrationExecutor(connection)
-        if is_foreign(executor):
+        if is_foreign():
             raise CommandError(FOREIGN)
+        executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
+        executor.check_replacements()
         executor.loader.check_consistent_history(connection)
         if search_index().size() < Tool.objects.count():  # a migration emptied it, or a rebuild was interrupted
             call_command("rebuild_index", stderr=self.stderr)
