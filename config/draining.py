@@ -1,7 +1,11 @@
 """Stop the server without cutting runs: on SIGTERM, active runs have `settings.DRAIN_S` seconds to end.
 
-    main process      SIGTERM -> SIGUSR1 to each process of the server, wait until all have reported, then stop them
-    server process    SIGUSR1 -> refuse new runs, answer clients that wait for one, report once no run is active
+    main process      SIGTERM -> ask each process of the server to drain, wait until all have reported, then stop them
+    server process    asked -> refuse new runs, answer clients that wait for one, report once no run is active
+
+They use pipes rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and CPython's main thread,
+which granian leaves waiting on a lock, can miss the second of two signals. The process would then go on until it is
+killed.
 
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
@@ -30,7 +34,8 @@ from playground.worker.syscalls import die_with_parent
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
-_reports: tuple[int, int] | None = None  # a pipe from the server's processes to the main process, which they inherit
+_requests: tuple[int, int] | None = None  # a pipe from the main process to the server's processes, which they inherit
+_reports: tuple[int, int] | None = None  # the same in the other direction
 _main_process: int | None = None  # its id, which they inherit
 
 
@@ -40,8 +45,8 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
     _drains = False
 
     def startup(self, *arguments: Any, **options: Any) -> None:
-        global _reports, _main_process
-        _reports, _main_process = os.pipe(), os.getpid()
+        global _requests, _reports, _main_process
+        _requests, _reports, _main_process = os.pipe(), os.pipe(), os.getpid()
         super().startup(*arguments, **options)
 
     def signal_handler_interrupt(self, signum: int = 0, *arguments: Any, **options: Any) -> None:
@@ -56,15 +61,11 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
         threading.Thread(target=_look_for_factories, name="factory-rescan", daemon=True).start()
 
     def _drain(self) -> None:
-        left = 0
-        for worker in list(self.wrks):
-            try:
-                os.kill(worker.inner.pid, signal.SIGUSR1)
-                left += 1
-            except ProcessLookupError:
-                continue
+        assert _requests is not None  # noqa: S101  made by `startup`
+        assert _reports is not None  # noqa: S101
+        left = len(self.wrks)
+        os.write(_requests[1], b"." * left)  # each process reads one byte
         until = time.monotonic() + settings.DRAIN_S + _MARGIN_S
-        assert _reports is not None  # noqa: S101  made by `startup`
         while left > 0 and (left_s := until - time.monotonic()) > 0:
             if select.select([_reports[0]], [], [], left_s)[0]:
                 left -= len(os.read(_reports[0], left))
@@ -83,25 +84,33 @@ def _look_for_factories() -> None:
 def stop_with_main_process() -> None:
     """Get SIGTERM when the main process is killed, so that this process does not serve on beside the next server.
 
+    Until granian handles the signals of this process, they end it: the handlers it inherits belong to the main process.
+
     Raises:
         SystemExit: the main process ended while this one was starting.
     """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
     die_with_parent(signal.SIGTERM)
     if _main_process is not None and os.getppid() != _main_process:
         raise SystemExit("The main process of the server has ended.")
 
 
-def drain_on_signal() -> None:
-    """Make this process of the server drain on SIGUSR1. No effect in a process that no main process has forked."""
-    if _reports is not None:
-        signal.signal(signal.SIGUSR1, lambda *_: threading.Thread(target=_drain_runs, name="drain").start())
+def drain_on_request() -> None:
+    """Make this process of the server drain when the main process asks for it.
+
+    No effect in a process that no main process has forked.
+    """
+    if _requests is not None and _reports is not None:
+        pipes = {"requests": _requests[0], "reports": _reports[1]}
+        threading.Thread(target=_drain_runs, kwargs=pipes, name="drain", daemon=True).start()
 
 
-def _drain_runs() -> None:
-    """Let the runs of this process end, and report that to the main process."""
+def _drain_runs(requests: int, reports: int) -> None:
+    """Once asked, let the runs of this process end, and report that to the main process."""
+    os.read(requests, 1)
     draining.set()
     until = time.monotonic() + settings.DRAIN_S
     while supervisor().is_busy and time.monotonic() < until:
         time.sleep(CHECK_S)
-    if _reports is not None:
-        os.write(_reports[1], b".")
+    os.write(reports, b".")

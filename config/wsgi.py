@@ -15,7 +15,7 @@ from catalog.assessments import Assessor  # noqa: E402 - needs the apps that wer
 from catalog.sources.schedule import start_syncing  # noqa: E402
 from catalog.webhooks.schedule import start_delivering  # noqa: E402
 from config.connections import Connections, WriteDeadline  # noqa: E402
-from config.draining import drain_on_signal, stop_with_main_process  # noqa: E402
+from config.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402
 from config.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
@@ -39,7 +39,7 @@ if settings.RUNNER == "celery":
     from playground.celery.redelivery import Redelivery  # imported now, so that the first run does not wait for it
 
     Redelivery()
-drain_on_signal()
+drain_on_request()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
 WriteDeadline(connections).start()
 application = WholeResponses(

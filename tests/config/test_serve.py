@@ -77,6 +77,7 @@ def test_a_wrong_setting_of_tools_stops_the_start_with_a_sentence(tmp_path, sett
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.deep
 def test_a_network_that_cannot_be_enforced_is_reported_at_the_start(tmp_path):
     site = Site(tmp_path, HTTPS_PROXY="http://proxy.example:3128", TOOL_NETWORK_HASH_TEXT="outward")
     try:
@@ -113,6 +114,7 @@ def test_the_start_prints_the_command_for_another_link(site):
     assert printed.stdout.startswith(f"{site.url}/sign-in/")
 
 
+@pytest.mark.deep
 def test_the_link_under_https_has_the_public_name(tmp_path):
     site = Site(tmp_path, TOOLSHELF_HTTPS="1", TRUST_PROXY="1", ALLOWED_HOSTS="shelf.example.org 127.0.0.1")
     try:
@@ -132,6 +134,7 @@ def test_the_link_under_https_has_the_public_name(tmp_path):
     assert other.stdout.startswith("https://shelf.example.org/sign-in/")
 
 
+@pytest.mark.deep
 def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
     environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), "DJANGO_SUPERUSER_PASSWORD": "correct horse"}
     words = ["createsuperuser", "--noinput", "--username", "grace", "--email", "grace@example.org"]
@@ -227,6 +230,7 @@ def test_a_wildcard_for_hosts_stops_the_start(tmp_path):
     assert "exact host names" in ended.stderr
 
 
+@pytest.mark.deep
 def test_two_data_directories_are_two_sites(site, tmp_path):
     other = Site(tmp_path, prepared=False)
     try:
@@ -311,3 +315,36 @@ def lists_later(site):
 
 def children_of(pid):
     return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
+STARTING = """
+import os, signal, time
+import django
+django.setup()
+from config.draining import stop_with_main_process
+signal.signal(signal.SIGTERM, lambda *_: None)  # as the main process drains
+if os.fork():
+    time.sleep(60)
+stop_with_main_process()
+print("starting", flush=True)
+time.sleep(60)
+print("It served on.")
+"""
+
+
+def test_a_server_process_whose_main_process_is_killed_while_it_starts_ends(tmp_path):
+    main = subprocess.Popen(
+        [sys.executable, "-c", STARTING],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "TOOLSHELF_DATA_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert main.stdout is not None
+    main.stdout.readline()
+
+    main.kill()
+
+    assert main.stdout.read() == ""  # reads until both have ended
+    main.stdout.close()
+    main.wait(10)
