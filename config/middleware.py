@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
+STYLESHEET = re.compile(rb'<link rel="stylesheet" href="(/static/[\w./-]+)">')  # no address that somebody else wrote
+HEAD_BYTES = 4096  # of a page, in which it links to its stylesheets
 # Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
 PLAIN_DETAILS = {
@@ -83,6 +86,26 @@ class BrowserPoliciesMiddleware:
         response.headers.setdefault("Cross-Origin-Resource-Policy", settings.CROSS_ORIGIN_RESOURCE_POLICY)
         if not isinstance(response, WhiteNoiseFileResponse):
             response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        return response
+
+
+class StylesheetHintsMiddleware:
+    """Names a page's stylesheets in a Link header, so that a browser requests them before it parses the page.
+
+    On a phone's network and processor (`bench.page_speed`), pages were painted 10 to 50 ms earlier (two pages, first
+    and second visit, medians of 8).
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").startswith("text/html"):
+            addresses = STYLESHEET.findall(response.content, 0, HEAD_BYTES)
+            if addresses:
+                hints = (f"<{address.decode()}>; rel=preload; as=style" for address in addresses)
+                response.headers["Link"] = ", ".join(hints)
         return response
 
 

@@ -277,6 +277,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.CacheControlMiddleware",
     "config.compression.CompressionMiddleware",
+    "config.middleware.StylesheetHintsMiddleware",
     "config.middleware.ErrorResponsesMiddleware",
     "config.middleware.RequestLimitsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -16,6 +16,7 @@ from catalog.html import tagged
 from catalog.models import Revision
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
+from catalog.search.parser import FILTERS
 from catalog.specs.quick_fixes import QuickFix, quick_fix
 from catalog.uploads.store import Fault
 
@@ -32,6 +33,12 @@ _CODE_TAG: Final = (SafeString("<code>"), SafeString("</code>"))
 def marked(text: Marked) -> SafeString:
     """A text with the words that were searched in `<mark>`."""
     return tagged(text.pieces, *_MARK)
+
+
+@register.simple_tag
+def search_filters() -> str:
+    """The names of the filters that a query takes, for the script that suggests them."""
+    return " ".join(FILTERS)
 
 
 @register.filter

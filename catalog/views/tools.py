@@ -24,7 +24,6 @@ from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
 from catalog.revision_diff import history_of, meaning_of
 from catalog.score_trends import trend_of
-from catalog.search.parser import FILTERS
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
@@ -60,7 +59,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString) -> HttpResponse:
-    context = {"search": search, "sorts": SORTS, "filters": FILTERS, "examples": EXAMPLES, "results": results}
+    context = {"search": search, "sorts": SORTS, "examples": EXAMPLES, "results": results}
     return render(request, "catalog/tool_list.html", context)
 
 

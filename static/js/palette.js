@@ -131,18 +131,24 @@ function go(item) {
     location.assign(url);
     return;
   }
-  palette.close();
+  close();
   if (item.dataset.action) document.dispatchEvent(new CustomEvent(`toolshelf:${item.dataset.action}`));
   else if (item.dataset.signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it returns to this page
   else if (item.dataset.signOut !== undefined) document.querySelector("[data-sign-out-form]").requestSubmit();
   else location.assign(item.dataset.href);
 }
 
+const isOpen = () => palette.matches(":popover-open");
+const close = () => palette.hidePopover();
+
+// This is a popover rather than a modal dialog: a modal dialog makes the rest of the page inert, so the browser computes
+// all styles again, which took half of the time until the palette was painted. The popover covers the page and keeps the
+// focus, so nothing behind it can be reached.
 function open() {
-  if (palette.open) return;
+  if (isOpen() || document.querySelector("dialog:modal")) return;
   field.value = "";
   follow();
-  palette.showModal();
+  palette.showPopover();
   field.focus();
 }
 
@@ -151,7 +157,7 @@ field.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
   else if (event.key === "Enter" && !event.isComposing) go(list.querySelector('[aria-selected="true"]:not([hidden])'));
-  else return;
+  else if (event.key !== "Tab") return;
   event.preventDefault();
 });
 list.addEventListener("pointermove", (event) => {
@@ -165,7 +171,7 @@ list.addEventListener("click", (event) => {
   else go(item);
 });
 palette.addEventListener("click", (event) => {
-  if (event.target === palette) palette.close();
+  if (event.target === palette) close();
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-palette-open]")) open();
@@ -173,7 +179,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  if (palette.open) palette.close();
+  if (isOpen()) close();
   else open();
 });
 document.addEventListener("submit", (event) => {

@@ -5,19 +5,14 @@ const MIN_NAME = 3; // letters of the name of a filter, as the server expects th
 const MAX_READ = 300; // characters before the cursor that the server reads
 const LAST_PIECE = /(?:^|\s)-?([a-z]+)(:(?:"[^"]*|[^\s"]*))?$/i;
 
-const field = document.querySelector("[data-suggestions]");
 const list = document.getElementById("suggestions");
 const blank = document.getElementById("suggestion");
-const filters = field.dataset.filters.split(" ");
+const field = list?.closest("form").querySelector("[data-search]");
+const filters = list?.dataset.filters.split(" ");
 
 let asked = null;
 let timer = 0;
 let replaced = 0; // characters before the cursor that a suggestion replaces
-
-field.setAttribute("role", "combobox");
-field.setAttribute("aria-autocomplete", "list");
-field.setAttribute("aria-controls", list.id);
-field.setAttribute("aria-expanded", "false");
 
 const selected = () => list.querySelector('[aria-selected="true"]');
 
@@ -63,7 +58,7 @@ function beginning() {
 async function ask(text) {
   asked?.abort();
   asked = new AbortController();
-  const url = new URL(field.dataset.suggestions, location.href);
+  const url = new URL(list.dataset.suggestions, location.href);
   url.searchParams.set("q", text);
   try {
     const answer = await fetch(url, { signal: asked.signal, headers: { Accept: "application/json" } });
@@ -94,24 +89,33 @@ function accept(option) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-field.addEventListener("input", follow);
-field.addEventListener("keydown", (event) => {
-  if (list.hidden || event.isComposing) return;
-  const options = [...list.children];
-  const at = options.indexOf(selected());
-  if (event.key === "ArrowDown") select(options[Math.min(at + 1, options.length - 1)]);
-  else if (event.key === "ArrowUp") select(options[at - 1]);
-  else if (event.key === "Enter" && at >= 0) accept(options[at]);
-  else if (event.key === "Escape") close();
-  else {
-    if (event.key === "Enter") close();
-    return;
-  }
-  event.preventDefault();
-});
-field.addEventListener("blur", close);
-list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
-list.addEventListener("click", (event) => {
-  const option = event.target.closest('[role="option"]');
-  if (option) accept(option);
-});
+function start() {
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-controls", list.id);
+  field.setAttribute("aria-expanded", "false");
+
+  field.addEventListener("input", follow);
+  field.addEventListener("keydown", (event) => {
+    if (list.hidden || event.isComposing) return;
+    const options = [...list.children];
+    const at = options.indexOf(selected());
+    if (event.key === "ArrowDown") select(options[Math.min(at + 1, options.length - 1)]);
+    else if (event.key === "ArrowUp") select(options[at - 1]);
+    else if (event.key === "Enter" && at >= 0) accept(options[at]);
+    else if (event.key === "Escape") close();
+    else {
+      if (event.key === "Enter") close();
+      return;
+    }
+    event.preventDefault();
+  });
+  field.addEventListener("blur", close);
+  list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
+  list.addEventListener("click", (event) => {
+    const option = event.target.closest('[role="option"]');
+    if (option) accept(option);
+  });
+}
+
+if (list) start();

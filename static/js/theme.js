@@ -11,6 +11,8 @@
       if (localStorage.getItem(`toolshelf-${name}`) === "on") root.dataset[name] = "on"; // see catalog.js
     }
     if (localStorage.getItem("toolshelf-tour") === "done") root.dataset.tour = "done"; // see tour.js
+    const tab = localStorage.getItem("toolshelf.tab.result");
+    if (tab) root.dataset.resultTab = tab; // see tabs.js
   } catch {
     // storage is not available: use the system's theme
   }

@@ -1,6 +1,8 @@
-// The upload page shows what publishing will do, while the person edits: it sends the form for a preview after a pause.
+// The upload page shows what publishing will do. It sends the form for a preview at once when text is pasted, a file is
+// chosen or a fix is applied, and after a pause while the person types or another preview is on its way.
 
 const PAUSE_MS = 300;
+const TYPED = 3; // characters that one event of typing adds or removes at most; more are pasted or chosen
 const MAX_BYTES = 1024 * 1024; // as the site: larger files are checked on a page of their own
 
 const form = document.querySelector("form[data-upload-preview]");
@@ -9,15 +11,23 @@ let pane = document.getElementById("preview");
 const blank = pane?.cloneNode(true);
 let timer = 0;
 let running = null;
+let sizeBefore = 0;
 
 const files = () => form.querySelector("input[type=file]").files;
 const size = () => text.value.length + [...files()].reduce((sum, file) => sum + file.size, 0);
 const isEmpty = () => size() === 0 || (files().length === 0 && text.value.trim() === "");
 
-function checkSoon() {
+function checkSoon({ target }) {
+  if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
+  const isPasted = Math.abs(size() - sizeBefore) > TYPED;
+  checkAfter(isPasted && !pane.hasAttribute("aria-busy") ? 0 : PAUSE_MS);
+}
+
+function checkAfter(pause) {
   clearTimeout(timer);
   running?.abort();
-  timer = setTimeout(check, PAUSE_MS);
+  timer = setTimeout(check, pause);
+  sizeBefore = size();
 }
 
 async function check() {
@@ -75,6 +85,7 @@ function write(content) {
   text.value = content;
   text.closest("json-editor")?.editor?.sync();
   text.dispatchEvent(new Event("input", { bubbles: true }));
+  checkAfter(0);
 }
 
 const editor = () => text.closest("json-editor")?.editor;
@@ -136,5 +147,5 @@ if (form && pane) {
       edit(button);
     }
   });
-  if (!isEmpty() && !pane.querySelector(".entry")) checkSoon(); // restored by the browser or after signing in
+  if (!isEmpty() && !pane.querySelector(".entry")) checkAfter(0); // restored by the browser or after signing in
 }

@@ -126,7 +126,7 @@ PAGES = [
     PageState("tool-visitor", "/tools/convert_units/", ""),
     PageState("tool-configurable", "/tools/sign_text/"),
     PageState("tool-union", f"/tools/{UNION}/"),
-    PageState("tool-deprecated", "/tools/billing.mail_invoice/", is_quick=True),
+    PageState("tool-deprecated", "/tools/billing.mail_invoice/"),
     PageState("tool-archived", "/tools/billing.fax_invoice/"),
     PageState("tool-of-a-source", "/tools/weather.forecast/"),
     PageState("tool-organise", "/tools/billing.send_invoice/organise/"),
@@ -140,7 +140,7 @@ PAGES = [
     PageState("tool-lint", f"/tools/{UNION}/lint/"),
     PageState("tool-lint-waived", "/tools/billing.send_invoice/lint/"),
     PageState("tool-lint-changes", f"/tools/{UNION}/lint/changes/"),
-    PageState("tool-revisions", "/tools/billing.send_invoice/revisions/", is_quick=True),
+    PageState("tool-revisions", "/tools/billing.send_invoice/revisions/"),
     PageState("tool-revisions-one", "/tools/convert_units/revisions/"),
     PageState("tool-diff", "/tools/billing.send_invoice/revisions/1..2/"),
     PageState("tool-restore", "/tools/billing.send_invoice/revisions/2/restore/difference/"),
@@ -154,7 +154,7 @@ PAGES = [
     PageState("try-violates", "/tools/drifting_thermometer/try/?run={run_violates}"),
     PageState("examples", "/tools/convert_units/examples/"),
     PageState("examples-checked", "/tools/evaluate_expression/examples/"),
-    PageState("runs", "/runs/", is_quick=True),
+    PageState("runs", "/runs/"),
     PageState("runs-of-a-tool", "/runs/?tool=drifting_thermometer"),
     PageState("runs-nothing", "/runs/?tool=zzzz"),
     PageState("runs-newcomer", "/runs/", "newcomer"),
@@ -177,7 +177,7 @@ PAGES = [
     PageState("upload", "/upload/", is_quick=True),
     PageState("upload-visitor", "/upload/", ""),
     PageState("upload-preview-problems", "/upload/", act=paste(BROKEN)),
-    PageState("upload-report", "/uploads/{upload}/", is_quick=True),
+    PageState("upload-report", "/uploads/{upload}/"),
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
     PageState("upload-report-warnings", "/uploads/{upload}/?outcome=warnings"),
     PageState("upload-dry-run", "/uploads/{dry_upload}/"),
@@ -207,7 +207,7 @@ PAGES = [
     PageState("connect", "/connect/"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),
-    PageState("account", "/account/", is_quick=True),
+    PageState("account", "/account/"),
     PageState("account-reader", "/account/", "reader"),
     PageState("tokens", "/account/tokens/"),
     PageState("tokens-newcomer", "/account/tokens/", "newcomer"),
@@ -215,19 +215,19 @@ PAGES = [
     PageState("sessions", "/account/sessions/"),
     PageState("password", "/account/password/", "ada"),
     PageState("security", "/account/security/"),
-    PageState("security-ada", "/account/security/", "ada", is_quick=True),
+    PageState("security-ada", "/account/security/", "ada"),
     PageState("security-confirm", "/account/security/confirm/", "ada"),
     PageState("security-app", "/account/security/app/", "ada", confirm),
     PageState("security-passkey", "/account/security/passkeys/add/", "ada", confirm),
-    PageState("sign-in", "/sign-in/", "", is_quick=True),
+    PageState("sign-in", "/sign-in/", ""),
     PageState("sign-in-wrong", "/sign-in/?next=/runs/", "", sign_in_wrongly),
     PageState("sign-in-too-often", "/sign-in/", "", sign_in_too_often),
     PageState("sign-in-link", "{link_unused}", ""),
     PageState("sign-in-link-used", "/sign-in/this-link-was-never-valid-or-used/", "", status=410),
-    PageState("api", "/api/v1/docs", is_quick=True),
+    PageState("api", "/api/v1/docs"),
     PageState("api-open", "/api/v1/docs", act=open_all),
     PageState("help", "/help/"),
-    PageState("help-page", "/help/search/", is_quick=True),
+    PageState("help-page", "/help/search/"),
     PageState("error-404", "/nothing/here/", status=404),
     PageState("error-404-visitor", "/nothing/here/", "", status=404),
     PageState("error-403", "/audit/", "reader", status=403),
@@ -282,14 +282,8 @@ NOT_SHOWN = {
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Switch to "light" or "dark" without a reload, and complete the transitions of colours (begun by a frame)."""
+    """Switch to "light" or "dark" without a reload and without transitions of colours."""
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
-    page.evaluate(
-        """async () => {
-            for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
-            document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish());
-        }"""
-    )
 
 
 class Visitors:
@@ -303,8 +297,9 @@ class Visitors:
         self._pages: dict[str, Page] = {}
 
     def open(self, state: PageState) -> Page:
-        """The page in this state, in the theme and size of the last visit of this person."""
+        """The page in this state, on a wide screen, in the theme of the last visit of this person."""
         page = self.page_of(state.person)
+        page.set_viewport_size({"width": 1280, "height": 900})
         response = page.goto(state.address.format_map(self.values))
         assert response is not None
         assert response.status == state.status, (state, response.status)
@@ -336,7 +331,3 @@ class Visitors:
                 page.goto(self.values[f"link_{person}"])
                 page.get_by_role("button", name=f"Sign in as {person}").click()
         return self._pages[person]
-
-    def close(self) -> None:
-        for page in self._pages.values():
-            page.context.close()

@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from django.urls import resolve
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
+from config.static_files import STYLESHEETS
 from tests.browser.conftest import Complaints
 from tests.browser.pages import NOT_SHOWN, PAGES, PageState, Visitors, set_theme
-from tests.browser.sample_state import BROKEN_FACTORY
 from tests.rights.test_matrix import NOBODY, OWN
 from tests.rights.test_matrix import PAGES as RULES
-from tests.site import Site
+from tests.site import ROOT
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
-FIND = """async (rules) => (await axe.run(rules ? {runOnly: rules} : {})).violations.map(
-    (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 5).join(", ")}`)"""
+FIND = """async (rules) => {
+  const found = await axe.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
+  return found.violations.map(({ id, nodes }) =>
+    `${id}: ${nodes.map((node) => node.target.join(" ")).slice(0, 5).join(", ")}`);
+}"""
 
 
 def violations(page: Page, *rules: str) -> list[str]:
     """What axe-core finds, with all of its rules or only these."""
-    page.evaluate(AXE)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
     found: list[str] = page.evaluate(FIND, list(rules) or None)
     return found
 
 
-@pytest.fixture(scope="module")
-def visitors(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitors]:
-    site = Site(tmp_path_factory.mktemp("pages"), TOOL_FACTORIES=BROKEN_FACTORY)
-    visitors = Visitors(browser, site)
-    yield visitors
-    visitors.close()
-    site.stop()
+def other_theme(page: Page) -> str:
+    return "light" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "dark"
+
+
+RULES_FOR_PAGE = """(texts) => {
+  const rulesOf = (holder) => [...holder.cssRules].flatMap((rule) => rule.selectorText ? [rule] : rulesOf(rule));
+  return texts.flatMap((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    return rulesOf(sheet).map((rule) => rule.selectorText).filter((selector) =>
+      document.querySelector(selector.replace(/::[\\w-]+(\\([^)]*\\))?/g, "")));
+  });
+}"""
 
 
 @pytest.mark.parametrize(
@@ -45,17 +55,25 @@ def test_a_page_has_no_barrier(visitors: Visitors, state: PageState):
     page = visitors.open(state)
 
     found = {"wide": violations(page)}
-    for theme in ("dark", "light"):  # only colours differ
-        set_theme(page, theme)
-        found[theme] = violations(page, "color-contrast")
+    set_theme(page, other_theme(page))
+    found["other theme"] = violations(page, "color-contrast")  # only colours differ
     page.set_viewport_size({"width": 360, "height": 900})
     found["narrow"] = violations(page)
     is_too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    page.set_viewport_size({"width": 1280, "height": 900})
 
+    assert rules_of_missing_stylesheets(page) == []
     assert {where: problems for where, problems in found.items() if problems} == {}
     assert not is_too_wide
     assert unexpected(visitors.complaints, state) == []
+
+
+def rules_of_missing_stylesheets(page: Page) -> list[str]:
+    """The rules for what the page shows that are in a stylesheet it does not link to."""
+    linked = page.locator("link[rel=stylesheet]").evaluate_all("(links) => links.map((link) => link.href)")
+    missing = [names for path, names in STYLESHEETS.items() if not any(path[:-4] + "." in each for each in linked)]
+    folder = ROOT / "static" / "css"
+    rules: list[str] = page.evaluate(RULES_FOR_PAGE, [(folder / f"{name}.css").read_text() for name in chain(*missing)])
+    return rules
 
 
 def unexpected(complaints: Complaints, state: PageState) -> list[str]:

@@ -1,5 +1,6 @@
 """The list of tools by keyboard, and the selection of several tools."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.site import Site
@@ -180,3 +181,31 @@ def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
 
     assert lines == 1
     page.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1024, 1160])
+def test_the_suggestions_below_the_bar_stay_in_the_window(signed_in: Page, width: int):
+    signed_in.set_viewport_size({"width": width, "height": 700})
+    signed_in.goto("/tools/convert_units/")
+    signed_in.locator("#bar-q").press_sequentially("is:dep")
+
+    expect(signed_in.locator("#suggestions")).to_be_visible()
+    box = signed_in.locator("#suggestions").bounding_box()
+
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert signed_in.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("path", ["/", "/tools/convert_units/"], ids=["home", "bar"])
+def test_every_search_field_suggests_filters_and_leads_to_the_catalog(signed_in: Page, path: str):
+    signed_in.goto(path)
+    signed_in.keyboard.press("/")
+    signed_in.keyboard.type("is:dep")
+
+    signed_in.get_by_role("option", name="is:deprecated").click()
+    signed_in.keyboard.press("Enter")
+
+    signed_in.wait_for_url("**/tools/?q=is%3Adeprecated*")
+    expect(signed_in.locator(".active-filter").first).to_contain_text("is:deprecated")

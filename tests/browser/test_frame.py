@@ -19,6 +19,7 @@ def test_a_slash_goes_to_the_search(signed_in: Page):
     assert "q=weather" in signed_in.url
 
 
+@pytest.mark.deep
 def test_a_slash_in_a_field_is_a_slash(signed_in: Page):
     signed_in.goto("/factories/")
 
@@ -41,6 +42,7 @@ def test_the_palette_goes_to_a_tool(signed_in: Page):
     expect(signed_in.locator("h1")).to_contain_text("eather")
 
 
+@pytest.mark.deep
 def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
     signed_in.goto("/factories/")
 
@@ -86,6 +88,32 @@ def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
 
 
+def test_behind_the_palette_nothing_is_reached_by_key_or_click(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+
+    signed_in.keyboard.press("Tab")
+    signed_in.keyboard.press("Shift+Tab")
+
+    expect(signed_in.locator("#palette-query")).to_be_focused()
+    logo = signed_in.locator(".brand").bounding_box()
+    assert logo is not None
+    signed_in.mouse.click(logo["x"] + 5, logo["y"] + 5)
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    assert signed_in.url.endswith("/factories/")
+
+
+@pytest.mark.deep
+def test_the_palette_stays_closed_over_a_dialog(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("?")
+
+    signed_in.keyboard.press("Control+k")
+
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    expect(signed_in.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
 def test_a_question_mark_lists_the_keys(signed_in: Page):
     signed_in.goto("/factories/")
 
@@ -116,6 +144,7 @@ def test_a_chosen_theme_is_remembered(signed_in: Page):
     expect(signed_in.locator("[data-theme-switch]:visible")).to_have_accessible_name("Theme: dark")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "address", ["/", "/tools/", "/upload/", "/runs/", "/factories/", "/api/v1/docs", "/sign-in/", "/no-such-page"]
 )
@@ -172,6 +201,7 @@ def test_the_navigation_is_at_the_same_place_on_every_page(signed_in: Page):
     assert places == [places[0]] * len(places)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("address", ["/", "/tools/", "/runs/", "/help/", "/account/tokens/", "/help/search/"])
 def test_the_content_begins_where_the_bar_does(signed_in: Page, address: str):
     signed_in.set_viewport_size({"width": 1920, "height": 1000})

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page, Route
 
 from tests.browser.pages import PAGES, PageState, Visitors
-from tests.browser.sample_state import BROKEN_FACTORY
 from tests.browser.web_vitals import layout_shifts, scroll_through, settle
-from tests.site import Site
 
 MAIN = {
     *("home", "home-newcomer", "tools", "tools-search", "toolkit", "tool", "tool-union", "tool-lint", "tool-revisions"),
@@ -19,20 +16,11 @@ MAIN = {
     *("upload-report", "sources", "lint", "lint-rule", "factories", "connect", "account", "sign-in", "api"),
     *("help", "help-page"),
 }
-QUICK = {"home", "tools", "tool", "try", "try-conforms", "runs", "run-violates", "upload"}
+QUICK = {"tools", "tool", "try-conforms", "run-violates"}
 LATE = re.compile(r"/static/(?!js/theme).*\.js$")  # the theme is chosen before the first paint
 NOT_SEEN = (
     0.001  # 4 px of one line, for one frame: so the JSON editor moves what follows it when it first measures itself
 )
-
-
-@pytest.fixture(scope="module")
-def visitors(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitors]:
-    site = Site(tmp_path_factory.mktemp("shifts"), TOOL_FACTORIES=BROKEN_FACTORY)
-    visitors = Visitors(browser, site)
-    yield visitors
-    visitors.close()
-    site.stop()
 
 
 def open_with_late_scripts(page: Page, address: str) -> None:
@@ -66,3 +54,38 @@ def test_nothing_moves_by_itself(visitors: Visitors, state: PageState, width: in
 
     score, moved = layout_shifts(page)
     assert score < NOT_SEEN, moved
+
+
+SLOW = {"offline": False, "latency": 20, "downloadThroughput": 8_000, "uploadThroughput": 100_000}  # ms, bytes/s
+NOTE_FIRST_PAINT = """
+new PerformanceObserver(() => { window.wasComplete ??= document.getElementById("footer") !== null; })
+  .observe({ type: "paint", buffered: true });
+"""
+
+
+def test_a_page_that_arrives_slowly_is_painted_once_its_content_is_complete(visitors: Visitors):
+    page = visitors.page_of("owner")
+    page.goto("/tools/")  # its static files are cached now
+    page.add_init_script(NOTE_FIRST_PAINT)
+    connection = page.context.new_cdp_session(page)
+    connection.send("Network.emulateNetworkConditions", SLOW)
+
+    page.goto("/tools/")
+
+    connection.detach()
+    assert page.evaluate("window.wasComplete")
+    assert layout_shifts(page)[0] == 0
+
+
+def test_the_remembered_view_of_a_result_is_shown_from_the_first_paint_on(visitors: Visitors):
+    page = visitors.page_of("owner")
+    page.goto("/runs/{run_violates}/".format_map(visitors.values))
+    page.evaluate("localStorage.setItem('toolshelf.tab.result', 'raw')")
+
+    open_with_late_scripts(page, page.url)
+    settle(page)
+
+    raw = page.locator("#raw")
+    page.evaluate("localStorage.removeItem('toolshelf.tab.result')")
+    assert raw.is_visible()
+    assert layout_shifts(page)[0] < NOT_SEEN

@@ -3,10 +3,19 @@
 import re
 import subprocess
 
+import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.http import HttpResponse
+from django.templatetags.static import static
 
+from config.middleware import StylesheetHintsMiddleware
 from config.static_files import SCRIPTS, STYLESHEETS
+
+
+def classes(path):
+    selectors = re.sub(r"/\*.*?\*/|{[^{}]*}", "", path.read_text(), flags=re.DOTALL)
+    return set(re.findall(r"\.([a-z][\w-]*)", selectors))
 
 
 def bare(css):
@@ -14,17 +23,54 @@ def bare(css):
     return re.sub(r"/\*.*?\*/|\s", "", css, flags=re.DOTALL)
 
 
-def test_the_stylesheets_are_served_as_one_in_the_order_of_the_cascade(client, db):
-    page = client.get("/").content.decode()
+@pytest.mark.parametrize("name", STYLESHEETS)
+def test_stylesheets_are_joined_in_the_order_of_the_cascade(db, name):
+    served = (settings.STATIC_ROOT / static(name).removeprefix("/static/")).read_text()
+    sources = [(settings.BASE_DIR / "static" / "css" / f"{each}.css").read_text() for each in STYLESHEETS[name]]
 
-    [address] = re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', page)
-    served = (settings.STATIC_ROOT / address).read_text()
-    sources = [(settings.BASE_DIR / "static" / "css" / f"{name}.css").read_text() for name in STYLESHEETS]
-
-    assert re.fullmatch(r"css/site\.[0-9a-f]{12}\.css", address)
     assert bare(served) == bare("".join(sources))
     assert "/*" not in served
     assert "\n " not in served
+
+
+def test_a_page_names_its_stylesheets_in_a_header(client, program):
+    program.send("POST", "/tools", '{"definition": {"id": "t1", "name": "t1", "description": "d"}}')
+    site, playground = (static(name) for name in STYLESHEETS)
+
+    assert client.get("/")["Link"] == f"<{site}>; rel=preload; as=style"
+    assert client.get("/nothing/")["Link"] == f"<{site}>; rel=preload; as=style"
+    assert client.get("/tools/t1/try/")["Link"].split(", ") == [
+        f"<{address}>; rel=preload; as=style" for address in (site, playground)
+    ]
+    assert "Link" not in client.get("/palette/?q=a")
+    assert "Link" not in client.get("/tools/t1/preview/")
+
+
+@pytest.mark.parametrize(
+    "address", ["https://evil.example/x.css", "//evil.example/x.css", "/static/a b.css", "/static/\n"]
+)
+def test_only_static_files_are_named_in_the_header(rf, address):
+    page = HttpResponse(f'<head><link rel="stylesheet" href="{address}"></head>')
+
+    answer = StylesheetHintsMiddleware(lambda _request: page)(rf.get("/"))
+
+    assert "Link" not in answer
+
+
+def test_only_pages_with_the_second_stylesheet_use_its_classes():
+    """A class of the second file alone is in no template of the catalog, whose pages do not link to it."""
+    site, playground = (
+        {name for each in files for name in classes(settings.BASE_DIR / "static" / "css" / f"{each}.css")}
+        for files in STYLESHEETS.values()
+    )
+    templates = settings.BASE_DIR / "templates"
+    others = [path for path in templates.rglob("*.html") if path.parts[len(templates.parts)] != "playground"]
+
+    text = "\n".join(re.sub(r"{[{%#].*?[}%#]}", " ", path.read_text()) for path in others)
+    used = {name for names in re.findall(r'class="([^"]*)"', text) for name in names.split()}
+
+    assert len(playground - site) > 50
+    assert used & (playground - site) == set()
 
 
 def test_the_scripts_of_every_page_are_served_as_one_that_is_valid(client, db, tmp_path):
@@ -53,10 +99,7 @@ def test_every_script_is_served(client, db):
 
 
 def test_a_static_file_has_the_policies_of_a_page_that_loads_nothing(client, db):
-    page = client.get("/").content.decode()
-    [address] = re.findall(r'<link rel="stylesheet" href="(/static/[^"]+)"', page)
-
-    served = client.get(address)
+    served = client.get(static("css/site.css"))
     served.close()
 
     assert served["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
@@ -77,7 +120,9 @@ def test_a_missing_static_file_is_a_page_with_its_policies(client, db):
 def test_every_stylesheet_is_served():
     files = {path.stem for path in (settings.BASE_DIR / "static" / "css").glob("*.css")}
 
-    assert files - set(STYLESHEETS) == {"help"}  # which only the pages of help link to
+    joined = {name for names in STYLESHEETS.values() for name in names}
+
+    assert files - joined == {"help"}  # which only the pages of help link to
     assert finders.find("css/help.css")
     assert finders.find("css/site.css", find_all=True) == [finders.find("css/site.css")]
     assert finders.find("css/other.css") is None
