@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.site import Site
@@ -23,6 +24,7 @@ def test_typed_text_is_sent(signed_in: Page):
     expect(signed_in.get_by_role("main")).to_contain_text("typed_by_hand")
 
 
+@pytest.mark.deep
 def test_typing_over_a_selection_breaks_no_policy(signed_in: Page):
     signed_in.goto("/upload/")
 
@@ -43,6 +45,7 @@ def test_tab_leaves_the_editor(signed_in: Page):
     assert signed_in.evaluate("document.activeElement.tagName") != "JSON-EDITOR"
 
 
+@pytest.mark.deep
 def test_a_label_leads_into_the_editor(signed_in: Page):
     signed_in.goto("/upload/")
     expect(editor(signed_in)).to_be_visible()
@@ -59,6 +62,7 @@ def test_the_editor_is_called_and_described_as_its_field(signed_in: Page):
     expect(editor(signed_in)).to_have_attribute("aria-description", signed_in.locator("#text-hint").inner_text())
 
 
+@pytest.mark.deep
 def test_without_javascript_it_is_a_textarea(browser: Browser, site: Site, session):
     context = browser.new_context(java_script_enabled=False, storage_state=session)
     page = context.new_page()
@@ -122,6 +126,7 @@ def test_violations_are_marked_while_one_types(signed_in: Page):
     expect(form.locator(".cm-lintRange-error")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_text_that_is_not_json_yet_is_not_sent_to_be_checked(signed_in: Page):
     asked = []
     signed_in.on("request", lambda request: asked.append(request.post_data or "") if request.method == "POST" else None)
@@ -141,11 +146,13 @@ def test_errors_stay_when_json_becomes_a_form_and_back(browser: Browser, site: S
     form = convert_units_as_json(page)
     page.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": 5}')
     page.locator("[data-run-button]").click()
+    expect(page.locator(".error-summary")).to_contain_text("Fix 1 problem to run")
     expect(form.locator(".cm-lintRange-error")).to_have_text(["5"])
     views = page.get_by_role("group", name="How to edit the parameters")
 
     views.get_by_text("Form").click()
 
+    expect(form.locator("json-editor")).to_have_count(0)  # the errors of the JSON are gone, so these are the form's
     expect(form.locator(".field-error")).to_have_count(1)
     expect(page.locator(".error-summary")).to_contain_text("Fix 1 problem to run")
 
@@ -155,6 +162,7 @@ def test_errors_stay_when_json_becomes_a_form_and_back(browser: Browser, site: S
     context.close()
 
 
+@pytest.mark.deep
 def test_the_editor_of_a_form_is_as_high_as_the_window_allows_and_can_be_resized(signed_in: Page):
     signed_in.set_viewport_size({"width": 1280, "height": 1000})
     form = convert_units_as_json(signed_in)
@@ -183,4 +191,22 @@ def test_problems_found_while_one_types_are_shown_at_their_fields(browser: Brows
     page.get_by_role("group", name="How to edit the parameters").get_by_text("Form").click()
 
     expect(form.locator(".field-error")).to_have_text(["Error: 5 is not a string"])
+    context.close()
+
+
+def test_a_dragged_height_stays_when_the_form_is_drawn_again(browser: Browser, site: Site, session):
+    context = browser.new_context(storage_state=session, base_url=site.url)
+    page = context.new_page()
+    page.goto("/tools/encode_text/try/")
+    page.get_by_role("button", name="JSON").first.click()
+    expect(editor(page)).to_be_visible()
+    page.locator("json-editor").first.evaluate("editor => { editor.style.height = '333px' }")
+    editor(page).click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("{}")
+
+    page.get_by_role("button", name="Run").first.click()
+
+    expect(page.get_by_role("main")).to_contain_text("missing")
+    assert page.locator("json-editor").first.evaluate("editor => editor.offsetHeight") == 333
     context.close()
