@@ -1,9 +1,17 @@
+import asyncio
 import os
 import shutil
 import tempfile
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
+import httpx
 import pytest
+from django.apps import apps
+from django.conf import settings as django_settings
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.db import connections, transaction
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.test import Client
@@ -17,6 +25,8 @@ from catalog.search import search_index
 from config.static_files import collect_static
 from tests.factories import make_token, make_user
 
+BROWSER_TESTS = Path(__file__).parent / "browser"
+
 # Timings are benchmarks, not tests. In CI the draws are the same each time; elsewhere they go on looking.
 settings.register_profile(
     "toolshelf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
@@ -25,7 +35,12 @@ settings.load_profile("toolshelf")
 
 
 def pytest_configure(config):
-    """Name the folder of the site that `tests.site` prepares once for all processes of this session."""
+    """Name the folder of the site that `tests.site` prepares once for all processes of this session.
+
+    Passwords of accounts in the tests' own process are hashed by MD5: Argon2, which is slow by design, took half the
+    time of the tests that sign in. Sites that the tests start use Argon2.
+    """
+    django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     if "TOOLSHELF_PREPARED_SITE" not in os.environ:
         config.prepared_sites = Path(tempfile.mkdtemp(prefix="toolshelf-site-"))
         os.environ["TOOLSHELF_PREPARED_SITE"] = str(config.prepared_sites / "prepared")
@@ -39,10 +54,15 @@ def pytest_unconfigure(config):
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(tmp_path_factory):
-    """A file of this session's own: runs are written down by other threads, which a database in memory cannot take."""
+    """A file of this session's own: runs are written down by other threads, which a database in memory cannot take.
+
+    Commits do not wait for the disk.
+    """
     database = connections["default"].settings_dict
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["TEST"]["NAME"] = tmp_path_factory.mktemp("database") / "test.sqlite3"
+        assert "synchronous=FULL" in database["OPTIONS"]["init_command"]
+        database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -72,9 +92,19 @@ def _static_files():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _flush_empties_the_audit_log():
-    """Tests that commit empty all tables behind them. The audit log's triggers refuse that, and make way meanwhile."""
+def _flush_leaves_what_migrations_have_filled():
+    """Tests that commit empty the tables behind them, all but those of permissions, and with the groups as at first.
+
+    Django would empty those as well and fill them again, except for the groups, in 90 ms of CPU time, most of the time
+    of a short test. The audit log's triggers refuse to be emptied, and make way meanwhile.
+    """
     flush = BaseDatabaseOperations.execute_sql_flush
+    create_groups = import_module("catalog.accounts.migrations.0001_squashed").create_groups
+    filled = {ContentType._meta.db_table, Permission._meta.db_table}
+
+    def statements_for(style, connection, **options):
+        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        return connection.ops.sql_flush(style, [table for table in tables if table not in filled], **options)
 
     def flush_all(operations, statements):
         connection, table = operations.connection, AuditEvent._meta.db_table
@@ -82,10 +112,38 @@ def _flush_empties_the_audit_log():
             unprotect(connection, table)
             flush(operations, statements)
             protect(connection, table)
+            create_groups(apps, None)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("django.core.management.commands.flush.sql_flush", statements_for)
+        patch.setattr("django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None)
         patch.setattr(BaseDatabaseOperations, "execute_sql_flush", flush_all)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_are_read_once():
+    """Each `httpx.get` would read all of the machine's certificates: 35 ms of CPU time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context))
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Hide the event loop that Playwright leaves running between browser tests from all other tests and their fixtures.
+
+    They could not start one of their own, and Django refuses to use the database while one runs. The fixture `browser`
+    shows it again before it closes the browser.
+    """
+    loop = asyncio._get_running_loop()
+    if loop is None or item.path.is_relative_to(BROWSER_TESTS):
+        return (yield)
+    asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(loop if loop.is_running() else None)
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 # PostgreSQL. Does nothing where they are there.
 set -euo pipefail
 missing=()
-command -v chromium >/dev/null || missing+=(chromium)
+command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
 command -v curl >/dev/null || missing+=(curl)
 command -v npm >/dev/null || missing+=(nodejs npm)
 command -v javac >/dev/null || missing+=(default-jdk-headless)

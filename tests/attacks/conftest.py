@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.attacks.accounts import person, sign_in_link, token
 from tests.attacks.watching import Canary, forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in
+from tests.site_accounts import person, sign_in_link, token
 
 HERE = Path(__file__).parent
 LOG_LINE = re.compile(

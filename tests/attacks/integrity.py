@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.attacks.accounts import sql
 from tests.site import Site
+from tests.site_accounts import sql
 
 NUMBERS = """
     SELECT t.tool_id, count(r.id), max(r.number), c.number FROM catalog_tool t

@@ -22,11 +22,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.attacks.accounts import sql, token
 from tests.attacks.conftest import Program
 from tests.attacks.integrity import faults_of
 from tests.attacks.watching import processes_of, servers_of
 from tests.site import ROOT, Site
+from tests.site_accounts import sql, token
 
 UP_AGAIN_S = 60  # no bound on speed: to wait for it
 RANDOMNESS = random.Random(11)

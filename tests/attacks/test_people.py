@@ -10,9 +10,9 @@ import threading
 import httpx
 import pytest
 
-from tests.attacks.accounts import PASSWORD, forget_failures, person, sign_in_link, sql, token
 from tests.attacks.cases import cases
 from tests.attacks.conftest import Browser, Program
+from tests.site_accounts import PASSWORD, forget_failures, person, sign_in_link, sql, token
 
 SLUG = "get-weather-498ebfb0"
 SECRET_TOOL = "sign_text"  # has a configuration

@@ -11,12 +11,12 @@ from collections import Counter
 
 import pytest
 
-from tests.attacks.accounts import token
 from tests.attacks.cases import cases
 from tests.attacks.conftest import Program
 from tests.attacks.integrity import faults_of, index_of
 from tests.attacks.watching import processes_of
 from tests.site import Site
+from tests.site_accounts import token
 
 WRITERS = 16
 

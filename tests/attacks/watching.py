@@ -85,28 +85,37 @@ class Health:
 
 def processes_of(pid: int) -> set[int]:
     """`pid` and all that descends from it."""
-    known: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
-                if state not in "ZX":
-                    known[int(entry.name)] = int(parent)
+    parents = _parents()
     found = {pid}
-    while more := {child for child, parent in known.items() if parent in found} - found:
+    while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
-    return found & known.keys()
+    return found & parents.keys()
 
 
 def servers_of(pid: int) -> list[int]:
-    """The processes below `pid` that serve requests."""
+    """The processes that serve requests: children of the main process `pid`.
+
+    A child of theirs looks the same until it becomes another program, so it is not counted.
+    """
     found = []
-    for child in sorted(processes_of(pid) - {pid}):
+    for child in sorted(child for child, parent in _parents().items() if parent == pid):
         with suppress(OSError):
             if b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes():  # forked from `manage.py serve`
                 found.append(child)
     assert found
     return found
+
+
+def _parents() -> dict[int, int]:
+    """Each living process and its parent."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                state, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                if state not in "ZX":
+                    parents[int(entry.name)] = int(parent)
+    return parents
 
 
 def forget_peaks(pids: list[int]) -> None:

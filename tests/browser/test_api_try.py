@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.test_accessibility import violations
 from tests.site import Site
+from tests.site_accounts import token
 
 RUN = "playground_api_create_run"
 ARCHIVE = "catalog_api_tools_archive_tool"
@@ -73,7 +74,7 @@ def test_a_visitor_reads_and_sends_a_token_to_run(browser: Browser, site: Site):
     form.get_by_role("button", name="Send").click()
     expect(form.locator(".api-try-status")).to_contain_text("401")
 
-    form.get_by_label("token").fill(site.token("tester", "run"))
+    form.get_by_label("token").fill(token(site, "tester", "run"))
     form.get_by_role("button", name="Send").click()
 
     expect(form.locator(".api-try-status")).to_contain_text("201")

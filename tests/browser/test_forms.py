@@ -85,6 +85,7 @@ def test_values_come_back_from_the_browser_unchanged(
     assert complaints == []
 
 
+@pytest.mark.deep
 @pytest.mark.corpora
 def test_forms_have_no_barrier(signed_in: Page, pairs: list[tuple[str, Pair]]):
     found = {}
@@ -154,6 +155,7 @@ def every_control(loaded: None, signed_in: Page) -> Page:
     return signed_in
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_form_with_every_control_and_its_errors_has_no_barrier(
@@ -214,6 +216,7 @@ def test_a_branch_is_switched_there_and_back_without_loss(every_control: Page):
     expect(page.get_by_label("radius")).to_have_value("2.50")
 
 
+@pytest.mark.deep
 def test_a_date_that_is_picked_is_written_into_the_text(every_control: Page):
     page = every_control
 
@@ -285,6 +288,7 @@ def test_changes_during_a_request_survive_the_response(every_control: Page):
     expect(page.get_by_label("unit")).to_have_value('"C"')
 
 
+@pytest.mark.deep
 def test_two_presses_at_once_both_count(every_control: Page):
     page = every_control
     hold_answers(page)
@@ -311,6 +315,7 @@ def test_a_selector_shows_the_current_value_after_its_options_have_changed(every
     expect(page.locator('[id="parameters:/.note"]')).to_have_value("null")
 
 
+@pytest.mark.deep
 def test_a_response_does_not_take_the_focus_from_a_user_who_is_typing(every_control: Page):
     page = every_control
     hold_answers(page)
@@ -323,6 +328,7 @@ def test_a_response_does_not_take_the_focus_from_a_user_who_is_typing(every_cont
     expect(page.get_by_label("City")).to_be_focused()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("tool", ["every-control", "plain"])
 def test_errors_are_not_wiped_away_by_leaving_the_field_that_was_sent(
     browser: Browser, site: Site, session: StorageState, loaded: None, tool: str
@@ -341,6 +347,7 @@ def test_errors_are_not_wiped_away_by_leaving_the_field_that_was_sent(
     context.close()
 
 
+@pytest.mark.deep
 def test_errors_are_gone_when_a_run_has_begun_after_all(
     browser: Browser, site: Site, session: StorageState, loaded: None
 ):
@@ -378,6 +385,7 @@ def test_the_request_preview_follows_each_change_and_the_run(
     context.close()
 
 
+@pytest.mark.deep
 def test_an_automatic_refresh_does_not_remove_errors(browser: Browser, site: Site, session: StorageState, loaded: None):
     context = browser.new_context(base_url=site.url, storage_state=session)
     page = context.new_page()
@@ -442,6 +450,7 @@ def test_the_way_back_loses_nothing_and_another_visit_begins_afresh(every_contro
     expect(page.get_by_label("City")).to_have_value("")
 
 
+@pytest.mark.deep
 def test_the_json_view_with_a_mistake_in_it_survives_a_reload(every_control: Page):
     page = every_control
     page.goto("/tools/plain/try/")

@@ -51,6 +51,7 @@ def test_a_line_of_a_finding_leads_to_the_spec_beside_it(signed_in: Page, tides:
     expect(signed_in.locator(".json-line:target")).to_be_in_viewport()
 
 
+@pytest.mark.deep
 def test_a_finding_is_waived_and_costs_no_score(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}lint/")
     before = int(signed_in.locator(".page-heading .score-number").inner_text())
@@ -62,6 +63,7 @@ def test_a_finding_is_waived_and_costs_no_score(signed_in: Page, tides: str):
     assert int(signed_in.locator(".page-heading .score-number").inner_text()) == before + 5
 
 
+@pytest.mark.deep
 def test_a_link_to_a_line_of_the_spec_loads_the_spec(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}#spec-text-L7")
 
@@ -86,6 +88,7 @@ def test_the_changes_of_all_safe_fixes_are_loaded_when_they_are_opened(signed_in
     expect(signed_in.locator(".lint-safe .diff-del").first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: str):
     signed_in.set_viewport_size({"width": 1280, "height": 300})  # they load when they are 480 px below its end
     signed_in.goto(tides)

@@ -76,6 +76,7 @@ def test_a_person_signs_in_comes_back_and_signs_out(visitor: BrowserContext, tea
     expect(page).to_have_url(f"{team.url}/sign-in/?next=/account/tokens/")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("visitor", ["without JavaScript"], indirect=True)
 def test_their_groups_are_those_of_the_mapping(visitor: BrowserContext, team: Site):
     page = visitor.new_page()
@@ -91,6 +92,7 @@ def test_their_groups_are_those_of_the_mapping(visitor: BrowserContext, team: Si
     assert listed.stdout.split() == ["publisher", "runner"]
 
 
+@pytest.mark.deep
 def test_whoever_is_in_no_group_is_refused(visitor: BrowserContext, team: Site):
     page = visitor.new_page()
     go_to_provider(page)
@@ -103,6 +105,7 @@ def test_whoever_is_in_no_group_is_refused(visitor: BrowserContext, team: Site):
     expect(page).to_have_url(f"{team.url}/sign-in/?next=/account/tokens/")
 
 
+@pytest.mark.deep
 def test_whoever_cancels_is_back_at_the_sign_in_page(visitor: BrowserContext, team: Site):
     page = visitor.new_page()
     go_to_provider(page)
@@ -112,6 +115,7 @@ def test_whoever_cancels_is_back_at_the_sign_in_page(visitor: BrowserContext, te
     expect(page.get_by_role("main")).to_contain_text("You cancelled the sign-in with Example.")
 
 
+@pytest.mark.deep
 def test_the_answer_of_the_provider_works_once(visitor: BrowserContext, team: Site):
     page = visitor.new_page()
     answers: list[str] = []
@@ -126,7 +130,8 @@ def test_the_answer_of_the_provider_works_once(visitor: BrowserContext, team: Si
     expect(page.get_by_role("main")).to_contain_text("has been used")
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_sign_in_page_has_no_barrier(browser: Browser, team: Site, theme: str):
     context = browser.new_context(base_url=team.url, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()

@@ -127,6 +127,7 @@ def run_of(page: Page, address: str) -> str:
     return found
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
@@ -143,6 +144,7 @@ def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str)
         assert (address, violations(signed_in)) == (address, [])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
     run = run_of(signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import Complaints, follow_link
 from tests.browser.test_accessibility import violations
 from tests.site import Site
+from tests.site_accounts import token
 
 LONG = {"parameters": {"steps": 60, "seconds": 60}, "timeout_s": 120, "wait_s": 0}
 HELLO = "/tools/hash_text/try/?parameters=%7B%22text%22%3A%22hello%22%7D"
@@ -33,8 +34,10 @@ class Others:
         self.apis: dict[str, httpx.Client] = {}
 
     def start(self) -> str:
-        token = self.site.token(f"other-{len(self.apis)}")
-        api = httpx.Client(base_url=f"{self.site.url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        secret = token(self.site, f"other-{len(self.apis)}")
+        api = httpx.Client(
+            base_url=f"{self.site.url}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+        )
         run = str(api.post("/tools/count_slowly/runs", json=LONG).json()["id"])
         self.apis[run] = api
         return run
@@ -68,6 +71,7 @@ def verdict(page: Page):
     return page.locator(".verdict")
 
 
+@pytest.mark.deep
 def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(person: Page, others: Others):
     first, second, third = others.start(), others.start(), others.start()
     person.goto(HELLO)
@@ -83,6 +87,7 @@ def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(person: P
     expect(verdict(person)).to_contain_text("Conforms")
 
 
+@pytest.mark.deep
 def test_a_run_that_has_a_slot_is_not_shown_as_waiting(person: Page, others: Others):
     person.goto("/tools/count_slowly/try/?parameters=%7B%22steps%22%3A9%2C%22seconds%22%3A9%7D")
 
@@ -105,6 +110,7 @@ def test_a_waiting_run_can_be_removed_from_the_queue(person: Page, others: Other
     expect(person.get_by_role("main")).to_contain_text(re.compile("cancelled while it was waiting", re.IGNORECASE))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("person", [True], indirect=True)
 def test_the_page_of_a_waiting_run_is_accessible(person: Page, others: Others):
     others.start()

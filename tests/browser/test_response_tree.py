@@ -131,6 +131,7 @@ def run_with_response(page: Page, site: Site, response: str) -> None:
     page.goto(run)
 
 
+@pytest.mark.deep
 def test_a_search_in_a_response_that_is_cut_says_so(signed_in: Page, site: Site):
     run_with_response(signed_in, site, "str([*range(5000)])")
 
@@ -144,6 +145,7 @@ def test_a_search_in_a_response_that_is_cut_says_so(signed_in: Page, site: Site)
     expect(signed_in.locator("[data-copy-path]")).to_be_enabled()
 
 
+@pytest.mark.deep
 def test_the_marks_of_changes_are_switched_off_and_stay_off(signed_in: Page, site: Site):
     run_with_response(signed_in, site, "'{}'")
     mark = signed_in.locator(".json-line .value-change").first
@@ -157,6 +159,7 @@ def test_the_marks_of_changes_are_switched_off_and_stay_off(signed_in: Page, sit
     expect(mark).to_be_hidden()
 
 
+@pytest.mark.deep
 def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in: Page):
     signed_in.goto('/tools/count_slowly/try/?parameters={"steps":3,"seconds":3}')
     signed_in.locator("[data-run-button]").click()
@@ -172,6 +175,7 @@ def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in:
     expect(signed_in).to_have_title(re.compile("^count_slowly, run"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_tree_with_hits_and_a_selected_line_is_no_barrier(response: Page, theme: str, width: int):

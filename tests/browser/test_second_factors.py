@@ -9,6 +9,7 @@ import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
 
+from tests import site_accounts
 from tests.browser.conftest import Complaints
 from tests.browser.test_accessibility import violations
 from tests.site import Site
@@ -19,10 +20,7 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def person(site: Site, request: pytest.FixtureRequest) -> str:
     """Someone with a password, for this test alone."""
-    name = f"person{abs(hash(request.node.name)) % 10**9}"
-    site.environment["DJANGO_SUPERUSER_PASSWORD"] = PASSWORD
-    site.manage("createsuperuser", "--noinput", "--username", name, "--email", "grace@example.org")
-    return name
+    return site_accounts.person(site, f"person{abs(hash(request.node.name)) % 10**9}", PASSWORD)
 
 
 def browser_at(browser: Browser, site: Site, **options: object) -> tuple[BrowserContext, Complaints]:
@@ -152,6 +150,7 @@ def test_a_passkey_is_the_second_step(authenticator: tuple[Page, CDPSession], si
     expect(page).to_have_url(f"http://localhost:{site.port}/runs/")
 
 
+@pytest.mark.deep
 def test_a_passkey_alone_signs_in_and_confirms_until_it_is_removed(
     authenticator: tuple[Page, CDPSession], site: Site, person: str
 ):
@@ -176,6 +175,7 @@ def test_a_passkey_alone_signs_in_and_confirms_until_it_is_removed(
     expect(page.get_by_role("main")).to_contain_text("This passkey was not accepted.")
 
 
+@pytest.mark.deep
 def test_a_passkey_that_is_not_used_is_explained(authenticator: tuple[Page, CDPSession], site: Site, person: str):
     page, session = authenticator
     sign_in(page, person)
@@ -194,7 +194,8 @@ def test_a_passkey_that_is_not_used_is_explained(authenticator: tuple[Page, CDPS
     )
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_about_signing_in_has_a_barrier(
     authenticator: tuple[Page, CDPSession], site: Site, person: str, theme: str
 ):

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import Complaints
 from tests.site import Site
+from tests.site_accounts import person, sign_in_link
 
 PASSWORD = "correct horse battery"
 TRY = "/tools/sign_text/try/"
@@ -20,9 +21,7 @@ SIGNING_KEY = '[id="configuration:/.key"]'
 @pytest.fixture(scope="session")
 def grace(site: Site) -> str:
     """A person with a password."""
-    site.environment["DJANGO_SUPERUSER_PASSWORD"] = PASSWORD
-    site.manage("createsuperuser", "--noinput", "--username", "grace", "--email", "grace@example.org")
-    return "grace"
+    return person(site, "grace", PASSWORD)
 
 
 @pytest.fixture(params=["with JavaScript", "without JavaScript"])
@@ -44,7 +43,7 @@ def by_password(page: Page, _site: Site, name: str) -> None:
 
 def by_link_in_another_tab(page: Page, site: Site, name: str) -> None:
     tab = page.context.new_page()
-    tab.goto(site.manage("sign_in_link", name).stdout.strip())
+    tab.goto(sign_in_link(site, name))
     tab.get_by_role("button", name=f"Sign in as {name}").click()
     tab.wait_for_url(f"{site.url}/*/**")
     page.goto(tab.url)
@@ -84,6 +83,7 @@ def test_entries_are_restored_after_signing_in_with_a_password(
     assert KEY not in page.content()
 
 
+@pytest.mark.deep
 def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     fill_in(page)
@@ -91,7 +91,7 @@ def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserConte
     page.get_by_role(role, name="Sign in to run").click()
 
     tab = visitor.new_page()
-    tab.goto(site.manage("sign_in_link", grace).stdout.strip())
+    tab.goto(sign_in_link(site, grace))
     tab.get_by_role("button", name="Sign in as grace").click()
 
     expect(tab).to_have_url(f"{site.url}{TRY}")
@@ -99,6 +99,7 @@ def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserConte
     assert KEY not in tab.content()
 
 
+@pytest.mark.deep
 def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     page.goto("/upload/")
@@ -111,6 +112,7 @@ def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: st
     expect(page.get_by_label("Id prefix")).to_have_value("mine")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("visitor", ["with JavaScript"], indirect=True)
 def test_a_restored_form_survives_a_reload(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
@@ -124,6 +126,7 @@ def test_a_restored_form_survives_a_reload(visitor: BrowserContext, site: Site, 
     expect(page.locator(TEXT)).to_have_value("what I typed")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("visitor", ["with JavaScript"], indirect=True)
 def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_browser(
     visitor: BrowserContext, site: Site
@@ -144,7 +147,7 @@ def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_br
 
 def test_a_link_signs_in_by_its_button_and_leaves_no_trace_of_its_secret(visitor: BrowserContext, site: Site):
     page = visitor.new_page()
-    link = site.manage("sign_in_link").stdout.strip()
+    link = sign_in_link(site, "owner")
     referrers = []
     page.on("request", lambda request: referrers.append(request.header_value("referer")))
 
@@ -165,7 +168,7 @@ def test_the_palette_signs_in_and_comes_back(browser: Browser, site: Site, grace
     page.goto("/lint/")
 
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox").fill("sign in")
+    page.get_by_role("combobox", name="Find a tool or a page").fill("sign in")
     page.get_by_role("option", name="Sign in").click()
     by_password(page, site, grace)
 

@@ -35,6 +35,7 @@ def finished_run(page: Page, address: str) -> str:
     return run
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("border", "keys", "size"),
     [("input", ["ArrowRight"], "52"), ("input", ["End"], "75"), ("history", ["Home", "ArrowUp"], "7")],
@@ -101,6 +102,7 @@ def test_the_preview_follows_what_is_typed(signed_in: Page):
     expect(field).to_have_value("mile")
 
 
+@pytest.mark.deep
 def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
     signed_in.add_init_script("Object.defineProperty(document, 'hidden', { get: () => window.isAway ?? false })")
     signed_in.goto(BRIEF)
@@ -124,6 +126,7 @@ def test_a_click_with_shift_compares_two_runs(signed_in: Page):
     expect(signed_in.get_by_role("heading", level=1)).to_contain_text("Two runs")
 
 
+@pytest.mark.deep
 def test_two_runs_are_compared_without_scripts(signed_in: Page, without_scripts: Page):
     first, second = finished_run(signed_in, CONVERT), finished_run(signed_in, CONVERT)
     without_scripts.goto(f"/tools/convert_units/try/?run={second}")
@@ -183,6 +186,7 @@ def test_share_shows_the_address_without_scripts(without_scripts: Page):
     expect(without_scripts.get_by_label("from_unit").first).to_have_value("km")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int):

@@ -29,6 +29,30 @@ def test_a_typed_spec_is_checked_and_published_with_one_button(signed_in: Page):
     expect(signed_in.get_by_role("link", name="Try it")).to_be_visible()
 
 
+NOTE_PAUSES = """
+const setTimer = window.setTimeout;
+window.pauses = [];
+window.setTimeout = (action, pause, ...values) => {
+  if (action.name === "check") window.pauses.push(pause);
+  return setTimer(action, pause, ...values);
+};
+"""
+
+
+def test_pasted_text_is_checked_at_once_and_typed_text_after_a_pause(signed_in: Page):
+    signed_in.add_init_script(NOTE_PAUSES)
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, spec_text("pasted"))
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
+    pasted = signed_in.evaluate("pauses.splice(0)")
+    signed_in.keyboard.type(" ")
+    signed_in.wait_for_function("pauses.length > 0")
+
+    assert pasted == [0]
+    assert signed_in.evaluate("pauses") == [300]
+
+
 def test_a_problem_leads_to_its_line_and_disappears_when_it_is_fixed(signed_in: Page):
     signed_in.goto("/upload/")
 

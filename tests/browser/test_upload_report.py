@@ -36,6 +36,7 @@ def archive(specs: Path) -> Path:
     return file
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_report_with_problems_and_long_names_fits_and_is_accessible(signed_in: Page, specs: Path, width, theme):

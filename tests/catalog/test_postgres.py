@@ -2,13 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.postgres import run_in_postgresql
 
 HERE = Path(__file__).parent
-SAME_TESTS = (
+MAIN_TESTS = (
     "search/test_search.py",
     "test_publishing.py",
     "test_audit.py",
+    "uploads/test_uploads.py",
+)
+OTHER_TESTS = (
     "views/test_audit.py",
     "webhooks/test_delivery.py",
     "management/test_commands.py",
@@ -21,7 +26,6 @@ SAME_TESTS = (
     "listing/test_toolkits.py",
     "test_caching.py",
     "db/test_compiled_query.py",
-    "uploads/test_uploads.py",
     "uploads/test_jobs.py",
     "catalog_dump/test_metadata.py",
     "sources/test_sync.py",
@@ -29,4 +33,9 @@ SAME_TESTS = (
 
 
 def test_postgresql_passes_the_tests_of_publishing_and_searching():
-    run_in_postgresql(HERE / name for name in SAME_TESTS)
+    run_in_postgresql(HERE / name for name in MAIN_TESTS)
+
+
+@pytest.mark.deep
+def test_postgresql_passes_the_other_tests_of_the_catalog():
+    run_in_postgresql(HERE / name for name in OTHER_TESTS)

@@ -12,12 +12,6 @@ pytestmark = pytest.mark.django_db
 DOCS = sorted(Path(__file__).resolve().parents[2].glob("docs/*.md"))
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
-
-
 def page_of(client, path):
     response = client.get(path)
     assert response.status_code == 200

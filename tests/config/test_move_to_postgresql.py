@@ -93,6 +93,7 @@ def test_the_site_goes_on_in_postgresql(data, url):
     assert added.status_code == 201, added.text
 
 
+@pytest.mark.deep
 def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
         database.execute("UPDATE catalog_tool SET toolkit = ? WHERE tool_id = 'convert_units'", ["x" * 101])
@@ -109,6 +110,7 @@ def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.deep
 def test_a_null_character_is_replaced_and_reported(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
         database.execute("UPDATE catalog_tool SET deprecation_note = ? WHERE tool_id = 'convert_units'", ["a\0b"])
@@ -119,6 +121,7 @@ def test_a_null_character_is_replaced_and_reported(data, url):
     assert "catalog_tool: U+0000, which PostgreSQL cannot store, was replaced by U+FFFD in 1 rows." in moved.stderr
 
 
+@pytest.mark.deep
 def test_what_cannot_be_moved_is_refused(data, url, server):
     full = move(data, url)
     assert full.returncode == 0, full.stderr

@@ -283,13 +283,6 @@ def test_a_command_that_is_not_understood_exits_with_two(builtin, words):
 # -- the page ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
-
-
 def main_text(answer):
     return " ".join(LexborHTMLParser(answer.content.decode()).css_first("main, #examples").text(separator=" ").split())
 

@@ -41,11 +41,8 @@ def factories():
 
 
 @pytest.fixture
-def site(runs, factories, settings):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+def site(runs, factories):
+    """The pages of a site with these tools."""
 
 
 @pytest.fixture

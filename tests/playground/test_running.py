@@ -20,6 +20,7 @@ from playground.models import Run
 from playground.orphans import recover_runs
 from playground.process_id import this_host
 from tests.factories import make_user
+from tests.playground.runners import soon
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -341,6 +342,7 @@ def test_the_runs_of_two_users_start_alternately(builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES = 1, 1
     tool, ada, bob = builtin("count_slowly"), make_user("ada"), make_user("bob")
     first = running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=ada)
+    assert soon(lambda: not running.queue_position(first))
     brief = {"steps": 1, "seconds": 0.3}  # longer than the moments between which a start is recorded
     queued = [running.start(tool, tool.current, brief, by=by) for by in (ada, ada, ada, bob, bob)]
     positions = [running.queue_position(run) for run in queued]

@@ -36,12 +36,6 @@ def statuses(send, times):
     return [send().status_code for _ in range(times)]
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
-
-
 # -- the API ----------------------------------------------------------------------------------------------------------
 
 

@@ -18,12 +18,6 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
 
 
-@pytest.fixture(autouse=True)
-def _quick_passwords(settings):
-    """These tests sign in often, and are about something else than passwords."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def fill_in(client: Client, link: str, **changed: str):
     form = {"username": "grace", "password1": PASSWORD, "password2": PASSWORD, **changed}
     return client.post(f"/sign-in/{link}/", form)

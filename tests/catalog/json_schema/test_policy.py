@@ -592,6 +592,7 @@ keyword_values = st.recursive(
 )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dialect", dialects.DIALECTS, ids=lambda dialect: dialect.name)
 def test_our_messages_and_the_meta_schema_refuse_the_same_schemas(dialect):
     keywords = sorted(dialect.keywords | {"dependencies", "definitions", "unknown"})

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from contextlib import suppress
 
@@ -10,7 +11,7 @@ import yaml
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
@@ -213,10 +214,23 @@ VALUES = st.recursive(
 )
 
 
+class Dumper(yaml.CSafeDumper):
+    """Quotes texts that are numbers in YAML 1.2 only, such as 0E0 and 0o7; PyYAML knows YAML 1.1."""
+
+
+Dumper.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+"),
+    list("-+.0123456789"),
+)
+
+
 @given(value=VALUES, flow=st.booleans(), width=st.sampled_from([20, 1_000]))
+@example(value="0E0", flow=False, width=20)
+@example(value=["0o7", {"1e3": "+.5"}], flow=True, width=20)
 @settings_of_hypothesis(max_examples=300, deadline=None)
 def test_values_written_as_yaml_are_read_back(value, flow, width):
-    text = yaml.dump(value, Dumper=yaml.CSafeDumper, default_flow_style=flow, width=width, allow_unicode=True)
+    text = yaml.dump(value, Dumper=Dumper, default_flow_style=flow, width=width, allow_unicode=True)
 
     assert loads(text).value == loads_json(json.dumps(value))
 

@@ -1,5 +1,6 @@
 """HTTP clients keep to the address policy and the budget; every test runs with both kinds of client."""
 
+import asyncio
 import datetime
 import ipaddress
 import socket
@@ -18,7 +19,6 @@ from catalog.errors import OutgoingError
 from catalog.outgoing.addresses import LOOPBACK, AddressPolicy, AddressRefused
 from catalog.outgoing.budget import Budget, LimitExceeded
 from catalog.outgoing.clients import Credentials, async_client, client, sentence
-from tests.asynchronous import run_async
 from tests.http_server import local_server, respond
 
 LOCAL = AddressPolicy(LOOPBACK)
@@ -34,7 +34,7 @@ def get_async(url, *, policy=LOCAL, budget, credentials=None):
         async with async_client(policy, budget, credentials) as http:
             return await http.get(url)
 
-    return run_async(task())
+    return asyncio.run(task())
 
 
 @pytest.fixture(params=[get, get_async], ids=["sync", "async"])

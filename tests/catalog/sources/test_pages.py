@@ -276,7 +276,7 @@ def test_only_staff_manage_sources(browser, path):
     assert Source.objects.get().policy == "compatible"
     shown = browser.get("/sources/weather/")
     assert not page(shown).css_first("#settings")
-    assert not page(browser.get("/sources/")).css_first("form.source-form")
+    assert not page(browser.get("/sources/")).css_first("form.form-narrow")
 
 
 @pytest.mark.parametrize("path", ["/sources/", "/sources/weather/", "/sources/weather/changes/1/"])

@@ -1,10 +1,6 @@
 """Who sees held changes of tools that are not in the catalog yet: the settings of their toolkit say so."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
-from django.db import connection
 
 from catalog.models import HeldChange, Toolkit
 from catalog.sources.sync import sync
@@ -52,11 +48,3 @@ def test_an_open_toolkit_hides_nothing(toolkit, change):
     Toolkit.objects.update(visibility="everyone")
 
     assert HeldChange.objects.visible_to(make_user("bob")).get() == change
-
-
-def test_changes_that_were_held_before_are_given_their_toolkits(change):
-    HeldChange.objects.update(toolkit_key="")
-
-    import_module("catalog.migrations.0008_held_change_toolkit").set_toolkit_keys(apps, connection.schema_editor())
-
-    assert HeldChange.objects.get().toolkit_key == "secretkit"

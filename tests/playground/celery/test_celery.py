@@ -109,6 +109,7 @@ def test_the_secret_of_a_configuration_is_not_readable_in_the_broker(nobody):
     assert base64.b64encode(SECRET.encode())[:16] not in held
 
 
+@pytest.mark.deep
 def test_a_broker_that_does_not_answer_refuses_the_run_and_records_nothing(nobody):
     before = nobody.ask("/runs")["items"]
     os.kill(nobody.server.pid, signal.SIGSTOP)
@@ -175,6 +176,7 @@ def test_progress_is_reported_during_a_run_and_cancel_ends_it(team):
     until(lambda: team.outcome(run) == "cancelled")
 
 
+@pytest.mark.deep
 def test_a_run_of_a_killed_worker_is_crashed_and_never_repeated(nobody):
     team, run = nobody, nobody.start()
     [message] = team.redis.lrange(QUEUE, 0, -1)

@@ -69,10 +69,7 @@ def leaking(transactional_db, monkeypatch):
 
 
 @pytest.fixture
-def page(ada, settings):
-    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-    static = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": static}
+def page(ada):
     client = Client()
     client.force_login(ada)
     return client

@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from catalog.jsontext.reader import loads
@@ -5,7 +7,6 @@ from catalog.models import Source, SourceTool
 from catalog.publishing import publish_many
 from catalog.revision_origins import RevisionOrigin
 from catalog.specs.importers import import_document
-from tests.asynchronous import run_async
 from tests.playground.connections.echo_service import Service, document
 from tests.playground.connections.mcp_servers import Notes, Served, everyday_server
 
@@ -55,7 +56,9 @@ def mcp_source(db, mcp_server):
     source = Source(name="everyday", kind="mcp-http", address=f"{mcp_server.origin}/mcp")
     source.set_headers({"Authorization": f"Bearer {CREDENTIAL}"})
     source.save()
-    tools = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in run_async(mcp_server.mcp.list_tools())]
+    tools = [
+        tool.model_dump_json(by_alias=True, exclude_none=True) for tool in asyncio.run(mcp_server.mcp.list_tools())
+    ]
     listed = loads('{"tools": [' + ",".join(tools) + "]}")
     return SourceWithTools(source, import_document(listed, prefix="everyday"))
 

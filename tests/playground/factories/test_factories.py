@@ -242,6 +242,7 @@ def test_an_id_that_is_not_a_string_is_an_error(tool_id, open_tmp_path):
     assert info.error.startswith("NotAFactoryError: odd_id:F: tool_id() returns")
 
 
+@pytest.mark.deep
 @pytest.mark.alone
 def test_a_factory_whose_import_never_ends_delays_no_others():
     found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=5, import_limit_s=20)

@@ -74,6 +74,7 @@ def test_a_tool_that_cannot_be_created_here_leaves_its_factory_working(infos):
     assert infos["failing"].spec_error.startswith("OSError: no connection")
 
 
+@pytest.mark.deep
 @pytest.mark.alone
 def test_a_tool_whose_creation_never_ends_is_known_before_its_spec_is_given_up():
     found = make_registry("SlowFactory", import_limit_s=4)

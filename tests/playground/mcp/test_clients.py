@@ -21,7 +21,6 @@ from fastmcp.exceptions import ToolError
 from mcp.client.streamable_http import streamable_http_client
 
 from catalog.mcp_snippets import Server, snippets
-from tests.asynchronous import run_async
 from tests.playground.mcp import conformance_tools
 from tests.playground.mcp.proxy import authorizing_proxy
 from tests.site import Site
@@ -115,7 +114,7 @@ def test_the_sdks_client_lists_searches_and_calls(site, mode):
         assert violating.is_error
         assert "does not conform to its return type" in violating.content[0].text
 
-    run_async(use())
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -130,7 +129,7 @@ def test_the_sdks_client_gets_progress_before_the_result(site, mode):
             result = await client.call_tool("call_tool", slow(3, 1.5), progress_callback=note)
         assert result.structured_content["counted"] == 3
 
-    run_async(use())
+    asyncio.run(use())
 
     assert reports[0] == (0, 3, "begun")
     assert reports[-1][0] == 3
@@ -152,7 +151,7 @@ def test_the_sdks_client_cancels_a_call(site, mode):
                 await call
             return await until_cancelled(site)
 
-    run = run_async(use())
+    run = asyncio.run(use())
 
     assert (run["outcome"], run["interface"]) == ("cancelled", "mcp")
 
@@ -169,7 +168,7 @@ def test_a_modern_client_that_goes_away_in_a_silent_call_cancels_it(site):
                 await call
             return await until_cancelled(site)
 
-    assert run_async(use())["outcome"] == "cancelled"
+    assert asyncio.run(use())["outcome"] == "cancelled"
 
 
 def test_the_sdks_client_pages_through_a_toolkit(site):
@@ -177,7 +176,7 @@ def test_the_sdks_client_pages_through_a_toolkit(site):
         async with sdk_client(site, "auto", "/mcp/conformance") as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert sorted(run_async(use())) == sorted(factory.name for factory in conformance_tools.FACTORIES)
+    assert sorted(asyncio.run(use())) == sorted(factory.name for factory in conformance_tools.FACTORIES)
 
 
 # -- FastMCP's client ---------------------------------------------------------------------------------------------
@@ -212,7 +211,7 @@ def test_fastmcps_client_lists_searches_calls_and_cancels(site):
                 await call
             return await until_cancelled(site)
 
-    assert run_async(use())["outcome"] == "cancelled"
+    assert asyncio.run(use())["outcome"] == "cancelled"
 
 
 # -- what the page Connect shows ----------------------------------------------------------------------------------

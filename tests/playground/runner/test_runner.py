@@ -886,6 +886,7 @@ def test_a_factory_that_cannot_be_warmed_delays_no_run(own_runner, broken):
     assert runner.call("return 2").response == 2
 
 
+@pytest.mark.deep
 def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeypatch):
     monkeypatch.setattr(scheduler, "_WARM_LIMIT_S", 3.0)
     runner = own_runner()
@@ -948,6 +949,7 @@ def test_a_run_that_waits_can_be_cancelled(own_runner):
     assert first.wait(60).outcome == "returned"
 
 
+@pytest.mark.deep
 def test_the_time_in_the_queue_does_not_count(own_runner):
     runner = own_runner(slots=1)
     runs = [runner.start("import time; time.sleep(2); return 1", timeout_s=5) for _ in range(3)]

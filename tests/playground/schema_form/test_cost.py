@@ -50,6 +50,7 @@ def test_real_specs_are_drawn_and_read_back_with_little_work():
     assert lines_run[len(lines_run) * 99 // 100] <= P99_LINES
 
 
+@pytest.mark.deep
 @pytest.mark.corpora
 def test_no_value_of_the_corpora_needs_more_fields_than_a_page_may_send():
     for pair in (*pairs_of("form_pairs"), *pairs_of("toolcall_pairs")):

@@ -127,6 +127,7 @@ def spoiled(value):
             yield from ({**value, name: [inner, *member[1:]]} for inner in spoiled(member[0]))
 
 
+@pytest.mark.deep
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", ["toolcall_pairs", "bfcl_pairs"])
 def test_errors_in_real_calls_are_shown_at_their_controls(name):

@@ -12,15 +12,6 @@ from tests.playground.schema_form.driver import NoWayError, Page, Person, wire
 from tests.playground.schema_form.pairs import pairs_of, read, same
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-
-
 class ThePage:
     """The playground's page of one tool, for a browser that is signed in."""
 

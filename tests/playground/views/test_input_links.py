@@ -10,7 +10,7 @@ from catalog.jsontext.reader import dumps, loads
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.input_links import MAX_CHARACTERS
-from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
+from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 

@@ -21,15 +21,6 @@ pytestmark = pytest.mark.usefixtures("runs")
 HTMX = {"HX-Request": "true"}
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings):
-    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-
-
 def text_of(answer, selector="main"):
     node = LexborHTMLParser(answer.content.decode()).css_first(selector)
     return " ".join(node.text(separator=" ").split()) if node else ""

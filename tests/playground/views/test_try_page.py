@@ -16,7 +16,7 @@ from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedInput
 from playground.saved_inputs import save_input
-from tests.playground.views.test_runs import HTMX, _plain_static_files, control, press, text_of  # noqa: F401
+from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 

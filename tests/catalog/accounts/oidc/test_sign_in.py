@@ -24,12 +24,6 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
 
 
-@pytest.fixture(autouse=True)
-def _quick_passwords(settings):
-    """These tests sign in often, and are about something else than passwords."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 MAPPING = {"shelf-admins": ["administrator"], "developers": ["publisher", "runner"], "staff": ["reader"]}
 
 

@@ -23,12 +23,6 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
 
 
-@pytest.fixture(autouse=True)
-def _quick_passwords(settings):
-    """These tests sign in often, and are about something else than passwords."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def ada() -> User:
     return make_user("ada", password=PASSWORD)

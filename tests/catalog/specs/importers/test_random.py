@@ -95,6 +95,7 @@ def test_a_document_with_a_replaced_definition_is_uploaded(program):
     assert (answer.status_code, answer.json()["specs"][0]["outcome"]) == (200, "created")
 
 
+@pytest.mark.deep
 @given(SEEDS)
 @hypothesis_settings(max_examples=40)
 def test_random_large_definitions_give_a_spec_or_a_reason(seed):

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from functools import cache
 
 import psycopg
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
 
-from catalog.accounts.models import SCOPES
 from tests.site import Site
 
 PASSWORD = "correct horse battery"
@@ -42,6 +41,8 @@ def person(site: Site, name: str, password: str = PASSWORD) -> str:
 
 def token(site: Site, name: str, *scopes: str) -> str:
     """A new token of a person, who is made where there is none."""
+    from catalog.accounts.models import SCOPES  # `bench` uses this module without Django's settings
+
     if not sql(site, "SELECT 1 FROM accounts_user WHERE username = ?", name):
         person(site, name)
     secret = f"tsk_{secrets.token_urlsafe(32)}"
@@ -79,4 +80,5 @@ def digest(secret: str) -> str:
 
 @cache
 def hashed(password: str) -> str:
-    return make_password(password)
+    """As the site's own processes hash it; the tests' process uses a cheap hasher (`tests/conftest.py`)."""
+    return make_password(password, hasher=Argon2PasswordHasher())
