@@ -100,7 +100,6 @@ def stored(site, prefix):
     return [tool_id for (tool_id,) in found]
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("at_once", [1, 40], ids=["upload", "bulk"])
 def test_killed_at_random_moments_of_uploads(own, secret, at_once):
     for number in range(4):
@@ -116,7 +115,6 @@ def test_killed_at_random_moments_of_uploads(own, secret, at_once):
         assert faults_of(own) == []
 
 
-@pytest.mark.alone
 def test_a_server_process_that_is_killed_is_replaced_by_itself(own, secret):
     uploading = Uploading(own, secret, "gone").begun()
     first = servers_of(own.process.pid)
@@ -190,7 +188,6 @@ def killed_soon(site, *words, between=(0.3, 1.5)):
     return process.returncode
 
 
-@pytest.mark.alone
 def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(own, tmp_path):
     lines = [spec(f"many-{number}", f"tool {number}") for number in range(3000)]
     (tmp_path / "many.ndjson").write_bytes(b"\n".join(lines))
@@ -206,7 +203,6 @@ def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(o
     assert faults_of(own) == []  # one revision each, too
 
 
-@pytest.mark.alone
 def test_killed_while_it_migrates_the_second_time_succeeds(own):
     own.stop()
     for file in own.data_dir.glob("toolshelf.sqlite3*"):
@@ -221,7 +217,6 @@ def test_killed_while_it_migrates_the_second_time_succeeds(own):
     assert faults_of(own) == []
 
 
-@pytest.mark.alone
 def test_a_backup_taken_while_others_write_is_one_moment_and_a_killed_one_leaves_the_last(own, secret, tmp_path):
     uploading = Uploading(own, secret, "copied").begun()
     copy = tmp_path / "copy.sqlite3"

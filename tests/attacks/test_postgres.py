@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.postgres import run_in_postgresql
-
-pytestmark = pytest.mark.alone
 
 HERE = Path(__file__).parent
 SAME_TESTS = ("test_uploads.py", "test_requests.py")

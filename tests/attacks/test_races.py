@@ -216,7 +216,6 @@ PROCEDURES = {
 }
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_many_at_once(procedure, site, programs):
     PROCEDURES[procedure](site, programs)

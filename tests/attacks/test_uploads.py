@@ -13,8 +13,6 @@ from catalog.jsontext import reader
 from tests.attacks.cases import cases, filled_in
 from tests.attacks.pages import form_entries, outline, tags, unsafe_parts
 
-pytestmark = pytest.mark.alone
-
 SECRET = "the content of this file is secret"
 MARK = "mark7e1"
 EXPORTS = ("mcp", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi")
