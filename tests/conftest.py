@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
@@ -41,9 +42,21 @@ def pytest_configure(config):
     time of the tests that sign in. Sites that the tests start use Argon2.
     """
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    gc.disable()  # until the tests are collected
     if "TOOLSHELF_PREPARED_SITE" not in os.environ:
         config.prepared_sites = Path(tempfile.mkdtemp(prefix="toolshelf-site-"))
         os.environ["TOOLSHELF_PREPARED_SITE"] = str(config.prepared_sites / "prepared")
+
+
+def pytest_collection_finish():
+    """Look for garbage less often: 12,000 collected tests stay anyway.
+
+    While they are collected, looking for it takes a sixth of the CPU time (11.7 s with, 9.8 s without); afterwards a
+    tenth, and half of that with these thresholds.
+    """
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    gc.enable()
 
 
 def pytest_unconfigure(config):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -37,10 +38,11 @@ ROLES = {
 
 @dataclass
 class World:
-    """People by persona, their tokens of all scopes, and the values of URL parameters."""
+    """People by persona, their tokens of all scopes, their session cookies, and the values of URL parameters."""
 
     people: dict[str, User]
     tokens: dict[str, str]
+    sessions: dict[str, str]
     tool: Tool
     run: Run
     values: dict[str, object] = field(default_factory=dict)
@@ -48,11 +50,18 @@ class World:
     def client(self, persona: str) -> Client:
         client = Client()
         if persona != "anonymous":
-            client.force_login(self.people[persona])
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[persona]
         return client
 
     def person(self, persona: str) -> User | AnonymousUser:
         return self.people.get(persona) or AnonymousUser()
+
+
+def session_of(user: User) -> str:
+    """The cookie of a new session: signing in takes as long as a request, and there are thousands of them."""
+    client = Client()
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 @cache
@@ -108,6 +117,7 @@ def make_world() -> World:
     return World(
         people,
         {persona: make_token(user=user) for persona, user in people.items()},
+        {persona: session_of(user) for persona, user in people.items()},
         tool,
         run,
         {
