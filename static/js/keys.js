@@ -29,16 +29,20 @@ const plainKeys = {
   k: () => walkResults(-1),
 };
 
+/** Whether a dialog or the palette lies over the page, which takes no keys then. */
+const isCovered = () => document.querySelector(":is(dialog[open], :popover-open)") !== null;
+
 document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     const within = event.composedPath().find((node) => node instanceof HTMLFormElement && node.matches("[data-run-form]"));
     const form = within ?? document.querySelector("[data-run-form]");
-    if (!form || document.querySelector("dialog[open]")) return;
+    if (!form || isCovered()) return;
     event.preventDefault();
     form.requestSubmit(form.querySelector("[data-run-button]") ?? undefined);
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog[open]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isCovered()) return;
   const act = plainKeys[event.key];
   if (!act) return;
   event.preventDefault();

@@ -157,8 +157,11 @@ field.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
   else if (event.key === "Enter" && !event.isComposing) go(list.querySelector('[aria-selected="true"]:not([hidden])'));
-  else if (event.key !== "Tab") return;
+  else return;
   event.preventDefault();
+});
+palette.addEventListener("mousedown", (event) => {
+  if (event.target !== field) event.preventDefault(); // the focus stays
 });
 list.addEventListener("pointermove", (event) => {
   const item = event.target.closest('[role="option"]');
@@ -177,6 +180,11 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-palette-open]")) open();
 });
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Tab" && isOpen()) {
+    event.preventDefault();
+    field.focus();
+    return;
+  }
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (isOpen()) close();

@@ -248,7 +248,7 @@ document.addEventListener("htmx:finally:request", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented || !isRunning()) return;
-  if (document.querySelector("dialog[open], details.menu[open]")) return;
+  if (document.querySelector(":is(dialog[open], :popover-open, details.menu[open])")) return;
   document.querySelector("[data-cancel-button]")?.click();
 });
 

@@ -231,6 +231,7 @@ PAGES = [
     PageState("error-404", "/nothing/here/", status=404),
     PageState("error-404-visitor", "/nothing/here/", "", status=404),
     PageState("error-403", "/audit/", "reader", status=403),
+    PageState("error-400", "/tools/?q=%00", status=400),
     PageState("error-405", "/account/sessions/end/", status=405),
 ]
 

@@ -87,15 +87,25 @@ def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     expect(signed_in.locator("#palette")).to_be_hidden()
     expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
 
+    signed_in.keyboard.press("Control+k")
+    signed_in.mouse.click(5, 5)
+
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
+
 
 def test_behind_the_palette_nothing_is_reached_by_key_or_click(signed_in: Page):
     signed_in.goto("/factories/")
     signed_in.keyboard.press("Control+k")
 
+    field = signed_in.locator("#palette-query")
+    for key in ("Tab", "Shift+Tab"):
+        signed_in.keyboard.press(key)
+        expect(field).to_be_focused()
+    signed_in.locator(".palette-title", has_text="Pages and commands").click()
     signed_in.keyboard.press("Tab")
-    signed_in.keyboard.press("Shift+Tab")
+    expect(field).to_be_focused()
 
-    expect(signed_in.locator("#palette-query")).to_be_focused()
     logo = signed_in.locator(".brand").bounding_box()
     assert logo is not None
     signed_in.mouse.click(logo["x"] + 5, logo["y"] + 5)

@@ -66,6 +66,28 @@ def test_escape_cancels_a_run(signed_in: Page):
     expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
 
 
+def test_keys_in_the_palette_neither_cancel_nor_start_a_run(signed_in: Page):
+    started: list[str] = []
+    signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)
+    signed_in.goto(SLOW)
+    run_button(signed_in).click()
+    expect(signed_in.locator("#run .run-progress")).to_be_visible()
+
+    signed_in.keyboard.press("Control+k")
+    expect(signed_in.locator("#palette")).to_be_visible()
+    signed_in.keyboard.press("Escape")
+    expect(signed_in.locator("#palette")).to_be_hidden()
+
+    expect(signed_in.locator("#run .run-progress")).to_be_visible()
+    signed_in.keyboard.press("Escape")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.type("runs")
+    signed_in.keyboard.press("Control+Enter")
+    signed_in.wait_for_url("**/runs/**")
+    assert len(started) == 1
+
+
 def test_ctrl_enter_during_a_run_starts_no_second_one(signed_in: Page):
     started: list[str] = []
     signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)
