@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+import django
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import DatabaseError, connection
-from django.db.migrations.exceptions import NodeNotFoundError
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
@@ -35,13 +35,13 @@ def run(words: Sequence[str]) -> None:
     """Run the command. A wrong setting, missing tables, or a fault of files or disk: one sentence and exit code 1."""
     try:
         settings.INSTALLED_APPS  # noqa: B018 - reads the settings
+        if words[1:2] == ["migrate"]:
+            django.setup()
+            if is_foreign():  # Django would skip an app of which only some replaced migrations are applied
+                stop(FOREIGN)
         execute_from_command_line(list(words))
     except ImproperlyConfigured as error:
         stop(str(error))
-    except (NodeNotFoundError, ValueError):  # Django raises these if only some replaced migrations are applied
-        if words[1:2] != ["migrate"] or not is_foreign():
-            raise
-        stop(FOREIGN)
     except (DatabaseError, OSError) as error:
         reason = sentence_of(error) or (why_not_ready() if isinstance(error, DatabaseError) else None)
         if reason is None:
@@ -74,10 +74,7 @@ def is_foreign() -> bool:
 
     The database has migrations that this version does not know, or only some of those that a squashed one replaces.
     """
-    try:
-        loader = MigrationLoader(connection)
-    except NodeNotFoundError:
-        return True
+    loader = MigrationLoader(connection)
     applied, known = set(loader.applied_migrations), set(loader.graph.nodes)
     for migration in loader.replacements.values():
         replaced = set(migration.replaces)

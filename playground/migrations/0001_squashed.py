@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import playground.models
+from catalog.db.deferred_statements import execute_deferred
 
 
 class Migration(migrations.Migration):
@@ -374,4 +375,5 @@ class Migration(migrations.Migration):
             model_name="run",
             index=models.Index(fields=["tool", "-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_tool"),
         ),
+        migrations.RunPython(execute_deferred, migrations.RunPython.noop),
     ]

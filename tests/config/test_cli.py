@@ -103,21 +103,21 @@ def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migr
     assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
 
 
-def with_replaced_migrations(data_dir, migrated, *, complete):
-    """A database to which the migrations from before the squash were applied: all of them, or the first two per app."""
+def with_replaced_migrations(data_dir, migrated, *, partial=None):
+    """A database to which the migrations from before the squash were applied: of the app `partial`, the first two."""
     shutil.copy(migrated, data_dir)
     with closing(sqlite3.connect(data_dir / "toolshelf.sqlite3")) as database, database:
         for app in ["accounts", "catalog", "playground"]:
             database.execute("DELETE FROM django_migrations WHERE app = ?", (app,))
             replaced = import_module(f"{APPS[app]}.migrations.0001_squashed").Migration.replaces
-            for _, old in replaced if complete else replaced[:2]:
+            for _, old in replaced[: 2 if app == partial else None]:
                 database.execute(
                     "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", (app, old)
                 )
 
 
 def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migrated):
-    with_replaced_migrations(tmp_path, migrated, complete=True)
+    with_replaced_migrations(tmp_path, migrated)
 
     ended = manage(tmp_path, "create_token", "ada")
 
@@ -126,7 +126,7 @@ def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migr
 
 
 def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
-    with_replaced_migrations(tmp_path, migrated, complete=True)
+    with_replaced_migrations(tmp_path, migrated)
 
     Site(tmp_path).stop()
 
@@ -135,9 +135,17 @@ def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
     assert {app for (app,) in recorded} >= {"accounts", "catalog", "playground"}
 
 
-@pytest.mark.parametrize("words", [["serve", "--port", "0"], ["migrate"]], ids=" ".join)
-def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(tmp_path, migrated, words):
-    with_replaced_migrations(tmp_path, migrated, complete=False)
+@pytest.mark.parametrize(
+    ("words", "app"),
+    [
+        (["serve", "--port", "0"], "catalog"),
+        (["migrate"], "playground"),
+        pytest.param(["serve", "--port", "0"], "accounts", marks=pytest.mark.deep),
+        pytest.param(["migrate"], "accounts", marks=pytest.mark.deep),
+    ],
+)
+def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(tmp_path, migrated, words, app):
+    with_replaced_migrations(tmp_path, migrated, partial=app)
 
     ended = manage(tmp_path, *words)
 
@@ -145,6 +153,39 @@ def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(tmp_pat
     assert ended.stderr.removeprefix("CommandError: ").startswith(
         "The database was created by an early version of Toolshelf"
     )
+
+
+KILLED_WHILE_IT_RECORDS = """
+import os, sys
+import django
+django.setup()
+from django.core.management import call_command
+from django.db.migrations.recorder import MigrationRecorder
+
+record_applied = MigrationRecorder.record_applied
+
+def record_one(recorder, app, name):
+    record_applied(recorder, app, name)
+    if app == sys.argv[1]:
+        os._exit(9)
+
+MigrationRecorder.record_applied = record_one
+call_command("migrate", verbosity=0)
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("app", ["accounts", "catalog", "playground"])
+def test_killed_while_it_records_a_migration_the_second_time_succeeds(tmp_path, app):
+    environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_WHILE_IT_RECORDS, app], env=environment, cwd=ROOT, check=False
+    )
+
+    assert killed.returncode == 9
+    assert manage(tmp_path, "migrate").returncode == 0
+    assert manage(tmp_path, "migrate", "--check").returncode == 0
 
 
 def test_after_migrating_the_command_works(tmp_path, migrated):
