@@ -40,7 +40,7 @@ def ignored(path: str) -> bool:
 def test_the_services_have_settings_that_exist():
     known = (ROOT / "docs/settings.md").read_text()
 
-    for name in ("site", "worker"):
+    for name in ("site", "worker", "scheduler"):
         assert [key for key in SERVICES[name]["environment"] if f"| `{key}` |" not in known] == []
 
 
@@ -55,7 +55,8 @@ def test_the_image_has_no_secrets_and_no_data_of_the_checkout():
 def test_a_unit_starts_what_a_container_starts(unit):
     words = shlex.split(re.search(r"^ExecStart=/srv/toolshelf/(.+)$", unit.read_text(), re.MULTILINE)[1])
     image = json.loads(dict(CONTAINERFILE)["CMD"])
-    wanted = SERVICES["worker"]["command"] if "worker" in unit.stem else image[: len(words)]
+    service = SERVICES.get(unit.stem.removeprefix("toolshelf-"), {})
+    wanted = service.get("command", image[: len(words)])
 
     assert words == wanted
     assert "KillMode=mixed" in unit.read_text()
@@ -165,6 +166,11 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
         processes = [start([*json.loads(dict(CONTAINERFILE)["CMD"]), "--port", str(port)], "site.log")]
         try:
             processes.append(start(SERVICES["worker"]["command"], "worker.log"))
+            schedule = tmp_path / "data" / "schedule"
+            words = [
+                word.replace("/var/lib/toolshelf", str(schedule.parent)) for word in SERVICES["scheduler"]["command"]
+            ]
+            processes.append(scheduler := start(words, "scheduler.log"))
             deadline = time.monotonic() + 180
             while not is_ready():
                 assert time.monotonic() < deadline, (tmp_path / "site.log").read_text()
@@ -172,6 +178,10 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
             token = manage("create_token", "root", "--scope", "run", "--scope", "read")
             call = {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}
             run = json.loads(ask("/api/v1/tools/convert_units/runs", call, Authorization=f"Bearer {token}"))
+            while not [*schedule.parent.glob("schedule*")]:
+                assert time.monotonic() < deadline, (tmp_path / "scheduler.log").read_text()
+                time.sleep(0.2)
+            assert scheduler.poll() is None, (tmp_path / "scheduler.log").read_text()
         finally:
             for process in processes:
                 process.send_signal(signal.SIGTERM)
