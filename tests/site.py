@@ -14,6 +14,7 @@ import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 
@@ -61,9 +62,12 @@ class Site:
         python: the interpreter of the environment that serves it.
 
     Attributes:
+        defaults: variables that each site has unless it sets them itself.
         url: where it is reached, without a trailing slash.
         sign_in_link: the one-time link that the last start printed: a set-up link on another host without accounts.
     """
+
+    defaults: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self,
@@ -82,7 +86,7 @@ class Site:
             copy_started_site(data_dir)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), **environment}
+        self.environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), **self.defaults, **environment}
         self.environment.pop("DJANGO_SETTINGS_MODULE", None)
         self.start()
 

@@ -16,7 +16,7 @@ SLUG = "get-weather-498ebfb0"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(tmp_path_factory.mktemp("site"))
+    site = Site(tmp_path_factory.mktemp("site"), TOOLSHELF_WARM_FACTORIES="32")  # as it is without settings
     yield site
     site.stop()
 
