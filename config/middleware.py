@@ -30,7 +30,7 @@ KNOWN_METHODS = (*SAFE_METHODS, "POST", "PUT", "PATCH", "DELETE")
 MAX_QUERY_CHARACTERS = 16_384
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 MAX_HEADER_CHARACTERS = 32_768  # of all headers together
-STYLESHEET = re.compile(rb'<link rel="stylesheet" href="(/static/[\w./-]+)">')  # no address that somebody else wrote
+STYLESHEET = re.compile(rb'<link rel="stylesheet" href="(/static/[\w./-]+)">')  # only this site's static files
 HEAD_BYTES = 4096  # of a page, in which it links to its stylesheets
 # Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}

@@ -50,7 +50,7 @@ SECRET_KEY = env.text(
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.words(
     "TOOLSHELF_CONFIGURATION_KEYS",
-    meaning="Keys that encrypt saved configurations: the first encrypts, the others still decrypt.",
+    meaning="Keys that encrypt all stored secrets: the first encrypts, the others still decrypt.",
     shown="generated",
 ) or [generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words(
@@ -99,7 +99,9 @@ METRICS_TOKEN = env.token(
     "TOOLSHELF_METRICS_TOKEN", meaning="The token with which scrapers read `/metrics`, at least 16 characters."
 )
 METRICS_LOCAL = env.flag(
-    "TOOLSHELF_METRICS_LOCAL", default=False, meaning="`1`: programs on the same machine read `/metrics` without it."
+    "TOOLSHELF_METRICS_LOCAL",
+    default=False,
+    meaning="`1`: programs on the same machine read `/metrics` without a token.",
 )
 # Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix makes browsers
 # refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host- prefix").

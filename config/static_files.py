@@ -15,8 +15,8 @@ from django.core.files.storage import FileSystemStorage, Storage
 from django.core.management import call_command
 
 # The stylesheets in the order of the cascade, joined: a page is drawn when the last of them has arrived, and on a
-# phone's network each request more costs a round trip. Only the pages that try a tool or show a run link to the second
-# file, which has the rules of forms and responses.
+# phone's network each request more costs a round trip. Only pages with forms for tools or with responses (Try, runs,
+# comparisons, examples) link to the second file, which has the rules of these.
 STYLESHEETS: Final = {
     "css/site.css": (
         *("tokens", "base", "frame", "components", "charts", "fields", "code"),
