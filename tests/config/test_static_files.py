@@ -126,3 +126,16 @@ def test_every_stylesheet_is_served():
     assert finders.find("css/help.css")
     assert finders.find("css/site.css", find_all=True) == [finders.find("css/site.css")]
     assert finders.find("css/other.css") is None
+
+
+def test_each_view_of_a_result_that_a_browser_remembers_is_shown_from_the_first_paint_on():
+    template = (settings.BASE_DIR / "templates" / "playground" / "_result.html").read_text()
+    rules = (settings.BASE_DIR / "static" / "css" / "components.css").read_text()
+
+    views = re.findall(r'<li><a href="#([\w-]+)">', template.partition('data-tabs="result"')[2].partition("</ul>")[0])
+
+    assert views[0] == "response"  # the first one needs no rule
+    for view in views[1:]:
+        start = f'[data-result-tab="{view}"] .tabs:not([data-ready])'
+        assert f"{start}:has(> #{view}) > .tab-panel:not(#{view})" in rules
+        assert f"{start} > #{view}" in rules
