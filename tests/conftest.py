@@ -43,7 +43,7 @@ def pytest_configure(config):
     time of the tests that sign in. Sites that the tests start use Argon2.
 
     They do not import the factories before the first run, which took 2.4 s of CPU time at each start, and starting all
-    the rest 1.5 s. Those of `test_main_job.py` do.
+    the rest 1.5 s. Those of `test_main_job.py` and `sdk/test_write_a_tool.py` do.
     """
     Site.defaults = {"TOOLSHELF_WARM_FACTORIES": "0"}
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

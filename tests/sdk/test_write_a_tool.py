@@ -65,7 +65,9 @@ def checkout(folder):
 
 @pytest.fixture(scope="module")
 def site(checkout, tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("site"), python=str(checkout / ".venv" / "bin" / "python"))
+    python = str(checkout / ".venv" / "bin" / "python")
+    # As it is without settings: it has listed the factories before the tool's author installs one.
+    site = Site(tmp_path_factory.mktemp("site"), python=python, TOOLSHELF_WARM_FACTORIES="32")
     yield site
     site.stop()
 
