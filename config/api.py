@@ -55,12 +55,14 @@ api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
-        "Programs can do everything here that the site's pages can do. Anyone who can reach the site can read. "
+        "Programs can do everything here that the site's pages can do. Anyone who can reach the site can read the "
+        "catalog, unless the site requires signing in. "
         "Changes and runs need `Authorization: Bearer …` with a token, which you create on your account's page or with "
         "`manage.py create_token`.\n\n"
         "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
         "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
         "own runs, and manage its user's saved configurations. With `read` it can read all runs that its user may see. "
+        "With `admin` it can manage sources and webhooks and read the audit log, if its user is an administrator. "
         "Operations that need no token also accept any valid token; an unknown, expired or revoked token gets 401 "
         "everywhere.\n\n"
         "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
