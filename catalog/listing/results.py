@@ -25,8 +25,9 @@ from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
 from catalog.search.document import MAX_TAGS, group_key
 from catalog.search.explain import Explainer, Explanation
-from catalog.search.filter_names import SIGN_IN_FIRST, FilterProblem
-from catalog.search.parser import ME, Query
+from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
+from catalog.search.filters import ME
+from catalog.search.parser import Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
 from catalog.search.tag_counts import token_of_group

@@ -14,8 +14,8 @@ from catalog.listing import groups
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
 from catalog.search.document import LETTERS
-from catalog.search.filter_names import filter_meant_by
-from catalog.search.parser import FILTERS, JSON_TYPES
+from catalog.search.filter_corrections import filter_meant_by
+from catalog.search.filters import FILTERS, JSON_TYPES
 from catalog.search.tag_counts import Kind
 from catalog.search.tokenizer import fold, key_of, parts_of
 from catalog.search.visibility import Visibility

@@ -2,7 +2,8 @@ r"""Search the catalog: parse a query, find tools, rank them, and explain why th
 
     tokenizer.py, stemmer.py        split text into tokens                             \
     parser.py                       parse a query                                       |
-    filter_names.py                 what a wrong filter may mean                        |
+    filters.py                      the filters of a query: `has:examples`              |
+    filter_corrections.py           what a wrong filter may mean                        |
     synonyms.py (.txt)              other words that a word may match                   |  pure: neither Django
     verbs.py                        actions of tools, by their verbs                    |  nor a database
     schema_fields.py, document.py   the tokens of a tool that are indexed               |

@@ -24,25 +24,21 @@ or a URL: `github:create_issue`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final
 
-from catalog.search import filter_names
-from catalog.search.document import group_key
-from catalog.search.filter_names import FilterProblem
-from catalog.search.tokenizer import fold, is_unspaced, key_of, parts_of, token_of, tokens_of
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import keys_from, usable_key
+from catalog.search import filter_corrections
+from catalog.search.filter_corrections import FilterProblem
+from catalog.search.filters import CHOICES, FILTERS, ME, STARRED, Condition, Polarity, is_valid, with_polarity
+from catalog.search.tokenizer import fold, is_unspaced, parts_of, token_of, tokens_of
 
 MAX_QUERY_CHARS: Final = 8_000  # the rest of a query is ignored
 MAX_WORDS_READ: Final = 400  # distinct words; further ones are ignored
 MAX_CONDITIONS: Final = 16  # phrases, exclusions and conditions, each
 MAX_PHRASE_TOKENS: Final = 16
 SENTENCE_WORDS: Final = 7  # more meaningful words than this make a sentence
-
-Polarity = Literal["with", "without"]
 
 # Grammatical words. They are searched only if a query has no others.
 _GRAMMAR_WORDS: Final = """
@@ -107,18 +103,6 @@ class Pair:
     first: str
     second: str
     joined: str
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition on a tool: it has (`holds`), or does not have, a key of the index such as `t_location_string`.
-
-    `others`: keys that satisfy it as well.
-    """
-
-    key: str
-    holds: bool = True
-    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +210,7 @@ class _Parser:
             self._add_field(piece, name, text, polarity)
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
-            problem = filter_names.unknown_name(piece[0], name, text, _is_valid)
+            problem = filter_corrections.unknown_name(piece[0], name, text, is_valid)
             if problem.instead_is_filter or text.replace(" ", "").isalpha():  # "github:create_issue" is an id
                 self.unknown.append(problem)
         if polarity == "without":
@@ -242,9 +226,9 @@ class _Parser:
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
         found = FILTERS[name].read(text)
         if isinstance(found, str):
-            self.problems.append(filter_names.wrong_value(piece[0], name, text, found, _is_valid))
+            self.problems.append(filter_corrections.wrong_value(piece[0], name, text, found, is_valid))
         elif name == "runnable":
-            self.runnable = _CHOICES[text.lower()] is (polarity == "with")
+            self.runnable = CHOICES[text.lower()] is (polarity == "with")
         elif name == "examples":
             self.examples_hold = polarity == "with"
         elif name == "owner":
@@ -252,7 +236,7 @@ class _Parser:
         elif name == "is" and text.lower() == STARRED:
             self.starred = polarity == "with"
         else:
-            self.conditions += _with_polarity(found, polarity)
+            self.conditions += with_polarity(found, polarity)
 
     def _add_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
         chunks = text.split()
@@ -331,176 +315,3 @@ def _is_flag_or_number(phrase: Phrase) -> bool:
 
 def _distinct(phrases: Iterable[Phrase]) -> tuple[Phrase, ...]:
     return tuple(dict.fromkeys(filter(None, phrases)))[:MAX_CONDITIONS]
-
-
-# -- conditions -------------------------------------------------------------------------------------------------------
-
-_CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
-_HAS: Final = {
-    "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
-    "configuration": "f_configurable", "parameters": "f_takes",
-}  # fmt: skip
-STARRED: Final = "starred"
-ME: Final = "me"
-_IS: Final = {
-    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "judged": "f_judged",
-    STARRED: "",
-}  # fmt: skip
-_USABLE: Final = {key: usable_key(key) for key in FORMATS}
-
-NEVER: Final = "f_never"  # no tool has this key
-
-Found = Iterable[Condition] | str  # conditions, or what is wrong
-
-
-def _field(letter: str, condition: str) -> Callable[[str], Found]:
-    """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
-
-    def read(text: str) -> Found:
-        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in JSON_TYPES else (text, "", "")
-        name, json_type = (name, json_type) if name else (text, "")
-        key = key_of(name)
-        if not key:
-            return f"`{condition}:` takes the name of a field and optionally its type: `{condition}:location:string`."
-        return [Condition(f"{letter}_{key}_{json_type.lower()}" if json_type else f"{letter}_{key}")]
-
-    return read
-
-
-def _needs(text: str) -> Found:
-    if text.lower() in {"configuration", "config"}:
-        return [Condition("f_configurable")]
-    if text.lower() in {"nothing", "none"}:
-        return [Condition("f_configurable", holds=False)]
-    return _field("c", "needs")(text)
-
-
-def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
-    words = {key: word for word, key in reversed(list(keys.items()))}  # the first of the words for each key
-
-    def read(text: str) -> Found:
-        key = keys.get(text.lower())
-        return f"`{name}:` takes {', '.join(reversed(words.values()))}." if key is None else [Condition(key)]
-
-    return read
-
-
-def _whether(name: str, key: str) -> Callable[[str], Found]:
-    def read(text: str) -> Found:
-        holds = _CHOICES.get(text.lower())
-        return f"`{name}:` takes yes or no." if holds is None else [Condition(key, holds)]
-
-    return read
-
-
-def _named(letter: str, name: str) -> Callable[[str], Found]:
-    def read(text: str) -> Found:
-        key = group_key(text)
-        return [Condition(f"{letter}_{key}")] if key else f"`{name}:` takes a name."
-
-    return read
-
-
-_SCORE: Final = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[0-9]{1,3})")
-
-
-def _score(text: str) -> Found:
-    match = _SCORE.fullmatch(text)
-    if match is None or int(match["number"]) > 100:
-        return "`score:` takes a minimum score from 0 to 100, or a comparison such as `<70`."
-    sign, number = match["sign"], int(match["number"])
-    if sign in {"<", "<="}:
-        return _score_below(number if sign == "<" else number + 1)
-    return _score_from(number + 1 if sign == ">" else number)
-
-
-def _score_from(lowest: int) -> list[Condition]:
-    key, *others = keys_from(lowest) or (NEVER,)
-    return [Condition(key, others=tuple(others))]
-
-
-def _score_below(limit: int) -> list[Condition]:
-    """Tools that are not assessed have no score, and are left out."""
-    [from_limit] = _score_from(limit)
-    return [Condition(NEVER)] if limit == 0 else [Condition("f_judged"), replace(from_limit, holds=False)]
-
-
-def _with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Condition]:
-    """The conditions, or the opposite of all together, where that can be written as conditions."""
-    if polarity == "with":
-        yield from found
-        return
-    opposites = [replace(one, holds=not one.holds) for one in found]
-    if len(opposites) > 1:  # not (assessed and below 70): the only one of this kind
-        opposites = [one for one in opposites if one.key != "f_judged"]
-    yield from opposites
-
-
-def _runnable(text: str) -> Found:
-    return [] if text.lower() in _CHOICES else "`runnable:` takes yes or no."
-
-
-def _owner(text: str) -> Found:
-    return [] if any(map(str.isalnum, text)) else "`owner:` takes a user name, or `me`."
-
-
-def _examples(text: str) -> Found:
-    return [] if text.lower() in {"pass", "hold"} else "`examples:` takes pass."
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A filter `name:value`.
-
-    Attributes:
-        read: the conditions of a value, or what is wrong with it.
-        about: which tools it finds: "with this tag".
-        values: all values, or the usual ones, each with what it finds if that is not obvious.
-    """
-
-    read: Callable[[str], Found]
-    about: str
-    values: Mapping[str, str] = field(default_factory=dict)
-
-
-_YES_OR_NO: Final = {"yes": "", "no": ""}
-
-FILTERS: Final[Mapping[str, Filter]] = {
-    "takes": Filter(_field("t", "takes"), "with a parameter of this name"),
-    "returns": Filter(_field("r", "returns"), "with a property of this name in the return type"),
-    "needs": Filter(
-        _needs,
-        "with a property of this name in the configuration",
-        {"configuration": "that need a configuration", "nothing": "that need no configuration"},
-    ),
-    "has": Filter(
-        _one_of("has", _HAS),
-        "with this part",
-        dict.fromkeys(("examples", "returns", "parameters", "configuration"), ""),
-    ),
-    "is": Filter(
-        _one_of("is", _IS),
-        "in this state",
-        {"starred": "by you", "deprecated": "", "configurable": "", "assessed": "that have a lint score"},
-    ),
-    "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
-    "toolkit": Filter(_named("k", "toolkit"), "of this toolkit"),
-    "tag": Filter(_named("g", "tag"), "with this tag"),
-    "usable": Filter(
-        _one_of("usable", _USABLE),
-        "that this format accepts without changes",
-        {key: fmt.label for key, fmt in FORMATS.items()},
-    ),
-    "score": Filter(
-        _score, "with this lint score", {">=90": "90 and above", "<70": "below 70", "100": "without any finding"}
-    ),
-    # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
-    "runnable": Filter(_runnable, "that can be run, or not", _YES_OR_NO),
-    "examples": Filter(_examples, "by their examples", {"pass": "that all passed when last run"}),
-    "owner": Filter(_owner, "of this user", {ME: "that you own"}),
-}
-
-
-def _is_valid(name: str, value: str) -> bool:
-    return name in FILTERS and not isinstance(FILTERS[name].read(value), str)

@@ -11,7 +11,8 @@ from typing import Final
 
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import Expression, Token, adjacent, all_of, any_of
-from catalog.search.parser import Condition, Query, Word
+from catalog.search.filters import Condition
+from catalog.search.parser import Query, Word
 from catalog.search.synonyms import kin_of
 from catalog.search.tokenizer import halves_of
 from catalog.search.verbs import first_action_of

@@ -16,7 +16,7 @@ from catalog.html import tagged
 from catalog.models import Revision
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
-from catalog.search.parser import FILTERS
+from catalog.search.filters import FILTERS
 from catalog.specs.quick_fixes import QuickFix, quick_fix
 from catalog.uploads.store import Fault
 

@@ -7,8 +7,9 @@ from catalog.access import Access, change_tool_access
 from catalog.listing.suggestions import EXAMPLES, suggestions_for
 from catalog.metadata import Organisation, organise
 from catalog.models import Audience
-from catalog.search.filter_names import filter_meant_by
-from catalog.search.parser import FILTERS, Query
+from catalog.search.filter_corrections import filter_meant_by
+from catalog.search.filters import FILTERS
+from catalog.search.parser import Query
 from catalog.specs.exporters import FORMATS
 from tests.factories import make_tool, make_user, properties
 from tests.site import ROOT

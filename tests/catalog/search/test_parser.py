@@ -1,7 +1,7 @@
 import pytest
 
-from catalog.search import parser
-from catalog.search.parser import MAX_CONDITIONS, MAX_WORDS_READ, Condition, Query
+from catalog.search.filters import FILTERS, Condition
+from catalog.search.parser import MAX_CONDITIONS, MAX_WORDS_READ, Query
 
 
 def words(text: str) -> list[str]:
@@ -150,7 +150,7 @@ def test_a_filter_that_does_not_exist_is_a_problem_that_offers_another(text, ins
     assert Query.from_text(instead).problems == ()
 
 
-@pytest.mark.parametrize("name", list(parser.FILTERS))
+@pytest.mark.parametrize("name", list(FILTERS))
 def test_every_filter_offers_something_valid_for_a_wrong_value(name):
     [problem] = Query.from_text(f'{name}:"+"').problems
 
