@@ -144,7 +144,7 @@ def toolshelf(pool: str) -> Search:
     django.setup()
     from django.core.management import call_command
 
-    from catalog.listing.results import CatalogSearch
+    from catalog.listing.catalog_search import CatalogSearch
     from catalog.models import Tool
     from catalog.publishing import publish_many
     from catalog.search import search_index
@@ -156,7 +156,7 @@ def toolshelf(pool: str) -> Search:
     Tool.objects.all().delete()
     publish_many([read_spec(line) for line in lines(pool)], by=None)
     names = dict(Tool.objects.values_list("pk", "tool_id"))
-    return lambda text: [names[pk] for pk in CatalogSearch(words=text).finding.ranked[:LOOKED_AT]]
+    return lambda text: [names[pk] for pk in CatalogSearch(words=text).hits.ranked[:LOOKED_AT]]
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ from catalog.api.schemas.tools import ToolOut
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.indexing import distinct_tags
 from catalog.listing import groups
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.pagination import BadCursor, Cursor
-from catalog.listing.results import CatalogSearch, Page, Result
+from catalog.listing.results import Page, Result, page_of
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.search.explain import Marked
@@ -100,7 +101,7 @@ def _page_text(search: CatalogSearch) -> str:
 
     The shorter page is the page of a lower limit, so its cursor leads to the tools that were left out.
     """
-    page = _page_json(search.page(), search)
+    page = _page_json(page_of(search), search)
     text = text_of(page)
     if len(text) * MAX_BYTES_PER_CHARACTER <= MAX_PAGE_BYTES:
         return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 

@@ -18,7 +18,8 @@ from django.urls import reverse
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
 from catalog.listing import groups
-from catalog.listing.results import COUNT_AT_MOST, CatalogSearch, bounded, bounded_count
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import COUNT_AT_MOST, bounded, bounded_count
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
@@ -214,8 +215,8 @@ class _Faceting:
             return None, True
         search, other = self.search, replace(self.search, cursor=None, **choice)
         only_archived = "archived" in choice
-        if search.query and search.finding.loosely:
-            tools = other.tools().filter(pk__in=search.finding.ranked)
+        if search.query and search.hits.loosely:
+            tools = other.tools().filter(pk__in=search.hits.ranked)
             return bounded_count(tools.exclude(archived_at=None) if only_archived else tools)
         chosen = other.chosen
         if only_archived:
@@ -283,13 +284,13 @@ class _Faceting:
     @cached_property
     def _seen_are_all(self) -> bool:
         """Whether `_first_results` are all results."""
-        finding = self.search.finding
-        return finding.rest is None or (not finding.ranked and len(self._first_results) < FIRST_RESULTS)
+        hits = self.search.hits
+        return hits.rest is None or (not hits.ranked and len(self._first_results) < FIRST_RESULTS)
 
     @cached_property
     def _first_results(self) -> list[tuple[str, str, str]]:
         """(toolkit, tags of the spec, added tags) of the first results."""
-        ranked, rest = self.search.finding.ranked, self.search.finding.rest
+        ranked, rest = self.search.hits.ranked, self.search.hits.rest
         pks = ranked or (search_index().matching(rest, limit=FIRST_RESULTS) if rest else [])
         return list(Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags"))
 

@@ -1,47 +1,26 @@
-"""A search of the catalog, shared by the page and the API: both return the same tools in the same order."""
+"""The results of a search of the catalog, for the page and the API: both return the same tools in the same order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import quote_plus
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import F
-from django.http import QueryDict
 
-from catalog.accounts.models import Person, User
 from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
-from catalog.hooks import hooks
-from catalog.indexing import distinct_tags
 from catalog.listing import sorting
-from catalog.listing.pagination import BadCursor, Cursor, first_row, window
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.pagination import Cursor, first_row, window
 from catalog.listing.sorting import Sort
-from catalog.models import Audience, Tool, ToolQuerySet
-from catalog.search import Match, search_index, vocabulary
-from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
-from catalog.search.document import MAX_TAGS, group_key
-from catalog.search.explain import Explainer, Explanation
-from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
-from catalog.search.filters import ME
-from catalog.search.parser import Query
-from catalog.search.plan import Plan, plan_of
-from catalog.search.retrieval import Hits, find
-from catalog.search.tag_counts import token_of_group
-from catalog.search.visibility import Visibility
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_grade, usable_key
-from catalog.stars import starred_ids
+from catalog.models import Tool, ToolQuerySet
+from catalog.search import search_index
+from catalog.search.explain import Explanation
+from catalog.search.retrieval import Hits
 
 COUNT_AT_MOST = 10_000
 FEW = 2_000  # tools that are sorted, rather than read from an index in order
-PAGE_SIZE = 20
-YES_WORDS = {"1", "true", "yes"}
-NO_WORDS = {"0", "false", "no"}
-
 
 _counts: LRUCache[tuple[int, bool]] = LRUCache()
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
@@ -102,452 +81,162 @@ class Page:
         return [one for one in self.results if self.filled_up and not one.exact]
 
 
-def visitors_see() -> Visibility:
-    """What an anonymous visitor sees: the least that anyone does."""
-    return Audience.objects.visibility_for(AnonymousUser())
+def page_of(search: CatalogSearch) -> Page:
+    """The results of `search` at its cursor."""
+    if search.sort:
+        return _sorted_page(search, search.sort)
+    return _found_page(search) if search.query else _listed_page(search)
 
 
-# The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
-LIST_PARAMETERS: Final = frozenset(
-    [
-        "q",
-        "runnable",
-        "configurable",
-        "examples",
-        "returns",
-        "deprecated",
-        "examples_hold",
-        "starred",
-        "usable",
-        "grade",
-        "score",
-        "toolkit",
-        "tag",
-        "owner",
-        "include",
-        "sort",
-        "cursor",
-    ]
-)
+def first_of(search: CatalogSearch, limit: int) -> list[int]:
+    """The primary keys of the first `limit` results by name; of many results of words, of the `FEW` best."""
+    tools = Tool.objects.filter(pk__in=_pks_found(search.hits)) if search.query else search.tools()
+    return sorting.page_of(tools, "name", offset=0, limit=limit)
 
 
-@dataclass(frozen=True)
-class CatalogSearch:
-    """The words and facets of a search. A facet that is None does not filter.
+def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
+    """The results in another order than the usual one: of words, the `FEW` best or oldest results."""
+    hits, cursor = search.hits if search.query else None, search.cursor
+    offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
+    tools = search.tools() if hits is None else Tool.objects.filter(pk__in=_pks_found(hits))
+    in_order = sorting.page_of(tools, sort, offset=offset, limit=search.limit + 1)
+    pks, more = in_order[: search.limit], len(in_order) > search.limit
+    if hits is None:
+        count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
+    else:
+        count, counted = (hits.holding_all, True) if hits.filled_up else _count_found(search, hits)
+    return Page(
+        _results(search, pks, hits or Hits(rest=search.chosen)),
+        count,
+        counted,
+        next=Cursor("sorted", offset + search.limit, 0).encode() if more else None,
+        previous=Cursor("sorted", max(0, offset - search.limit), 0).encode() if offset else None,
+        loosely=bool(hits and hits.loosely and not hits.filled_up),
+        holding_all=hits.holding_all if hits else 0,
+        corrections=search.plan.corrections if hits else (),
+        start=offset,
+    )
 
-    It finds what `visibility` shows; a search without one finds what visitors see.
+
+def _pks_found(hits: Hits) -> list[int]:
+    """The tools to sort: if less exact ones only fill up the page, without these."""
+    ranked = [pk for pk in hits.ranked if not hits.filled_up or pk in hits.exact]
+    if hits.rest is None:
+        return ranked
+    return list(dict.fromkeys([*ranked, *search_index().matching(hits.rest, limit=FEW)]))
+
+
+def _listed_page(search: CatalogSearch) -> Page:
+    cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
+    few = _few(search)
+    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` are visible
+    by_tag = search.tags and few is None
+    name, pk = ("sort_name", "pk")  # the columns that order the list
+    if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again
+        tools = tools.alias(tag_name=F("tagged__sort_name"), tag_tool=F("tagged__tool_id"))
+        name, pk = "tag_name", "tag_tool"
+    if cursor is None:
+        listed = tools.order_by(name, pk)
+    elif cursor.backwards:
+        listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__gte": cursor.pk})
+        listed = listed.order_by(f"-{name}", f"-{pk}")
+    else:
+        listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__lte": cursor.pk})
+        listed = listed.order_by(name, pk)
+    rows = _shown(search, listed.for_rows()[: search.limit + 1])
+    positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
+    positions, before, after = window(positions, cursor, search.limit)
+    by_key = {tool.pk: tool for tool in rows}
+    pks = [position.pk for position in positions]
+    results = tuple(Result(tool, search.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
+    count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
+    return Page(results, count, counted, next=after, previous=before, start=first_row(cursor, len(results)))
+
+
+def _few(search: CatalogSearch) -> list[int] | None:
+    """All tools that match several chosen facets, if they are few; else None.
+
+    Sorting them is faster than reading a million tools by name until enough of them match.
     """
+    if sum(name != "include" for name, _ in search.choices) < 2:
+        return None
+    found = search_index().matching(search.chosen, limit=FEW + 1)
+    return found if len(found) <= FEW else None
 
-    words: str = ""
-    runnable: bool | None = None
-    configurable: bool | None = None
-    examples: bool | None = None
-    returns: bool | None = None
-    deprecated: bool | None = None
-    examples_hold: bool | None = None  # whether they passed when last run
-    starred: bool | None = None  # by `person`
-    usable: tuple[str, ...] = ()  # keys of formats that accept the tool without changes
-    grade: int | None = None  # a key of `GRADES`: its lowest score
-    score: int | None = None  # at least
-    toolkit: str | None = None
-    tags: tuple[str, ...] = ()  # all of them
-    owner: str | None = None  # a username
-    archived: bool = False  # include archived tools
-    sort: Sort = ""  # "": by relevance, or by name if there are no words
-    cursor: Cursor | None = None
-    limit: int = PAGE_SIZE
-    visibility: Visibility = field(default_factory=visitors_see)
-    person: Person | None = field(default=None, compare=False)  # whose stars and tools a filter may mean
 
-    @classmethod
-    def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
-        """Read the query of a page's URL. It usually comes from a link, so invalid values are ignored."""
-        try:
-            cursor = Cursor.decode(text) if (text := query.get("cursor")) else None
-        except BadCursor:
-            cursor = None
-        return cls(
-            words=query.get("q", "").replace("\x00", " ").strip("\r\n"),
-            runnable=_choice(query.get("runnable")),
-            configurable=_choice(query.get("configurable")),
-            examples=_choice(query.get("examples")),
-            returns=_choice(query.get("returns")),
-            deprecated=_choice(query.get("deprecated")),
-            examples_hold=_choice(query.get("examples_hold")),
-            starred=_choice(query.get("starred")),
-            usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
-            grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
-            score=_number(query.get("score"), range(101)),
-            toolkit=query.get("toolkit") or None,
-            tags=distinct_tags(query.getlist("tag"))[:MAX_TAGS],
-            owner=query.get("owner") or None,
-            archived=query.get("include") == "archived",
-            sort=sorting.read(query.get("sort")),
-            cursor=cursor,
-            visibility=Audience.objects.visibility_for(person),
-            person=person,
-        )
+def _found_page(search: CatalogSearch) -> Page:
+    hits, cursor = search.hits, search.cursor
+    offset = int(cursor.key) if cursor and cursor.mode == "found" else 0
+    beyond = cursor.pk if cursor and cursor.mode == "found" else 0
+    if cursor and cursor.backwards:
+        offset = max(0, offset - search.limit)
+    in_order = _rows_at(search, hits, offset, beyond, backwards=bool(cursor and cursor.backwards))
+    rows, more = in_order[: search.limit], len(in_order) > search.limit
+    ranked = len(hits.ranked)
+    after = Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0) if more else None
+    before = Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True) if offset and rows else None
+    count, counted = _count_found(search, hits)
+    return Page(
+        _results(search, rows, hits),
+        count,
+        counted,
+        next=after.encode() if after else None,
+        previous=before.encode() if before else None,
+        loosely=hits.loosely,
+        holding_all=hits.holding_all,
+        corrections=search.plan.corrections,
+        filled_up=hits.filled_up,
+        start=offset,
+    )
 
-    @cached_property
-    def query(self) -> Query:
-        query = Query.from_text(self.words)
-        if (query.personal or self.starred is not None) and self.user is None:
-            return replace(query, problems=(*query.problems, SIGN_IN_FIRST))
-        return query
 
-    @property
-    def user(self) -> User | None:
-        """The person, if they have signed in."""
-        return self.person if isinstance(self.person, User) else None
+def _rows_at(search: CatalogSearch, hits: Hits, offset: int, beyond: int, *, backwards: bool) -> list[int]:
+    """Primary keys from `offset` on, one more than a page has; `beyond`: the previous one (backwards: the next)."""
+    ranked, wanted = hits.ranked, search.limit + 1
+    rows = list(ranked[offset : offset + wanted])
+    if hits.rest is None or len(rows) == wanted:
+        return rows
+    index, known = search_index(), frozenset(ranked)
+    if backwards and offset >= len(ranked) and beyond:
+        found = index.matching(hits.rest, limit=search.limit + len(known), beyond=beyond, backwards=True)
+        before = [pk for pk in found if pk not in known][: search.limit]
+        return [*reversed(before), beyond]  # the tool at the cursor comes last
+    start = beyond if offset >= len(ranked) else 0
+    found = index.matching(hits.rest, limit=wanted + len(known), beyond=start)
+    return [*rows, *(pk for pk in found if pk not in known)][:wanted]
 
-    @cached_property
-    def stars(self) -> frozenset[int]:
-        """The primary keys of the tools that the person has starred."""
-        return starred_ids(self.user) if self.user else frozenset()
 
-    @cached_property
-    def _state_and_size(self) -> tuple[int, int]:
-        return vocabulary.state_and_size()
+def _results(search: CatalogSearch, pks: Sequence[int], hits: Hits) -> tuple[Result, ...]:
+    """Rows for these tools, in this order; fields are read only for tools that need them for an explanation."""
+    tools = {tool.pk: tool for tool in _shown(search, _rows.find(pks).values())}
+    explained = {pk: search.explainer.explain(tools[pk]) for pk in pks if pk in tools}
+    unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
+    fields = search_index().fields(unexplained)
+    shown = {pk: one.explanation for pk, one in explained.items()}
+    for pk, text in fields.items():
+        shown[pk] = replace(shown[pk], reasons=search.explainer.reasons(unexplained[pk], text))
+    return tuple(Result(tools[pk], one, hits.is_exact(pk)) for pk, one in shown.items())
 
-    @property
-    def state(self) -> int:
-        """Identifies the state of the index: it differs after each change."""
-        return self._state_and_size[0]
 
-    @property
-    def catalog_size(self) -> int:
-        """The number of tools, including archived ones."""
-        return self._state_and_size[1]
-
-    @cached_property
-    def _runnable_ids(self) -> frozenset[str]:
-        return hooks.runnable_tool_ids()
-
-    @cached_property
-    def depends_on(self) -> Hashable:
-        """A cache key: everything that results of this search depend on, except the page."""
-        asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
-        passing = hooks.tools_with_passing_examples() if asks_for_examples else None
-        most_run = hooks.most_run_tools() if self.sort == "runs" else ()
-        is_personal = self.query.personal or self.starred is not None
-        personal = (self.user and self.user.pk, self.stars) if is_personal else None
-        whole = replace(self, cursor=None, limit=PAGE_SIZE)
-        return self.state, self._runnable_ids, passing, most_run, personal, whole
-
-    @cached_property
-    def plan(self) -> Plan:
-        return plan_of(self.query, self.visibility)
-
-    @cached_property
-    def explainer(self) -> Explainer:
-        return Explainer(self.plan)
-
-    @property
-    def toolkit_key(self) -> str:
-        """The key of the chosen toolkit; "" if none is chosen."""
-        return group_key(self.toolkit or "")
-
-    @cached_property
-    def owner_key(self) -> int:
-        """The primary key of the chosen owner; 0 if there is no such user."""
-        return _key_of_user(self.owner or "")
-
-    @cached_property
-    def owners(self) -> list[tuple[int, bool]]:
-        """The owners in the words, as primary keys, and whether each is wanted."""
-        me = self.user.pk if self.user else 0
-        return [(me if name == ME else _key_of_user(name), wanted) for name, wanted in self.query.owners]
-
-    @cached_property
-    def finding(self) -> Hits:
-        if self.query.problems:
-            return Hits()
-        return find(search_index(), self.plan, self.chosen)
-
-    @property
-    def choices(self) -> list[tuple[str, str]]:
-        """The facets as parameters of a URL: [("examples", "1")]."""
-        chosen_values = {
-            "toolkit": self.toolkit,
-            "owner": self.owner,
-            "runnable": _as_text(self.runnable),
-            "configurable": _as_text(self.configurable),
-            "examples": _as_text(self.examples),
-            "returns": _as_text(self.returns),
-            "deprecated": _as_text(self.deprecated),
-            "examples_hold": _as_text(self.examples_hold),
-            "starred": _as_text(self.starred),
-            "grade": None if self.grade is None else str(self.grade),
-            "score": None if self.score is None else str(self.score),
-            "include": "archived" if self.archived else None,
-        }
-        chosen = [(name, text) for name, text in chosen_values.items() if text is not None]
-        return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
-
-    @property
-    def narrowed_by_facets(self) -> bool:
-        """Whether facets exclude tools."""
-        return any(name != "include" for name, _ in self.choices)
-
-    @property
-    def narrowed(self) -> bool:
-        """Whether words or facets exclude tools."""
-        return bool(self.query) or self.narrowed_by_facets
-
-    @property
-    def without_facets(self) -> str:
-        """The URL's query for the same words without facets."""
-        return CatalogSearch(words=self.words, sort=self.sort, visibility=self.visibility).address()
-
-    def address(self, *, cursor: str | None = None) -> str:
-        """This search as the query of a URL ("?q=weather&examples=1"), from the beginning or from `cursor` on."""
-        pairs = [("q", self.words)] if self.words else []
-        pairs += self.choices
-        if self.sort:
-            pairs.append(("sort", self.sort))
-        if cursor:
-            pairs.append(("cursor", cursor))
-        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
-
-    @property
-    def repairs(self) -> list[tuple[FilterProblem, str]]:
-        """The problems of the query, each with the address of the query with what to write instead."""
-        return [
-            (one, replace(self, cursor=None, words=self.words.replace(one.written, one.instead, 1)).address())
-            for one in self.query.problems
-        ]
-
-    # -- results ------------------------------------------------------------------------------------------------------
-
-    def page(self) -> Page:
-        """The results at the cursor."""
-        if self.sort:
-            return self._sorted_page(self.sort)
-        return self._found_page() if self.query else self._listed_page()
-
-    def first(self, limit: int) -> list[int]:
-        """The primary keys of the first `limit` results by name; of many results of words, of the `FEW` best."""
-        tools = Tool.objects.filter(pk__in=self._pks_found(self.finding)) if self.query else self.tools()
-        return sorting.page_of(tools, "name", offset=0, limit=limit)
-
-    def _sorted_page(self, sort: Sort) -> Page:
-        """The results in another order than the usual one: of words, the `FEW` best or oldest results."""
-        finding, cursor = self.finding if self.query else None, self.cursor
-        offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
-        tools = self.tools() if finding is None else Tool.objects.filter(pk__in=self._pks_found(finding))
-        in_order = sorting.page_of(tools, sort, offset=offset, limit=self.limit + 1)
-        pks, more = in_order[: self.limit], len(in_order) > self.limit
-        if finding is None:
-            count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
-        else:
-            count, counted = (finding.holding_all, True) if finding.filled_up else self._count_found(finding)
-        return Page(
-            self._results(pks, finding or Hits(rest=self.chosen)),
-            count,
-            counted,
-            next=Cursor("sorted", offset + self.limit, 0).encode() if more else None,
-            previous=Cursor("sorted", max(0, offset - self.limit), 0).encode() if offset else None,
-            loosely=bool(finding and finding.loosely and not finding.filled_up),
-            holding_all=finding.holding_all if finding else 0,
-            corrections=self.plan.corrections if finding else (),
-            start=offset,
-        )
-
-    def _pks_found(self, finding: Hits) -> list[int]:
-        """The tools to sort: if less exact ones only fill up the page, without these."""
-        ranked = [pk for pk in finding.ranked if not finding.filled_up or pk in finding.exact]
-        if finding.rest is None:
-            return ranked
-        return list(dict.fromkeys([*ranked, *search_index().matching(finding.rest, limit=FEW)]))
-
-    def _listed_page(self) -> Page:
-        cursor = self.cursor if self.cursor and self.cursor.mode == "list" else None
-        few = self._few
-        tools = self.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` are visible
-        by_tag = self.tags and few is None
-        name, pk = ("sort_name", "pk")  # the columns that order the list
-        if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again
-            tools = tools.alias(tag_name=F("tagged__sort_name"), tag_tool=F("tagged__tool_id"))
-            name, pk = "tag_name", "tag_tool"
-        if cursor is None:
-            listed = tools.order_by(name, pk)
-        elif cursor.backwards:
-            listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__gte": cursor.pk})
-            listed = listed.order_by(f"-{name}", f"-{pk}")
-        else:
-            listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__lte": cursor.pk})
-            listed = listed.order_by(name, pk)
-        rows = self._shown(listed.for_rows()[: self.limit + 1])
-        positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
-        positions, before, after = window(positions, cursor, self.limit)
-        by_key = {tool.pk: tool for tool in rows}
-        pks = [position.pk for position in positions]
-        results = tuple(Result(tool, self.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
-        count, counted = _counts.get_or_compute(self.depends_on, lambda: bounded_count(tools))
-        return Page(results, count, counted, next=after, previous=before, start=first_row(cursor, len(results)))
-
-    @cached_property
-    def _few(self) -> list[int] | None:
-        """All tools that match several chosen facets, if they are few; else None.
-
-        Sorting them is faster than reading a million tools by name until enough of them match.
-        """
-        if sum(name != "include" for name, _ in self.choices) < 2:
-            return None
-        found = search_index().matching(self.chosen, limit=FEW + 1)
-        return found if len(found) <= FEW else None
-
-    def _found_page(self) -> Page:
-        finding, cursor = self.finding, self.cursor
-        offset = int(cursor.key) if cursor and cursor.mode == "found" else 0
-        beyond = cursor.pk if cursor and cursor.mode == "found" else 0
-        if cursor and cursor.backwards:
-            offset = max(0, offset - self.limit)
-        in_order = self._rows_at(finding, offset, beyond, backwards=bool(cursor and cursor.backwards))
-        rows, more = in_order[: self.limit], len(in_order) > self.limit
-        ranked = len(finding.ranked)
-        after = Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0) if more else None
-        before = Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True) if offset and rows else None
-        count, counted = self._count_found(finding)
-        return Page(
-            self._results(rows, finding),
-            count,
-            counted,
-            next=after.encode() if after else None,
-            previous=before.encode() if before else None,
-            loosely=finding.loosely,
-            holding_all=finding.holding_all,
-            corrections=self.plan.corrections,
-            filled_up=finding.filled_up,
-            start=offset,
-        )
-
-    def _rows_at(self, finding: Hits, offset: int, beyond: int, *, backwards: bool) -> list[int]:
-        """Primary keys from `offset` on, one more than a page has; `beyond`: the previous one (backwards: the next)."""
-        ranked, wanted = finding.ranked, self.limit + 1
-        rows = list(ranked[offset : offset + wanted])
-        if finding.rest is None or len(rows) == wanted:
-            return rows
-        index, known = search_index(), frozenset(ranked)
-        if backwards and offset >= len(ranked) and beyond:
-            found = index.matching(finding.rest, limit=self.limit + len(known), beyond=beyond, backwards=True)
-            before = [pk for pk in found if pk not in known][: self.limit]
-            return [*reversed(before), beyond]  # the tool at the cursor comes last
-        start = beyond if offset >= len(ranked) else 0
-        found = index.matching(finding.rest, limit=wanted + len(known), beyond=start)
-        return [*rows, *(pk for pk in found if pk not in known)][:wanted]
-
-    def _results(self, pks: Sequence[int], finding: Hits) -> tuple[Result, ...]:
-        """Rows for these tools, in this order; fields are read only for tools that need them for an explanation."""
-        tools = {tool.pk: tool for tool in self._shown(_rows.find(pks).values())}
-        explained = {pk: self.explainer.explain(tools[pk]) for pk in pks if pk in tools}
-        unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
-        fields = search_index().fields(unexplained)
-        shown = {pk: one.explanation for pk, one in explained.items()}
-        for pk, text in fields.items():
-            shown[pk] = replace(shown[pk], reasons=self.explainer.reasons(unexplained[pk], text))
-        return tuple(Result(tools[pk], one, finding.is_exact(pk)) for pk, one in shown.items())
-
-    def _shown(self, tools: Iterable[Tool]) -> list[Tool]:
-        """The tools, without successors that are hidden. Whether they run is found for all of them at once."""
-        shown = list(tools)
-        runnable = self._runnable_ids
+def _shown(search: CatalogSearch, tools: Iterable[Tool]) -> list[Tool]:
+    """The tools, without successors that are hidden. Whether they run is found for all of them at once."""
+    shown = list(tools)
+    runnable = search.runnable_ids
+    for tool in shown:
+        tool.runnable = tool.tool_id in runnable
+    if not search.visibility.is_complete:
         for tool in shown:
-            tool.runnable = tool.tool_id in runnable
-        if not self.visibility.is_complete:
-            for tool in shown:
-                tool.hide_successor(self.visibility)
-        return shown
-
-    def _count_found(self, finding: Hits) -> tuple[int, bool]:
-        if finding.rest is None:
-            return len(finding.ranked), True
-        rest = finding.rest
-        return _counts.get_or_compute(
-            self.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
-        )
-
-    # -- the facets, as a query of the database and of the index ------------------------------------------------------
-
-    def tools(self) -> ToolQuerySet:
-        """The tools that match the chosen facets, regardless of the words."""
-        tools = Tool.objects.with_visibility(self.visibility)
-        tools = tools if self.archived else tools.available()
-        tools = tools.only_runnable(self.runnable).only_passing(self.examples_hold).usable_with(self.usable)
-        if self.starred is not None:
-            tools = tools.filter(pk__in=self.stars) if self.starred else tools.exclude(pk__in=self.stars)
-        if self.grade is not None:
-            tools = tools.filter(grade=self.grade)
-        if self.score is not None:
-            tools = tools.filter(grade__gte=grade_of(self.score), score__gte=self.score)
-        if self.configurable is not None:
-            tools = tools.filter(configurable=self.configurable)
-        if self.examples is not None:
-            tools = tools.filter(has_examples=self.examples)
-        if self.returns is not None:
-            tools = tools.filter(has_return_type=self.returns)
-        if self.deprecated is not None:
-            tools = tools.filter(deprecated_at__isnull=not self.deprecated)
-        if self.toolkit is not None:
-            tools = tools.in_toolkit(self.toolkit)
-        if self.owner is not None:
-            tools = tools.filter(owner=self.owner_key)
-        return tools.tagged(self.tags)
-
-    @cached_property
-    def chosen(self) -> Match:
-        """Matches the chosen facets in the index."""
-        facets: Mapping[str, bool | None] = {
-            "f_configurable": self.configurable,
-            "f_examples": self.examples,
-            "f_returns": self.returns,
-            "f_deprecated": self.deprecated,
-            "f_archived": None if self.archived else False,
-        }
-        wanted = (
-            *(Token(key) for key, choice in facets.items() if choice is True),
-            *([Token(token_of_group("toolkit", self.toolkit))] if self.toolkit is not None else []),
-            *(Token(token_of_group("tag", tag)) for tag in self.tags),
-            *(Token(usable_key(key)) for key in self.usable),
-            *([any_of(map(Token, keys_of_grade(self.grade)))] if self.grade is not None else []),
-            *([any_of(map(Token, keys_from(self.score)))] if self.score is not None else []),
-            *([Token(f"o_{self.owner_key}")] if self.owner is not None else []),
-            *(Token(f"o_{key}") for key, holds in self.owners if holds),
-        )
-        unwanted = (
-            *(Token(key) for key, choice in facets.items() if choice is False),
-            *(Token(f"o_{key}") for key, holds in self.owners if not holds),
-        )
-        among: frozenset[int] | None = None
-        except_for: frozenset[int] = frozenset()
-        outside_index: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
-            ({self.runnable, self.query.runnable}, _runnable),
-            ({self.examples_hold, self.query.examples_hold}, hooks.tools_with_passing_examples),
-            ({self.starred, self.query.starred}, lambda: self.stars),
-        )
-        for choices, matching in outside_index:
-            if True in choices:
-                among = matching() if among is None else among & matching()
-            if False in choices:
-                except_for |= matching()
-        if self.query.problems:  # nothing is found, and no facet leads to anything
-            among = frozenset()
-        return self.visibility.among(Match(wanted or (EVERY_TOOL,), unwanted, among, except_for))
+            tool.hide_successor(search.visibility)
+    return shown
 
 
-@lru_cache(maxsize=256)
-def _quoted(value: str) -> str:
-    """Quoted for a URL's query; cached, since every link of a page repeats the words."""
-    return quote_plus(value)
-
-
-def _key_of_user(name: str) -> int:
-    """The primary key of the user with this name; 0 if there is none."""
-    return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
-
-
-def _runnable() -> frozenset[int]:
-    return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
+def _count_found(search: CatalogSearch, hits: Hits) -> tuple[int, bool]:
+    if hits.rest is None:
+        return len(hits.ranked), True
+    rest = hits.rest
+    return _counts.get_or_compute(
+        search.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
+    )
 
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:
@@ -559,20 +248,3 @@ def bounded(count: int, at_most: int | None = None) -> tuple[int, bool]:
     """`count`, which was counted to `at_most` + 1, limited to `at_most`; and whether that is all."""
     at_most = COUNT_AT_MOST if at_most is None else at_most
     return min(count, at_most), count <= at_most
-
-
-def _choice(text: str | None) -> bool | None:
-    if text in YES_WORDS:
-        return True
-    return False if text in NO_WORDS else None
-
-
-def _number(text: str | None, among: Container[int]) -> int | None:
-    """The number in `text` if it is one of `among`, else None."""
-    if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
-        return None
-    return int(text) if int(text) in among else None
-
-
-def _as_text(choice: bool | None) -> str | None:
-    return None if choice is None else str(int(choice))

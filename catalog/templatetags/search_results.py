@@ -19,8 +19,9 @@ from django.utils.safestring import SafeString
 
 from catalog.html import join_html
 from catalog.listing.active_filters import WORDS_SHOWN
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import Facet, Option
-from catalog.listing.results import CatalogSearch, Page, Result
+from catalog.listing.results import Page, Result
 from catalog.models import Tool
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog.listing.results import LIST_PARAMETERS
+from catalog.listing.catalog_search import LIST_PARAMETERS
 
 
 @require_safe

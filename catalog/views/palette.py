@@ -8,7 +8,8 @@ from typing import Final
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.markdown import as_line
 
 TOOLS_SHOWN: Final = 8
@@ -18,7 +19,7 @@ TOOLS_SHOWN: Final = 8
 def palette_tools(request: HttpRequest) -> JsonResponse:
     """The first tools that match `?q=`: {"tools": [{"name", "id", "href", "text"}]}, `text` the description's start."""
     search = replace(CatalogSearch.from_query(request.GET, request.user), limit=TOOLS_SHOWN)
-    tools = [result.tool for result in search.page().results] if search.words.strip() else []
+    tools = [result.tool for result in page_of(search).results] if search.words.strip() else []
     return JsonResponse(
         {
             "tools": [

@@ -20,7 +20,8 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_exports
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
 from catalog.jsontext.reader import JSON, dumps
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import first_of
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import may
@@ -120,7 +121,7 @@ def compare_tools(request: HttpRequest) -> HttpResponse:
 def selected_slugs(request: HttpRequest) -> list[str]:
     """The slugs of the selected tools, at most `MAX_TOOLS`."""
     if request.GET.get("all"):
-        pks = CatalogSearch.from_query(request.GET, request.user).first(MAX_TOOLS)
+        pks = first_of(CatalogSearch.from_query(request.GET, request.user), MAX_TOOLS)
         found = Tool.objects.filter(pk__in=pks).by_name()
         return list(found.values_list("slug", flat=True))
     slugs = (request.POST or request.GET).getlist("tool")

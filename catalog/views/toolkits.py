@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.toolkits import card_of
 from catalog.models import Audience, Tool, Toolkit
 from catalog.rights import may

@@ -17,8 +17,9 @@ from django.views.decorators.http import require_POST, require_safe
 from catalog import lifecycle
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.active_filters import active_filters
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
-from catalog.listing.results import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
@@ -64,7 +65,7 @@ def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString)
 
 
 def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
-    page = search.page()
+    page = page_of(search)
     context = {
         "search": search,
         "page": page,

@@ -13,8 +13,9 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.json_schema.validation import CompiledSchema, compile_schema
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lint_reports import LintReport
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.pagination import BadCursor, Cursor
-from catalog.listing.results import CatalogSearch, Result
+from catalog.listing.results import Result, page_of
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.specs.exporters import matrix
@@ -222,7 +223,7 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
 
 
 def _page(search: CatalogSearch) -> dict[str, JSON]:
-    page = search.page()
+    page = page_of(search)
     found: dict[str, JSON] = {"tools": [_found(result) for result in page.results], "count": page.count}
     if page.next:
         found["next_cursor"] = page.next
@@ -269,7 +270,7 @@ def _tool(name: str, person: Person) -> Tool | None:
 def _unknown(name: str, person: Person) -> str:
     visibility = Audience.objects.visibility_for(person)
     words = re.sub(r"[\W_]+", " ", name)[:200]
-    similar = CatalogSearch(words=words, limit=3, visibility=visibility).page().results
+    similar = page_of(CatalogSearch(words=words, limit=3, visibility=visibility)).results
     ids = ", ".join(repr(result.tool.tool_id) for result in similar)
     return f"No tool has the id {name!r}. " + (f"Similar ones: {ids}." if ids else "Find tools with search_tools.")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from catalog.errors import Busy, NotAllowed
 from catalog.jsontext.reader import JSON, dumps
-from catalog.listing.results import visitors_see
+from catalog.listing.catalog_search import visitors_see
 from playground import running
 from playground.mcp import calls
 from playground.mcp.calls import Caller, NotStarted

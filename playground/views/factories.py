@@ -19,7 +19,8 @@ from catalog.errors import Busy, GenerationError, NotAllowed, RevisionConflict, 
 from catalog.generated_code import project_of
 from catalog.held_changes import WHO_DECIDES, own_proposal, publish_or_hold
 from catalog.held_changes import Proposal as HeldProposal
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.models import Audience, Tool
 from catalog.publishing import Publication
 from catalog.rights import may, require
@@ -78,7 +79,7 @@ def new_factory(request: HttpRequest) -> HttpResponse:
     search = CatalogSearch(words=words, runnable=False, limit=TOOLS_OFFERED, visibility=visibility)
     context = {
         "words": words,
-        "page": None if tool else search.page(),
+        "page": None if tool else page_of(search),
         "tool": tool,
         "factory": factory_of(tool) if tool else None,
         "skeleton": _skeleton(tool) if tool else None,

@@ -8,8 +8,9 @@ from catalog.accounts.models import User
 from catalog.caching import DEFAULT_ENTRIES, MAX_CHARACTERS, MAX_ENTRIES, LRUCache
 from catalog.lifecycle import archive
 from catalog.listing import facets as faceting
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of, immediate_facets, uncounted_facets
-from catalog.listing.results import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.search import search_index, vocabulary
 from tests.conftest import Program
@@ -45,7 +46,7 @@ def test_counts_are_asked_once_and_again_when_the_catalog_changed(
     django_assert_num_queries, django_assert_max_num_queries
 ):
     tool = make_tool("greet", description="Says hello.")
-    CatalogSearch(words="hello").page()
+    page_of(CatalogSearch(words="hello"))
     facets_of(CatalogSearch(words="hello"))
 
     # Whether the catalog is still the same, of which tools the examples hold, which tools run through a source, and
@@ -58,7 +59,7 @@ def test_counts_are_asked_once_and_again_when_the_catalog_changed(
 
     archive(tool)
     assert counts_of(facets_of(CatalogSearch(words="hello")))["No configuration"] == 1
-    assert CatalogSearch().page().count == 1
+    assert page_of(CatalogSearch()).count == 1
 
 
 def test_each_change_of_the_index_makes_another_state_of_it():

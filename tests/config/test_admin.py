@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.tokens import create_token, token_for
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.models import HeldChange, Source, Tool, Waiver
 from catalog.models.uploads import Upload
 from catalog.waivers import waive
@@ -285,7 +286,7 @@ def test_a_new_owner_is_found_by_the_search(admin):
 
     admin.post(f"/admin/catalog/tool/{tool.pk}/change/", {"owner": ada.pk})
 
-    assert [result.tool for result in CatalogSearch(words="greet", owner="ada").page().results] == [tool]
+    assert [result.tool for result in page_of(CatalogSearch(words="greet", owner="ada")).results] == [tool]
 
 
 def test_a_tool_is_archived_and_restored(admin):
@@ -293,7 +294,7 @@ def test_a_tool_is_archived_and_restored(admin):
 
     admin.post("/admin/catalog/tool/", {"action": "archive", "_selected_action": [tool.pk]})
     assert Tool.objects.get(pk=tool.pk).archived
-    assert CatalogSearch(words="greet").page().results == ()
+    assert page_of(CatalogSearch(words="greet")).results == ()
 
     admin.post("/admin/catalog/tool/", {"action": "restore", "_selected_action": [tool.pk]})
     assert not Tool.objects.get(pk=tool.pk).archived

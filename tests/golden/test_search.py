@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of
-from catalog.listing.results import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.publishing import publish_many
 from tests.golden.expected import Case, check, computed_once, digest
 from tests.golden.inputs import rows, specs
@@ -41,7 +42,7 @@ def found():
     publish_many(list(specs().values()), by=None, assess=True)
     for name, query, with_facets in queries():
         search = CatalogSearch(words=query, limit=10)
-        page = search.page()
+        page = page_of(search)
         facts = {
             "ids": [result.tool.tool_id for result in page.results],
             "count": [page.count, page.counted, page.loosely, page.holding_all],

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from catalog.hooks import hooks
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of
-from catalog.listing.results import CatalogSearch
 from catalog.models import Tool
 from playground.models import ExampleCheck
 from tests.catalog.test_assessments import GOOD, bulk

@@ -6,8 +6,9 @@ import pytest
 from django.http import QueryDict
 
 from catalog.lifecycle import archive, deprecate
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import FIRST_RESULTS, GROUP_COUNT_AT_MOST, OPTIONS_OF_GROUP, facets_of
-from catalog.listing.results import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from tests.factories import make_spec, make_tool, make_user
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def ids(search):
-    return [result.tool.tool_id for result in search.page().results]
+    return [result.tool.tool_id for result in page_of(search).results]
 
 
 def facet(label, search, **who):
@@ -63,8 +64,8 @@ def catalog_tools(db):
 )
 def test_facets_filter_lists_and_searches_alike(words, choice, expected):
     ada = make_user()
-    organise(CatalogSearch(words="plain").page().results[0].tool, Organisation(owner="ada"), by=ada)
-    deprecate(CatalogSearch(words="clock").page().results[0].tool)
+    organise(page_of(CatalogSearch(words="plain")).results[0].tool, Organisation(owner="ada"), by=ada)
+    deprecate(page_of(CatalogSearch(words="clock")).results[0].tool)
 
     found = set(ids(CatalogSearch(words=words, **choice)))
 
@@ -75,9 +76,9 @@ def test_facets_filter_lists_and_searches_alike(words, choice, expected):
 def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
     publish_many([make_spec(f"tool-{number:02}", tags=["many"]) for number in range(5)], by=None)
     first = CatalogSearch(tags=("many",), limit=2)
-    second = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(first.page().next))
-    third = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(second.page().next))
-    back = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(third.page().previous))
+    second = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(first).next))
+    third = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(second).next))
+    back = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(third).previous))
 
     assert ids(first) == ["tool-00", "tool-01"]
     assert ids(second) == ["tool-02", "tool-03"]
@@ -90,10 +91,10 @@ def test_a_list_by_several_facets_is_the_same_for_few_and_many_tools(monkeypatch
     monkeypatch.setattr("catalog.listing.results.FEW", few)
     publish_many([make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)], by=None)
     search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
-    seen, page = [], search.page()
+    seen, page = [], page_of(search)
     while page.next:
         seen += [result.tool.tool_id for result in page.results]
-        page = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next)).page()
+        page = page_of(CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next)))
 
     assert [*seen, *(one.tool.tool_id for one in page.results)] == [f"kit.tool-{number}" for number in (1, 3, 5, 7)]
     assert page.count == 4
@@ -204,7 +205,7 @@ def test_deprecated_tools_are_counted():
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_archived_tools_are_counted_only_if_they_are_shown():
-    archive(CatalogSearch(toolkit="clock").page().results[0].tool)
+    archive(page_of(CatalogSearch(toolkit="clock")).results[0].tool)
 
     assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False)}
     assert facet("Toolkit", CatalogSearch(archived=True)) == {"mail": (2, True, False), "clock": (1, True, False)}

@@ -3,7 +3,7 @@
 import pytest
 
 from bench.search_quality import average, definitions, lines, plain_bm25, questions
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.specs.spec import read_spec
@@ -21,7 +21,7 @@ def test_real_questions_are_answered_better_than_by_plain_bm25(pool, every, bett
     asked = list(questions(pool))[::every]
 
     recall, gain = average(asked, plain_bm25(definitions(pool)))
-    our_recall, our_gain = average(asked, lambda text: [names[pk] for pk in CatalogSearch(words=text).finding.ranked])
+    our_recall, our_gain = average(asked, lambda text: [names[pk] for pk in CatalogSearch(words=text).hits.ranked])
 
     assert our_recall > recall + better_recall
     assert our_gain > gain + better_gain

@@ -3,9 +3,10 @@ from django.http import QueryDict
 
 from catalog.caching import LRUCache
 from catalog.hooks import hooks
+from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of
 from catalog.listing.pagination import BadCursor, Cursor
-from catalog.listing.results import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.search import search_index
@@ -26,7 +27,7 @@ NAUGHTY = [
 
 
 def found(query: str, **choices) -> list[str]:
-    return [result.tool.tool_id for result in CatalogSearch(words=query, **choices).page().results]
+    return [result.tool.tool_id for result in page_of(CatalogSearch(words=query, **choices)).results]
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -57,7 +58,7 @@ def test_tools_with_all_words_come_first_and_less_exact_ones_fill_them_up():
     make_tool("mail", description="Sends mail to people.")
     make_tool("other", description="Something else.")
 
-    page = CatalogSearch(words="sends mail").page()
+    page = page_of(CatalogSearch(words="sends mail"))
 
     assert [(one.tool.tool_id, one.exact) for one in page.results] == [("mail", True), ("money", False)]
     assert (page.filled_up, page.loosely, page.holding_all, page.count) == (True, True, 1, 2)
@@ -67,7 +68,7 @@ def test_ten_tools_with_all_words_are_not_filled_up():
     publish_many([make_spec(f"mail{n}", description="Sends mail.") for n in range(10)], by=None)
     make_tool("money", description="Sends money.")
 
-    page = CatalogSearch(words="sends mail ").page()
+    page = page_of(CatalogSearch(words="sends mail "))
 
     assert (page.count, page.filled_up, page.loosely) == (10, False, False)
 
@@ -76,7 +77,7 @@ def test_less_exact_tools_fill_up_to_ten():
     publish_many([make_spec(f"mail{n}", description="Sends mail.") for n in range(3)], by=None)
     publish_many([make_spec(f"money{n}", description="Sends money.") for n in range(30)], by=None)
 
-    page = CatalogSearch(words="sends mail ").page()
+    page = page_of(CatalogSearch(words="sends mail "))
 
     assert [one.exact for one in page.results] == [True] * 3 + [False] * 7
 
@@ -90,7 +91,7 @@ def test_a_cursor_walks_over_exact_and_less_exact_tools_without_repeats():
 
     every = [tool_id for page in pages for tool_id in page]
     assert [len(page) for page in pages] == [2, 2, 2, 2, 2]
-    assert len(set(every)) == 10 == search.page().count
+    assert len(set(every)) == 10 == page_of(search).count
     assert every[:3] == ["mail0", "mail1", "mail2"]
 
 
@@ -144,7 +145,7 @@ def test_a_compound_is_found_as_two_words_and_two_words_as_a_compound(query, tex
     make_tool("a", description=text)
     make_tool("b", description="The db of the cosmos, at best for practices and accounts.")
 
-    page = CatalogSearch(words=f"{query} ").page()
+    page = page_of(CatalogSearch(words=f"{query} "))
 
     assert "a" in [one.tool.tool_id for one in page.results if one.exact]
     assert page.corrections == ()
@@ -159,7 +160,7 @@ def test_two_words_apart_are_no_compound():
 def test_a_compound_is_marked_in_the_text():
     make_tool("a", description="Lists accounts of Cosmos DB.")
 
-    [result] = CatalogSearch(words="cosmosdb ").page().results
+    [result] = page_of(CatalogSearch(words="cosmosdb ")).results
 
     assert [piece for piece, is_hit in result.shown.excerpt.pieces if is_hit] == ["Cosmos", "DB"]
 
@@ -171,7 +172,7 @@ def test_a_long_request_is_read_to_its_end():
 
     search = CatalogSearch(words=f"{talk} Calculate the paint for my wall, please: the paint of a wall.")
 
-    assert search.page().results[0].tool.tool_id == "paint"
+    assert page_of(search).results[0].tool.tool_id == "paint"
     assert not search.query.cut
 
 
@@ -180,7 +181,7 @@ def test_the_work_for_a_request_is_bounded(django_assert_max_num_queries):
     search = CatalogSearch(words=" ".join(f"word{n} else{n}" for n in range(5000)))
 
     with django_assert_max_num_queries(40):
-        search.page()
+        page_of(search)
 
     assert search.query.cut
     assert len(search.query.words) == MAX_WORDS_READ
@@ -191,7 +192,7 @@ def test_a_wrong_filter_finds_nothing():
     make_tool("a", description="apples")
     search = CatalogSearch(words="apples is:runnable")
 
-    page = search.page()
+    page = page_of(search)
 
     assert (page.results, page.count, page.next) == ((), 0, None)
     assert [(one.instead, address) for one, address in search.repairs] == [("runnable:yes", "?q=apples+runnable%3Ayes")]
@@ -239,7 +240,7 @@ def test_if_no_tool_contains_all_words_those_with_some_are_found():
     make_tool("mail", description="Sends mail.")
     make_tool("money", description="Counts coins.")
 
-    page = CatalogSearch(words="mail to the moon").page()
+    page = page_of(CatalogSearch(words="mail to the moon"))
 
     assert page.loosely
     assert [result.tool.tool_id for result in page.results] == ["mail"]
@@ -273,7 +274,7 @@ def test_an_archived_tool_is_found_only_on_request():
 def test_results_explain_why_they_match():
     make_tool("a", parameters=properties(city={"type": "string"}, unit={"description": "Celsius or Fahrenheit."}))
 
-    [result] = CatalogSearch(words="city fahrenheit").page().results
+    [result] = page_of(CatalogSearch(words="city fahrenheit")).results
 
     assert [(reason.parameter.text, reason.text and reason.text.text) for reason in result.shown.reasons] == [
         ("city", None),
@@ -287,7 +288,7 @@ def test_every_text_is_a_valid_query(query):
 
     search = CatalogSearch(words=query)
 
-    search.page()
+    page_of(search)
     facets_of(search)
     assert Tool.objects.matching(query).count() <= 1
 
@@ -384,7 +385,7 @@ def test_a_tool_is_found_by_a_word_of_the_same_subject():
     make_tool("forecast", description="The weather of tomorrow.")
     make_tool("other")
 
-    page = CatalogSearch(words="Will I need an umbrella?").page()
+    page = page_of(CatalogSearch(words="Will I need an umbrella?"))
 
     assert [result.tool.tool_id for result in page.results] == ["forecast"]
     assert page.loosely
@@ -395,7 +396,7 @@ def test_a_typo_is_corrected_and_reported(typed):
     make_tool("weather")
     make_tool("other")
 
-    page = CatalogSearch(words=f"{typed} ").page()
+    page = page_of(CatalogSearch(words=f"{typed} "))
 
     assert [result.tool.tool_id for result in page.results] == ["weather"]
     assert page.corrections == ((typed.lower(), "weather"),)
@@ -420,7 +421,7 @@ def test_the_closest_name_comes_first_if_many_tools_contain_the_words():
     make_tool("get_mail_of_user", description="Gets it.")
     make_tool("get_user", description="Gets it.")
 
-    page = CatalogSearch(words="get user ").page()
+    page = page_of(CatalogSearch(words="get user "))
 
     assert page.results[0].tool.tool_id == "get_user"
     assert page.count == 302
@@ -484,7 +485,7 @@ def test_a_facet_counts_the_tools_of_its_choice(four_tools, words):
         for option in facet.options:
             if option.label != "Include archived":
                 there = CatalogSearch.from_query(QueryDict(option.query.removeprefix("?")), None)
-                assert there.page().count == option.count, option.label
+                assert page_of(there).count == option.count, option.label
 
 
 def test_the_link_of_a_chosen_facet_removes_it(four_tools):
@@ -513,7 +514,7 @@ def walk(search: CatalogSearch) -> list[list[str]]:
     pages = []
     cursor = None
     while True:
-        page = CatalogSearch(**{**search.__dict__, "cursor": cursor}).page()
+        page = page_of(CatalogSearch(**{**search.__dict__, "cursor": cursor}))
         pages.append([result.tool.tool_id for result in page.results])
         if page.next is None:
             return pages
@@ -528,11 +529,11 @@ def test_the_pages_contain_every_tool_once_forwards_and_backwards(catalog, words
     pages = walk(search)
 
     every = [tool_id for page in pages for tool_id in page]
-    assert len(every) == len(set(every)) == search.page().count > 20
+    assert len(every) == len(set(every)) == page_of(search).count > 20
     backwards = [pages[-1]]
-    page = CatalogSearch(words=words, cursor=_cursor_of_page(words, len(pages) - 1)).page()
+    page = page_of(CatalogSearch(words=words, cursor=_cursor_of_page(words, len(pages) - 1)))
     while page.previous:
-        page = CatalogSearch(words=words, cursor=Cursor.decode(page.previous)).page()
+        page = page_of(CatalogSearch(words=words, cursor=Cursor.decode(page.previous)))
         backwards.insert(0, [result.tool.tool_id for result in page.results])
     assert backwards == pages
 
@@ -540,7 +541,7 @@ def test_the_pages_contain_every_tool_once_forwards_and_backwards(catalog, words
 def _cursor_of_page(words: str, number: int) -> Cursor | None:
     cursor = None
     for _ in range(number):
-        cursor = Cursor.decode(CatalogSearch(words=words, cursor=cursor).page().next)
+        cursor = Cursor.decode(page_of(CatalogSearch(words=words, cursor=cursor)).next)
     return cursor
 
 
@@ -556,8 +557,8 @@ def test_a_count_stops_at_its_limit(catalog, monkeypatch):
     monkeypatch.setattr("catalog.listing.results.COUNT_AT_MOST", 100)
     monkeypatch.setattr("catalog.listing.results._counts", LRUCache())
 
-    page = CatalogSearch().page()
-    found = CatalogSearch(words="get").page()
+    page = page_of(CatalogSearch())
+    found = page_of(CatalogSearch(words="get"))
 
     assert (page.count, page.counted) == (100, False)
     assert (found.count, found.counted) == (100, False)
@@ -584,5 +585,5 @@ def test_facets_and_results_need_a_bounded_number_of_queries(django_assert_max_n
 
     with django_assert_max_num_queries(40):
         search = CatalogSearch(words="fruit tree")
-        search.page()
+        page_of(search)
         facets_of(search)

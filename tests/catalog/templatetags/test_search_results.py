@@ -4,7 +4,8 @@ import pytest
 from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.listing.results import CatalogSearch
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.results import page_of
 from catalog.markdown import as_text
 from catalog.metadata import Organisation, organise
 from catalog.templatetags.catalog import with_code
@@ -27,7 +28,7 @@ def rendered(template, **context):
 
 
 def rows(words=""):
-    results = CatalogSearch(words=words).page().results
+    results = page_of(CatalogSearch(words=words)).results
     return rendered("<ol>{% load search_results %}{% result_rows results %}</ol>", results=results)
 
 

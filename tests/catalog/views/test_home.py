@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.listing.results import LIST_PARAMETERS, CatalogSearch
+from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 
 pytestmark = pytest.mark.django_db
 
