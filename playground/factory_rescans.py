@@ -21,7 +21,8 @@ from django.db import DatabaseError, connection, transaction
 from catalog.accounts.models import Person, User
 from catalog.errors import NotAllowed
 from catalog.rights import may
-from playground.factories.registry import FactoryInfo, registry
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import registry
 from playground.models import FactoryRescan
 from playground.supervisor import renew_runner, supervisor
 from playground.warming import start_warming

@@ -39,7 +39,8 @@ from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_probl
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.draining import refuse_while_draining, wait_for_end
 from playground.factories.connections import connection_for, factory_of, limits_of
-from playground.factories.registry import IMPORT_LIMIT_S, FactoryInfo
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import IMPORT_LIMIT_S
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.redaction import Redactor

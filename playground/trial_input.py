@@ -31,7 +31,7 @@ from playground.configurations.saved import (
 )
 from playground.configurations.secret_members import Configuration, described_in_form
 from playground.factories.connections import factory_of
-from playground.factories.registry import FactoryInfo
+from playground.factories.info import FactoryInfo
 from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
 from playground.schema_form.draft import MARK

@@ -18,7 +18,8 @@ from django.db import DatabaseError, connection
 
 from playground.builtin import FACTORIES
 from playground.factories.connections import limits_of, used_connections
-from playground.factories.registry import FactoryInfo, registry
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import registry
 from playground.runner import Job, Limits
 from playground.supervisor import Supervisor
 

@@ -24,7 +24,8 @@ from catalog.errors import ToolshelfError
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
 from playground.connections.connection import Connection
-from playground.factories.registry import FactoryInfo, registry
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import registry
 from playground.redaction import MIN_SECRET_CHARACTERS
 
 GONE: Final = "The source {name} no longer lists this tool, so it cannot be called."

@@ -10,25 +10,23 @@ are cached in a file, so that a restart imports only factories that have changed
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import re
-import sys
-import tempfile
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final
 
 from django.conf import settings
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.reader import dumps, loads
-from playground.factories.discover import Origin, Registration, forget_packages, is_own, read_registrations
+from playground.factories.description_cache import DescriptionCache
+from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
 from playground.factories.factory_settings import ENVIRONMENT, NETWORK, FactoryOptions, FactorySettings, factory_id
+from playground.factories.info import FactoryInfo, broken, ids_of, info_of, known_ids, registered_ids, settle_claims
 from playground.factories.inspect import Description, describe
 from playground.redaction import shared_redactor
 from playground.runner.isolation_report import Feature, features_of
@@ -36,93 +34,12 @@ from playground.runner.worker_process import ALL_MODES, WorkerProcess
 from playground.worker.loader import MAX_SPEC_CHARACTERS
 from playground.worker.network import Network
 
-if TYPE_CHECKING:  # the registry is imported before models can be
-    from catalog.models import SourceTool
-
 logger = logging.getLogger(__name__)
 
 IMPORT_LIMIT_S: Final = 20.0
 PATIENCE_S: Final = 5.0
 MAX_ERROR_CHARACTERS: Final = 4000  # of an error, which is cut there
 MAX_SPEC_BYTES: Final = 4 * MAX_SPEC_CHARACTERS
-CONNECTION_KEYS: Final = (
-    "connection-mcp",
-    "connection-command",
-    "connection-openapi",
-)  # the factories of `connections.py`
-_FORMAT: Final = 2
-_IMPORTING: Final = "It is still being imported."
-_NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
-
-Status = Literal["ready", "broken", "missing package", "importing"]
-
-
-@dataclass(frozen=True)
-class FactoryInfo:
-    """One factory.
-
-    Attributes:
-        key: the entry point's name, or the path in the setting.
-        reference: "module:attribute".
-        distribution, version: of the package that provides it; None if unknown.
-        file: of its module; "" if it has not been found.
-        error: why it is broken: a plain sentence, then possibly a short traceback.
-        tool_id: the tool that it serves, or would serve if it were not broken; None if importing it failed.
-        configurable: whether it creates the tool from a configuration.
-        forks_safely: False if importing it starts threads: each run then imports it again.
-        spec: its own spec as JSON text, without secrets; None if it cannot be made, or is still being made.
-        spec_error: why there is no spec.
-        options: its environment variables and its network.
-        listed: the tool at its source, if the factory is a connection (`connections.py`).
-    """
-
-    key: str
-    reference: str
-    origin: Origin
-    distribution: str | None
-    version: str | None
-    state: Literal["ok", "broken"]
-    file: str = ""
-    error: str | None = None
-    tool_id: str | None = None
-    configurable: bool | None = None
-    forks_safely: bool = True
-    spec: str | None = field(default=None, repr=False)
-    spec_error: str | None = None
-    options: FactoryOptions = field(default_factory=FactoryOptions)
-    listed: SourceTool | None = field(default=None, repr=False)
-
-    @property
-    def error_line(self) -> str:
-        """Why it is broken, in one sentence."""
-        return (self.error or "").partition("\n")[0]
-
-    @property
-    def status(self) -> Status:
-        """Its state, more exactly: one that is not "ok" may still be "importing", or need a "missing package"."""
-        if self.state == "ok":
-            return "ready"
-        if self.error == _IMPORTING:
-            return "importing"
-        return "missing package" if self.missing_package else "broken"
-
-    @property
-    def missing_package(self) -> str:
-        """The package that its code imports and that is not installed; "" if it is broken for another reason."""
-        found = _NO_MODULE.match(self.error_line)
-        own = self.reference.partition(":")[0]
-        return found[1] if found and not f"{own}.".startswith(f"{found[1]}.") else ""
-
-    @property
-    def network(self) -> Network:
-        return self.options.network
-
-    @property
-    def label(self) -> str:
-        """The factory as stored with each run: "toolshelf-builtins 1.2.0", or "source github"."""
-        if self.listed is not None:
-            return f"source {self.listed.source.name}"
-        return f"{self.distribution} {self.version}" if self.distribution and self.version else self.reference
 
 
 class FactoryRegistry:
@@ -152,7 +69,7 @@ class FactoryRegistry:
         """
         self._paths = tuple(paths)
         self._search_path = tuple(search_path)
-        self._cache_file = cache_file
+        self._cache = DescriptionCache(cache_file)
         self._hidden = tuple(hidden)
         self.factory_settings = factory_settings or FactorySettings(os.environ)
         self._import_limit_s = import_limit_s
@@ -174,7 +91,7 @@ class FactoryRegistry:
             if self._infos is not None:
                 return self._infos
             infos = self._with_options(
-                _settle_claims([_info(each, self._descriptions) for each in self._registrations or ()])
+                settle_claims([info_of(each, self._descriptions) for each in self._registrations or ()])
             )
             if self._complete.is_set():
                 self._infos = infos
@@ -219,9 +136,9 @@ class FactoryRegistry:
     def setting_faults(self) -> list[str]:
         """What is wrong with the settings of factories, in sentences, as far as that is known without imports."""
         registrations = read_registrations(self._paths, self._search_path)
-        cached = self._cached(registrations)
-        infos = _settle_claims([_info(each, cached) for each in registrations])
-        return [sentence for _, sentence in self.factory_settings.faults(_ids_of(infos))]
+        cached = self._cache.read(registrations)
+        infos = settle_claims([info_of(each, cached) for each in registrations])
+        return [sentence for _, sentence in self.factory_settings.faults(ids_of(infos))]
 
     def unenforceable_networks(self) -> dict[Network, str]:
         """The networks of the settings that this machine cannot enforce, each with the reason."""
@@ -243,7 +160,7 @@ class FactoryRegistry:
         infos = self.all()
         if not self._complete.is_set():
             return []
-        return self.factory_settings.unclaimed(_known_ids(_ids_of(infos)))
+        return self.factory_settings.unclaimed(known_ids(ids_of(infos)))
 
     def refresh(self) -> None:
         """Discover the factories again, and begin to import them again: packages may have been installed or changed.
@@ -254,7 +171,7 @@ class FactoryRegistry:
         forget_packages()
         with self._lock:
             registrations = read_registrations(self._paths, self._search_path)
-            cached = self._cached([each for each in registrations if is_own(each)])
+            cached = self._cache.read([each for each in registrations if is_own(each)])
             registered = {each.reference for each in registrations}
             earlier = {name: found for name, found in self._descriptions.items() if name in registered}
             self._begin(registrations, cached, earlier)
@@ -270,27 +187,27 @@ class FactoryRegistry:
 
     def _with_options(self, infos: Sequence[FactoryInfo]) -> tuple[FactoryInfo, ...]:
         """`infos` with their settings. Factories whose settings are wrong or cannot be enforced are broken."""
-        ids = _ids_of(infos)
+        ids = ids_of(infos)
         faults = {reference: text for meant, text in self.factory_settings.faults(ids) for reference in meant}
         unenforceable = self.unenforceable_networks()
-        unclaimed = self.factory_settings.unclaimed(_known_ids(ids))
+        unclaimed = self.factory_settings.unclaimed(known_ids(ids))
         found = []
         for each in infos:
             info = replace(each, options=self.factory_settings.options(ids[each.reference]))
             if info.error:
                 info = replace(info, error=_public_error(info, unclaimed))
             elif reason := unenforceable.get(info.network):
-                info = _broken(info, _cannot_enforce(info.network, reason))
-            found.append(_broken(info, faults[info.reference]) if info.reference in faults else info)
+                info = broken(info, _cannot_enforce(info.network, reason))
+            found.append(broken(info, faults[info.reference]) if info.reference in faults else info)
         return tuple(found)
 
     def _import_options(self, registrations: Sequence[Registration]) -> dict[str, FactoryOptions]:
         """The settings with which each of `registrations` is imported; the ids of their tools are not yet known."""
-        infos = [_info(each, self._descriptions) for each in self._registrations or ()]
-        known = _known_ids(_ids_of(infos))
+        infos = [info_of(each, self._descriptions) for each in self._registrations or ()]
+        known = known_ids(ids_of(infos))
         unenforceable = self.unenforceable_networks()
         return {
-            each.reference: self.factory_settings.options_for_import(_registered_ids(each), known, unenforceable)
+            each.reference: self.factory_settings.options_for_import(registered_ids(each), known, unenforceable)
             for each in registrations
         }
 
@@ -299,7 +216,7 @@ class FactoryRegistry:
         with self._lock:
             if self._registrations is None:
                 registrations = read_registrations(self._paths, self._search_path)
-                self._begin(registrations, self._cached(registrations), {})
+                self._begin(registrations, self._cache.read(registrations), {})
             elif self._infos is not None:
                 return
         if not self._complete.wait(self._patience_s):
@@ -339,7 +256,7 @@ class FactoryRegistry:
             self._note(inspection, {each.reference: failed for each in registrations})
         finally:
             if inspection == self._inspections:
-                self._write_cache()
+                self._cache.write(self._registrations or (), self._descriptions)
             with self._lock:
                 if inspection == self._inspections:
                     self._complete.set()
@@ -347,7 +264,7 @@ class FactoryRegistry:
     def _note(self, inspection: int, found: dict[str, Description]) -> None:
         with self._lock:
             if inspection == self._inspections:
-                ids = {each.reference: _registered_ids(each) for each in self._registrations or ()}
+                ids = {each.reference: registered_ids(each) for each in self._registrations or ()}
                 self._descriptions |= {name: self._without_secrets(one, ids[name]) for name, one in found.items()}
 
     def _without_secrets(self, found: Description, ids: frozenset[str]) -> Description:
@@ -374,7 +291,7 @@ class FactoryRegistry:
             OSError: no process can be started.
         """
         (registration,) = read_registrations([reference], search_path)[:1]
-        ids = _registered_ids(registration)
+        ids = registered_ids(registration)
         options = self.factory_settings.options_for_import(ids, (), self.unenforceable_networks())
         worker = self._start_worker([mode for mode in ALL_MODES if mode != "control groups"], search_path)
         try:
@@ -391,105 +308,6 @@ class FactoryRegistry:
             hidden=self._hidden,
             modes=modes,
         )
-
-    def _cached(self, registrations: list[Registration]) -> dict[str, Description]:
-        """The cached descriptions of factories whose code has not changed since."""
-        try:
-            cached = json.loads(self._cache_file.read_text()) if self._cache_file else {}
-            if cached.get("for") != _environment_key():
-                return {}
-            known = {
-                reference: (each["state_of_code"], Description(**each["description"]))
-                for reference, each in cached["factories"].items()
-            }
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            return {}
-        states = {each.reference: each.state_of_code for each in registrations if each.state_of_code}
-        return {
-            reference: description
-            for reference, (state, description) in known.items()
-            if states.get(reference) == state
-        }
-
-    def _write_cache(self) -> None:
-        """Cache the descriptions. Broken factories are not cached, so the next start inspects them again."""
-        if self._cache_file is None:
-            return
-        factories = {
-            each.reference: {"state_of_code": each.state_of_code, "description": asdict(found)}
-            for each in self._registrations or ()
-            if (found := self._descriptions.get(each.reference)) and not found.error
-        }
-        try:
-            with tempfile.NamedTemporaryFile(
-                "w", dir=self._cache_file.parent, prefix=self._cache_file.name, delete=False
-            ) as file:
-                json.dump({"for": _environment_key(), "factories": factories}, file)
-            Path(file.name).replace(self._cache_file)
-        except OSError as error:
-            logger.warning("The descriptions of the factories could not be cached: %s", error)
-
-
-def _environment_key() -> list[object]:
-    """The other facts that a cached description depends on: the format and the Python installation."""
-    return [_FORMAT, sys.version, sys.prefix]
-
-
-def _info(registration: Registration, descriptions: dict[str, Description]) -> FactoryInfo:
-    found = descriptions.get(registration.reference) or Description(error=_IMPORTING)
-    return FactoryInfo(
-        key=registration.key,
-        reference=registration.reference,
-        origin=registration.origin,
-        distribution=registration.distribution or None,
-        version=registration.version or None,
-        file=registration.file,
-        state="broken" if found.error else "ok",
-        error=found.error,
-        tool_id=found.tool_id,
-        configurable=found.configurable,
-        forks_safely=found.forks_safely,
-        spec=found.spec,
-        spec_error=found.spec_error,
-    )
-
-
-def _settle_claims(infos: list[FactoryInfo]) -> tuple[FactoryInfo, ...]:
-    """If several factories serve one tool, the first wins, and the others are marked as broken."""
-    holders: dict[str, FactoryInfo] = {}
-    settled = []
-    for info in infos:
-        holder = holders.setdefault(info.tool_id, info) if info.tool_id else info
-        if holder is not info:
-            error = f'The tool id "{info.tool_id}" is already served by {holder.reference} ({holder.label}).'
-            settled.append(_broken(info, error))
-        else:
-            settled.append(info)
-    return tuple(settled)
-
-
-def _broken(info: FactoryInfo, error: str) -> FactoryInfo:
-    return replace(info, state="broken", error=error)
-
-
-def _registered_ids(registered: Registration | FactoryInfo) -> frozenset[str]:
-    return frozenset({factory_id(registered.key), factory_id(registered.reference)})
-
-
-def _ids_of(infos: Sequence[FactoryInfo]) -> dict[str, frozenset[str]]:
-    """The ids of each factory in settings, by its reference. The id of a tool belongs to the first that claims it."""
-    found = {info.reference: _registered_ids(info) for info in infos}
-    claimed = set()
-    for info in infos:
-        if info.tool_id and info.tool_id not in claimed:
-            claimed.add(info.tool_id)
-            found[info.reference] |= {factory_id(info.tool_id)}
-    return found
-
-
-def _known_ids(ids: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """All ids that settings may name."""
-    return frozenset(map(factory_id, CONNECTION_KEYS)).union(*ids.values())
 
 
 def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:

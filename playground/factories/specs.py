@@ -25,7 +25,8 @@ from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
 from catalog.specs.diff import Difference
 from catalog.specs.spec import ToolSpec, read_spec
-from playground.factories.registry import MAX_SPEC_BYTES, FactoryInfo
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import MAX_SPEC_BYTES
 
 State = Literal["new", "same", "differs", "invalid", "none"]
 ANNOTATIONS_DIFFER: Final = "They differ only in parts that callers do not see."

@@ -29,7 +29,8 @@ from catalog.specs.lint import advise
 from catalog.text_diff import compare
 from playground.factories.connections import connections, factory_of
 from playground.factories.discover import GROUP
-from playground.factories.registry import FactoryInfo, registry
+from playground.factories.info import FactoryInfo
+from playground.factories.registry import registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
 from playground.factory_use import use_of

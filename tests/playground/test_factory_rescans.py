@@ -3,7 +3,7 @@
 import pytest
 
 from playground import factory_rescans
-from playground.factories.registry import FactoryInfo
+from playground.factories.info import FactoryInfo
 from playground.factory_rescans import check, describe_found, note_request, request_rescan
 from playground.models import FactoryRescan
 

@@ -259,7 +259,7 @@ def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
 
 
 def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkeypatch):
-    from playground.factories.registry import FactoryInfo
+    from playground.factories.info import FactoryInfo
 
     hide(make_tool("secret"))
     shared = {"origin": "settings", "distribution": None, "version": None, "state": "broken", "error": "No."}
