@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.code_generation.java_model import IMPORTS, Fallback, JavaTypes, Use
 from catalog.code_generation.java_names import artifact_id, is_device, package_segment, short_hash, type_name
 from catalog.code_generation.java_source import imports, types_source
 from catalog.code_generation.java_text import (
@@ -32,7 +33,7 @@ from catalog.code_generation.java_text import (
     text_block,
     xml_text,
 )
-from catalog.code_generation.java_types import IMPORTS, Fallback, JavaTypes, Use, java_types
+from catalog.code_generation.java_types import java_types
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import JSON, dumps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from catalog.code_generation.java_model import IMPORTS, Component, JavaTypes, Record, StringEnum
 from catalog.code_generation.java_text import INDENT, comment_text, doc_comment, literal
-from catalog.code_generation.java_types import IMPORTS, Component, JavaTypes, Record, StringEnum
 
 _NO_DESCRIPTION: Final = "No description."
 

@@ -24,10 +24,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+from catalog.code_generation.java_model import IMPORTS, Component, Fallback, JavaTypes, Record, StringEnum, Use
 from catalog.code_generation.java_names import Names, component_name, constant_name, type_name
+from catalog.code_generation.java_numbers import integer_type, number_type
 from catalog.code_generation.java_text import is_constant
 from catalog.conversion_report import Report
 from catalog.json_schema.complexity import loops_in_place
@@ -46,21 +48,6 @@ MAX_ALTERNATIVES: Final = 64  # of one value
 MAX_MERGED: Final = 20_000  # schemas that are merged with what they refer to, of one schema
 MAX_NESTING: Final = 64  # lists and maps directly within each other, and unions
 
-IMPORTS: Final[Mapping[str, str]] = {
-    "List": "java.util.List",
-    "Map": "java.util.Map",
-    "BigDecimal": "java.math.BigDecimal",
-    "BigInteger": "java.math.BigInteger",
-    "JsonNode": "com.fasterxml.jackson.databind.JsonNode",
-    **{
-        name: f"com.fasterxml.jackson.annotation.{name}"
-        for name in (
-            "JsonAnyGetter", "JsonAnySetter", "JsonCreator", "JsonIgnoreProperties", "JsonInclude", "JsonProperty",
-            "JsonValue",
-        )
-    },
-}  # fmt: skip
-
 _RESERVED: Final = frozenset({
     *IMPORTS, "Boolean", "Double", "Integer", "Long", "String", "Void",
     "Class", "Enum", "Exception", "IllegalArgumentException", "Iterable", "Math", "Number", "Object", "Optional",
@@ -68,9 +55,6 @@ _RESERVED: Final = frozenset({
 })  # fmt: skip
 """Names that mean something else to a reader of Java, or in the generated code."""
 
-_LONG: Final = range(-(2**63), 2**63)
-_INT: Final = range(-(2**31), 2**31)
-_LIMITS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default")
 _CONSTRAINTS: Final = (
     "format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contentEncoding",
@@ -92,102 +76,6 @@ _TOO_MANY_TYPES: Final = f"The schema needs more than {MAX_TYPES} records and en
 _TOO_MANY_COMPONENTS: Final = f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} components."
 _EMPTY_NAME: Final = "A property has an empty name, which Jackson's annotations cannot express."
 _LONG_NAME: Final = "A property has a name that is too long for a Java annotation."
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A type where it is used.
-
-    Attributes:
-        base: the innermost type: "String", or the name of a record or enum.
-        declared: whether `base` is a record or enum of this schema.
-        around: "List" and "Map", from the outermost one: ("List", "Map") is List<Map<String, base>>.
-        note: why `base` is JsonNode; "" for other types.
-        facts: what the type does not express, as sentences.
-        nullable: whether the value may be null.
-    """
-
-    base: str
-    declared: bool = False
-    around: tuple[str, ...] = ()
-    note: str = ""
-    facts: tuple[str, ...] = ()
-    nullable: bool = False
-
-    def written(self, holder: str = "") -> str:
-        """The type in Java, with `holder` as the class that the declared types are in."""
-        text = f"{holder}.{self.base}" if holder and self.declared and self.base != holder else self.base
-        for name in reversed(self.around):
-            text = f"Map<String, {text}>" if name == "Map" else f"{name}<{text}>"
-        return text
-
-    def names(self) -> set[str]:
-        """The simple names of its types that must be imported."""
-        return {*self.around, *(() if self.declared else (self.base,))} & IMPORTS.keys()
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One component of a record.
-
-    Attributes:
-        member: its name in JSON; "" for the component that holds the other members.
-        description: the schema's own text.
-    """
-
-    member: str
-    name: str
-    use: Use
-    description: str
-    facts: tuple[str, ...]
-    required: bool
-
-
-@dataclass(slots=True)
-class Record:
-    """A record: its components, and the component for members that have none, if the schema mentions such members."""
-
-    name: str
-    description: str
-    closed: bool
-    components: list[Component] = field(default_factory=list)
-    others: Component | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StringEnum:
-    """An enum of strings: (name of the constant, value)."""
-
-    name: str
-    description: str
-    constants: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """A schema, at `pointer` in the spec, whose values only JsonNode has."""
-
-    pointer: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class JavaTypes:
-    """The types of one schema.
-
-    Attributes:
-        holder: the class that contains `declared`; it is the first of them if `use` is that record.
-        use: the type of the values of the schema.
-        description: of the schema.
-        declared: in the order in which they were found.
-        fallbacks: in the same order.
-    """
-
-    holder: str
-    use: Use
-    description: str
-    declared: tuple[Record | StringEnum, ...]
-    fallbacks: tuple[Fallback, ...]
 
 
 def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = False) -> JavaTypes:
@@ -320,7 +208,7 @@ class _Types:
             return self._string(flats, wanted, description)
         if name == "boolean":
             return Use("Boolean")
-        return Use(_integer(flats) if name == "integer" else _number(flats))
+        return Use(integer_type(flats) if name == "integer" else number_type(flats))
 
     def _fallback(self, schema: JSON, reason: str, *, nullable: bool = False) -> Use:
         pointer = self._modern.origins.of(schema) if isinstance(schema, dict) else self._pointer
@@ -602,33 +490,3 @@ def _has_at_most(flat: Flat, items: int) -> bool:
     """Whether the array has no items after the first `items`."""
     most = flat.members.get("maxItems")
     return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)  # type: ignore[operator]
-
-
-def _numbers(flats: Iterable[Flat]) -> Iterable[JSON]:
-    for flat in flats:
-        yield from (flat.members[keyword] for keyword in _LIMITS if is_number(flat.members.get(keyword)))
-        yield from (value for value in values_of(flat.members) if is_number(value))
-
-
-def _integer(flats: list[Flat]) -> str:
-    formats = {flat.members.get("format") for flat in flats if isinstance(flat.members.get("format"), str)}
-    numbers = list(_numbers(flats))
-    if "uint64" in formats or any(not _is_within(number, _LONG) for number in numbers):
-        return "BigInteger"
-    return "Integer" if all(_is_small(flat) for flat in flats) else "Long"
-
-
-def _is_small(flat: Flat) -> bool:
-    """Whether a Java int has all values."""
-    low, high = flat.members.get("minimum"), flat.members.get("maximum")
-    limited = is_number(low) and is_number(high) and _is_within(low, _INT) and _is_within(high, _INT)
-    return limited or flat.members.get("format") == "int32"
-
-
-def _is_within(number: JSON, limits: range) -> bool:
-    return limits[0] <= number <= limits[-1]  # type: ignore[operator]
-
-
-def _number(flats: list[Flat]) -> str:
-    is_float = all(flat.members.get("format") in ("float", "double") for flat in flats)
-    return "Double" if is_float else "BigDecimal"

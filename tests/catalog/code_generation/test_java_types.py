@@ -1,7 +1,8 @@
 import pytest
 
+from catalog.code_generation.java_model import Record, StringEnum
 from catalog.code_generation.java_source import types_source
-from catalog.code_generation.java_types import MAX_COMPONENTS, MAX_TYPES, Record, StringEnum, java_types
+from catalog.code_generation.java_types import MAX_COMPONENTS, MAX_TYPES, java_types
 from catalog.jsontext.reader import loads
 
 
