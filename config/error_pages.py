@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from catalog import log_context
 from config.problem_json import problem_response
 from playground.mcp.protocol import error_of_status, is_mcp
 
@@ -29,6 +30,8 @@ def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
         return HttpResponse(error_of_status(status, detail), status=status, content_type="application/json")
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
     context = {"status": status, "title": TITLES.get(status, "This request failed"), "detail": detail}
+    if status == 500:
+        context["request_id"] = log_context.facts().get("request_id", "")  # the error in the log names it too
     return render(request, template, context, status=status)
 
 

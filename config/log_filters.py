@@ -7,6 +7,7 @@ import re
 from itertools import accumulate, takewhile
 from typing import Final
 
+from catalog import log_context
 from catalog.accounts.secret_paths import hidden
 
 # For a traceback: chained errors in deep recursion write 250 KB, but its beginning and end explain everything.
@@ -18,10 +19,15 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
 
 class OneLine(logging.Formatter):
-    """Escapes control characters of the message. A traceback is cut, and indented so that no line forges one."""
+    """Escapes control characters of the message. A traceback is cut, and indented so that no line forges one.
+
+    The line of an error names the request, as the page for errors does.
+    """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
-        return CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
+        text = CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
+        request_id = log_context.facts().get("request_id") if record.levelno >= logging.ERROR else None
+        return f"{text} (request {request_id})" if request_id else text
 
     def formatException(self, ei: object) -> str:  # noqa: N802
         return "\n".join("    " + line for line in shortened(hidden(super().formatException(ei)).splitlines()))  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import path
 
+from config.error_pages import server_error
 from config.log_filters import OneLine, WithoutSecrets
 
 MAX_LOGGED = 8_000  # characters of one error, however deep it is
@@ -81,6 +82,7 @@ def deeper_still(request):
 
 
 urlpatterns = [path("too-deep/", too_deep)]
+handler500 = server_error
 
 
 @pytest.mark.urls(__name__)
@@ -97,6 +99,9 @@ def test_a_page_that_recurses_for_ever_writes_a_few_kilobytes(db, capsys, monkey
     assert answer.status_code == 500
     assert "RecursionError" in written
     assert 0 < len(written) < MAX_LOGGED
+    request_id = answer["X-Request-ID"]
+    assert written.splitlines()[0] == f"Internal Server Error: /too-deep/ (request {request_id})"
+    assert f"<code>{request_id}</code>" in answer.text
 
 
 def record(message, *arguments, error=None):
