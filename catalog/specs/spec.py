@@ -23,6 +23,7 @@ from catalog.json_schema.policy import schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, decode, parse
+from catalog.specs.member_names import misnamed_members
 
 MAX_SPEC_BYTES: Final = 256 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of an id or a name
@@ -110,7 +111,10 @@ def stored_spec(source: str) -> ToolSpec:
 
 
 def spec_problems(document: JSON) -> list[Problem]:
-    """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`."""
+    """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`.
+
+    If there are any, misspelt members are listed too: they may be the members that are missing.
+    """
     problems = _format_problems(document)
     if isinstance(document, dict):
         definition = document.get("definition")
@@ -119,6 +123,8 @@ def spec_problems(document: JSON) -> list[Problem]:
             problems += _schema_problems(definition, "parameters", "/definition/parameters")
             problems += _schema_problems(definition, "returnType", "/definition/returnType")
         problems += _schema_problems(document, "configuration", "/configuration")
+        if problems:
+            problems += misnamed_members(document)
     return problems[:MAX_PROBLEMS]
 
 

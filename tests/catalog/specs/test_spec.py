@@ -162,6 +162,16 @@ def test_a_name_and_a_description_are_required():
     assert {(problem.pointer, problem.line, problem.column) for problem in problems} == {("/definition", 2, 15)}
 
 
+def test_a_misspelt_member_is_named_beside_the_one_that_is_missing():
+    problems = problems_of('{"definition": {"name": "a",\n"desciption": "b",\n"paramters": {}}}')
+
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (1, "`definition.description` is missing."),
+        (2, "`desciption` is not part of the format and has no effect; did you mean `description`?"),
+        (3, "`paramters` is not part of the format and has no effect; did you mean `parameters`?"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("definition", "pointer", "message"),
     [

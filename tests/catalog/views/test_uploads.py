@@ -253,7 +253,10 @@ def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
     buttons = preview_of(browser, text).css("button[data-old]")
     renamed = preview_of(browser, text.replace("sting", "string")).css("button[data-old]")
 
-    assert [(one.attributes["data-old"], one.attributes["data-replacement"]) for one in buttons + renamed] == [
-        ('"sting"', '"string"'),
-        ('"paramters"', '"parameters"'),
+    assert [
+        [(one.attributes["data-old"], one.attributes["data-replacement"]) for one in each]
+        for each in (buttons, renamed)
+    ] == [
+        [('"paramters"', '"parameters"'), ('"sting"', '"string"')],
+        [('"paramters"', '"parameters"')],
     ]
