@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -30,14 +31,14 @@ class ActiveFilter:
 
 
 def active_filters(search: CatalogSearch) -> list[ActiveFilter]:
-    """The words and the chosen facets of `search`."""
+    """The filters in the query of `search`, its other words, and its chosen facets."""
     found: list[ActiveFilter] = []
 
     def add(label: str, **without: Any) -> None:
         found.append(ActiveFilter(label, replace(search, cursor=None, **without).address()))
 
-    if words := search.words.strip():
-        add(f"“{words[:WORDS_SHOWN]}{'…' if len(words) > WORDS_SHOWN else ''}”", words="")
+    for label, words in _parts_of_query(search):
+        add(label, words=words)
     for name, (yes, no) in _CHOICES.items():
         choice = getattr(search, name)
         if choice is not None:
@@ -57,3 +58,17 @@ def active_filters(search: CatalogSearch) -> list[ActiveFilter]:
     if search.archived:
         add("With archived tools", archived=False)
     return found
+
+
+def _parts_of_query(search: CatalogSearch) -> Iterator[tuple[str, str]]:
+    """Each filter in the query, and its other words; each with the query without it."""
+    others = search.words
+    for written in search.query.filters:
+        yield _shortened(written), search.words.replace(written, "", 1).strip()
+        others = others.replace(written, "", 1)
+    if words := " ".join(others.split()):
+        yield f"“{_shortened(words)}”", " ".join(search.query.filters)
+
+
+def _shortened(text: str) -> str:
+    return f"{text[:WORDS_SHOWN]}…" if len(text) > WORDS_SHOWN else text

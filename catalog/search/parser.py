@@ -121,6 +121,7 @@ class Query:
         starred: whether the person who searches must have starred it, or must not; None for no condition.
         owners: (user name or `ME`, whether this is the owner), for each condition.
         sentence: whether it is a sentence rather than a list of words.
+        filters: the valid ones as they are written: "toolkit:github".
         problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
         cut: the end of the query was ignored because it is too long.
     """
@@ -136,6 +137,7 @@ class Query:
     starred: bool | None = None
     owners: tuple[tuple[str, bool], ...] = ()
     sentence: bool = False
+    filters: tuple[str, ...] = ()
     problems: tuple[FilterProblem, ...] = ()
     cut: bool = False
 
@@ -177,6 +179,7 @@ class _Parser:
     examples_hold: bool | None = None
     starred: bool | None = None
     owners: list[tuple[str, bool]] = field(default_factory=list)
+    filters: list[str] = field(default_factory=list)
 
     def query(self) -> Query:
         text = self.text[:MAX_QUERY_CHARS]
@@ -196,6 +199,7 @@ class _Parser:
             starred=self.starred,
             owners=tuple(dict.fromkeys(self.owners))[:MAX_CONDITIONS],
             sentence=sentence,
+            filters=tuple(dict.fromkeys(self.filters))[:MAX_CONDITIONS],
             problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[:MAX_CONDITIONS],
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
         )
@@ -227,7 +231,9 @@ class _Parser:
         found = FILTERS[name].read(text)
         if isinstance(found, str):
             self.problems.append(filter_corrections.wrong_value(piece[0], name, text, found, is_valid))
-        elif name == "runnable":
+            return
+        self.filters.append(piece[0])
+        if name == "runnable":
             self.runnable = CHOICES[text.lower()] is (polarity == "with")
         elif name == "examples":
             self.examples_hold = polarity == "with"
