@@ -125,14 +125,17 @@ def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -
 
 
 def _id_and_toolkit(result: Result) -> tuple[str, ...]:
-    """The id, in which the toolkit is a link; a link of its own if the id does not begin with it, or has a match."""
+    """The id, in which the toolkit is a link; a link of its own if the id does not begin with it."""
     tool, shown = result.tool, result.shown
-    link = (_TOOLKIT, quote_plus(tool.toolkit), _NAME, tool.toolkit, _TOOLKIT_END) if tool.toolkit else ()
-    if tool.tool_id == tool.name:
-        return link
-    if link and not shown.tool_id.marks and tool.tool_id.startswith(f"{tool.toolkit}."):
-        return (_ID, *link, tool.tool_id[len(tool.toolkit) :], _CODE_END)
-    return (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
+    if tool.toolkit and tool.tool_id != tool.name and tool.tool_id.startswith(f"{tool.toolkit}."):
+        toolkit, rest = shown.tool_id.split(len(tool.toolkit))
+        return (_ID, *_toolkit_link(tool, marked(toolkit)), marked(rest), _CODE_END)
+    link = _toolkit_link(tool, tool.toolkit) if tool.toolkit else ()
+    return link if tool.tool_id == tool.name else (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
+
+
+def _toolkit_link(tool: Tool, name: str) -> tuple[str, ...]:
+    return (_TOOLKIT, quote_plus(tool.toolkit), _NAME, name, _TOOLKIT_END)
 
 
 def _why(result: Result) -> SafeString:

@@ -8,6 +8,8 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.markdown import as_text
 from catalog.metadata import Organisation, organise
+from catalog.search.explain import Marked
+from catalog.search.highlight import Mark
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.differences import with_words
 from catalog.text_diff import Row
@@ -66,6 +68,30 @@ def test_a_hostile_parameter_that_matches_is_escaped():
     assert_only_text(tree)
     assert tree.css_first(".result-why code").text() == hostile
     assert tree.css_first(".result-why mark").text() == "place"
+
+
+@pytest.mark.django_db
+def test_the_toolkit_in_an_id_is_a_link_wherever_the_words_are_marked():
+    make_tool("git-hub.close_git_hub", name="close")
+
+    row = rows("git hub close")
+
+    assert row.css_first(".result-id").html == (
+        '<code class="id result-id">'
+        '<a class="result-toolkit" href="?toolkit=git-hub"><mark>git</mark>-<mark>hub</mark></a>'
+        ".<mark>close</mark>_<mark>git</mark>_<mark>hub</mark></code>"
+    )
+    assert len(row.css(".result-toolkit")) == 1
+
+
+@pytest.mark.parametrize(("at", "parts"), [(3, ("abc", "def")), (0, ("", "abcdef")), (6, ("abcdef", ""))])
+def test_a_mark_around_the_place_of_a_split_is_in_both_parts(at, parts):
+    before, after = Marked("abcdef", (Mark(1, 5),)).split(at)
+
+    assert ("".join(text for text, _ in before.pieces), "".join(text for text, _ in after.pieces)) == parts
+    assert [text for part in (before, after) for text, is_marked in part.pieces if is_marked] == {
+        3: ["bc", "de"], 0: ["bcde"], 6: ["bcde"],
+    }[at]  # fmt: skip
 
 
 @pytest.mark.django_db
