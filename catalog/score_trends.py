@@ -48,15 +48,15 @@ class Trend:
     @property
     def words(self) -> str:
         first, last = self.points[0], self.points[-1]
-        way = "unchanged at" if first.score == last.score else f"from {first.score} to"
+        way = "again" if first.score == last.score else f"from {first.score} to"
         return f"Lint score of revisions {first.number} to {last.number}: {way} {last.score}"
 
 
 def trend_of(tool: Tool) -> Trend | None:
-    """The trend of a tool; None with fewer than two assessed revisions."""
+    """The trend of a tool; None if its score has not changed."""
     assessed = Assessment.objects.filter(revision__tool=tool).order_by("-revision__number")
     found = list(assessed.values_list("revision__number", "score")[:MAX_REVISIONS])[::-1]
-    if len(found) < 2:
+    if len({score for _, score in found}) < 2:
         return None
     step = (WIDTH - 2 * MARGIN) / (len(found) - 1)
     points = tuple(

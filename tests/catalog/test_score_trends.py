@@ -35,6 +35,14 @@ def test_one_revision_has_no_trend(client):
     assert not page(client, "/tools/a/lint/").css(".trend")
 
 
+def test_a_score_that_stays_the_same_is_no_trend(client):
+    make_tool("a", **GOOD)
+    tool = make_tool("a", **{**GOOD, "description": f"{GOOD['description']} Again."})
+
+    assert Assessment.objects.filter(revision__tool=tool).count() == 2
+    assert trend_of(tool) is None
+
+
 def test_unassessed_revisions_are_mentioned(tool):
     bulk("a", description="In bulk, and not assessed yet.")
 
