@@ -53,7 +53,9 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     del exception
-    return failure(request, 404, "Not found, or no access. Check the URL, or sign in.")
+    user = getattr(request, "user", None)  # no middleware may have found out who it is
+    remedy = "Check the URL." if user and user.is_authenticated else "Check the URL, or sign in."
+    return failure(request, 404, f"Not found, or no access. {remedy}")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -366,6 +366,16 @@ def test_every_real_spec_has_a_page(client):
         assert len(ids) == len(set(ids))
 
 
+def test_only_visitors_are_told_to_sign_in_where_nothing_is_found(client, django_user_model):
+    lead = ".failure .page-lead"
+    visitor = HTMLParser(client.get("/nothing/here/").text)
+    client.force_login(django_user_model.objects.create_user("ada"))
+    person = HTMLParser(client.get("/nothing/here/").text)
+
+    assert text_of(visitor, lead) == "Not found, or no access. Check the URL, or sign in."
+    assert text_of(person, lead) == "Not found, or no access. Check the URL."
+
+
 def test_a_tool_that_is_not_there_is_404(client):
     for path in ("/tools/x/", "/tools/x/revisions/", "/tools/x/revisions/1..2/", "/tools/../", "/tools/%2e%2e/"):
         assert client.get(path).status_code == 404
