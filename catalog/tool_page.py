@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from catalog.code_generation import LANGUAGES, Language
 from catalog.json_schema import documentation as schema_docs
@@ -17,6 +18,7 @@ from catalog.specs.spec import Example, ToolSpec
 
 LONG_PURPOSE_CHARS = 900
 MAX_OUTLINE = 80  # rows of one section
+MAX_DEEPER = 400  # properties of one section that the outline's filter finds besides its rows
 LONG_CODE_CHARS = 8_000
 EXPORTS_SHOWN = ("mcp", "openai", "anthropic")
 
@@ -34,6 +36,13 @@ class Section:
     def outline(self) -> tuple[OutlineRow, ...]:
         """Its properties and theirs, and the variants of unions, in the order of the page."""
         return tuple(_outline(self.node))[:MAX_OUTLINE] if self.node else ()
+
+    @property
+    def deeper(self) -> str:
+        """The anchors of the properties below those of the outline, one per line."""
+        shown = {row.anchor for row in self.outline}
+        named = (node.anchor for node in _below(self.node) if node.name) if self.node else ()
+        return "\n".join(islice((anchor for anchor in named if anchor not in shown), MAX_DEEPER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,12 @@ def _outline(node: schema_docs.Node, parent: str = "") -> Iterator[OutlineRow]:
             yield from _outline(child, parent)
     for branch in node.branches:
         yield OutlineRow(branch.title, branch.node.anchor, parent, required=False)
+
+
+def _below(node: schema_docs.Node) -> Iterator[schema_docs.Node]:
+    for child in (*node.children, *(branch.node for branch in node.branches)):
+        yield child
+        yield from _below(child)
 
 
 @dataclass(frozen=True, slots=True)

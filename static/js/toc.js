@@ -62,11 +62,43 @@ if (links.size > 0) {
   for (const section of links.keys()) if (!section.closest("aside")) observer.observe(section);
 }
 
-// the filter of a tool's properties
+// the filter of a tool's properties: it also finds those that are too deep for the outline
+const MAX_FOUND = 50;
 const filter = document.getElementById("outline-filter");
 filter?.addEventListener("input", () => {
   const words = filter.value.trim().toLowerCase();
-  for (const link of document.querySelectorAll("[data-outline] [data-filter]")) {
+  const outline = filter.closest("[data-outline]");
+  for (const row of outline.querySelectorAll("[data-found]")) row.remove();
+  let found = 0;
+  for (const link of outline.querySelectorAll("[data-filter]")) {
     link.parentElement.hidden = !link.dataset.filter.toLowerCase().includes(words);
+    if (!link.parentElement.hidden) found += 1;
   }
+  for (const list of words ? outline.querySelectorAll("[data-deeper]") : []) {
+    for (const anchor of list.dataset.deeper.split("\n")) {
+      const name = anchor.slice(anchor.lastIndexOf(".") + 1);
+      if (found >= MAX_FOUND || !name.toLowerCase().includes(words)) continue;
+      list.append(deeperRow(outline, anchor, name));
+      found += 1;
+    }
+  }
+  outline.querySelector(".outline-empty").hidden = found > 0;
 });
+
+/** A row for a property below those of the outline: "insert_table › rows". */
+function deeperRow(outline, anchor, name) {
+  const row = document.createElement("li");
+  const link = document.createElement("a");
+  row.dataset.found = "";
+  link.href = `#${anchor}`;
+  let above = anchor;
+  let around = null;
+  while (!around && above.includes(".")) {
+    above = above.slice(0, above.lastIndexOf("."));
+    around = outline.querySelector(`a[href="#${CSS.escape(above)}"]`);
+  }
+  const parent = around?.dataset.filter ?? "";
+  link.textContent = parent ? `${parent.slice(parent.lastIndexOf(".") + 1)} › ${name}` : name;
+  row.append(link);
+  return row;
+}

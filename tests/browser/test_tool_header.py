@@ -72,6 +72,23 @@ def test_the_outline_shows_only_properties_that_match_its_filter(signed_in: Page
     expect(names).to_have_text(["field_name* required", "field_option_name"])
 
 
+def test_the_filter_of_the_outline_finds_properties_of_variants(signed_in: Page):
+    signed_in.goto("/tools/workspace-mcp.batch_update_doc/")
+
+    signed_in.get_by_label("Filter properties").fill("border_width")
+
+    rows = signed_in.locator("[data-found] a")
+    expect(rows).to_have_text(["update_paragraph_style › border_width", "update_table_cell_style › border_width"])
+    anchor = rows.last.get_attribute("href")
+    rows.last.click()
+    expect(signed_in.locator(f"[id='{anchor.removeprefix('#')}']")).to_be_in_viewport()
+
+    signed_in.get_by_label("Filter properties").fill("no such property")
+
+    expect(signed_in.get_by_text("No property matches.")).to_be_visible()
+    expect(rows).to_have_count(0)
+
+
 def test_an_old_link_to_a_section_leads_to_its_page(signed_in: Page):
     signed_in.goto(f"{TOOL}#compatibility")
 
