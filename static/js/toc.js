@@ -85,7 +85,7 @@ filter?.addEventListener("input", () => {
   outline.querySelector(".outline-empty").hidden = found > 0;
 });
 
-/** A row for a property below those of the outline: "insert_table › rows". */
+/** A row for a property below those of the outline: "insert_table.rows". */
 function deeperRow(outline, anchor, name) {
   const row = document.createElement("li");
   const link = document.createElement("a");
@@ -98,7 +98,7 @@ function deeperRow(outline, anchor, name) {
     around = outline.querySelector(`a[href="#${CSS.escape(above)}"]`);
   }
   const parent = around?.dataset.filter ?? "";
-  link.textContent = parent ? `${parent.slice(parent.lastIndexOf(".") + 1)} › ${name}` : name;
+  link.textContent = parent ? `${parent.slice(parent.lastIndexOf(".") + 1)}.${name}` : name;
   row.append(link);
   return row;
 }

@@ -78,7 +78,7 @@ def test_the_filter_of_the_outline_finds_properties_of_variants(signed_in: Page)
     signed_in.get_by_label("Filter properties").fill("border_width")
 
     rows = signed_in.locator("[data-found] a")
-    expect(rows).to_have_text(["update_paragraph_style › border_width", "update_table_cell_style › border_width"])
+    expect(rows).to_have_text(["update_paragraph_style.border_width", "update_table_cell_style.border_width"])
     anchor = rows.last.get_attribute("href")
     rows.last.click()
     expect(signed_in.locator(f"[id='{anchor.removeprefix('#')}']")).to_be_in_viewport()
