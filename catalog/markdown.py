@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -143,7 +143,11 @@ class Document:
 
 
 def read_document(
-    text: str, *, link: Callable[[str], str | None], code: Callable[[int, str, str], str] | None = None
+    text: str,
+    *,
+    link: Callable[[str], str | None],
+    code: Callable[[int, str, str], str] | None = None,
+    image: Callable[[str], Mapping[str, str] | None] = lambda _target: None,
 ) -> Document:
     """A trusted Markdown document: CommonMark with tables; its HTML is shown as text.
 
@@ -151,13 +155,14 @@ def read_document(
         text: the document.
         link: the address for the target of a link; None makes it plain text.
         code: the HTML of a code block, from its number in the document, its info string and its text.
+        image: the attributes of an image, such as `src`, for its target; None leaves the image out.
     """
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     title, summary, headings, tokens = "", "", list[Heading](), list[Token]()
     parsed, ids = parser.parse(text), Counter[str]()
     for position, token in enumerate(parsed):
         if token.type == "inline":
-            token.children = list(_linked(token.children or [], link))
+            token.children = [one for one in _linked(token.children or [], link) if _is_shown(one, image)]
         following = " ".join("".join(_text_of(parsed[position + 1 : position + 2])).split())
         if token.type == "heading_open":
             slug = slugify(following)
@@ -177,6 +182,15 @@ def read_document(
         start = next(position for position, token in enumerate(tokens) if token.tag == "h1")
         del tokens[start : start + 3]
     return Document(title, summary, tuple(headings), parser.renderer.render(tokens, parser.options, {}))
+
+
+def _is_shown(token: Token, image: Callable[[str], Mapping[str, str] | None]) -> bool:
+    """Whether a token is shown. An image gets its attributes here."""
+    if token.type != "image":
+        return True
+    attributes = image(str(token.attrs.get("src", "")))
+    token.attrs |= attributes or {}
+    return attributes is not None
 
 
 def _linked(tokens: list[Token], link: Callable[[str], str | None]) -> Iterator[Token]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import struct
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Final
 
 from django.conf import settings
 from django.template.loader import render_to_string
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
@@ -65,7 +67,8 @@ def _page_of(file: Path) -> HelpPage:
 
 @lru_cache(maxsize=64)
 def _rendered(file: Path, _changed_at: int) -> HelpPage:
-    document: Document = read_document(file.read_text("utf-8"), link=_address_of, code=_code_block)
+    text = file.read_text("utf-8")
+    document: Document = read_document(text, link=_address_of, code=_code_block, image=_image_of)
     return HelpPage(
         file.stem,
         document.title or file.stem,
@@ -84,6 +87,21 @@ def _address_of(target: str) -> str | None:
     if not name.endswith(".md") or not (_folder() / name).is_file() or "/" in name:
         return None
     return reverse("help_page", args=[name.removesuffix(".md")]) + mark + fragment
+
+
+def _image_of(target: str) -> dict[str, str] | None:
+    """The attributes of a picture in a document: a PNG in `static/`, whose first bytes contain its size."""
+    file = (_folder() / target).resolve()
+    folder = Path(settings.BASE_DIR) / "static"
+    if file.suffix != ".png" or not file.is_relative_to(folder) or not file.is_file():
+        return None
+    width, height = struct.unpack(">II", file.read_bytes()[16:24])  # of the header IHDR
+    return {
+        "src": static(str(file.relative_to(folder))),
+        "width": str(width),
+        "height": str(height),
+        "loading": "lazy",
+    }
 
 
 def _code_block(number: int, info: str, text: str) -> str:

@@ -1,7 +1,7 @@
 """Write screenshots of every page and state at four widths in both themes.
 
     make screenshots [ONLY=upload]                             into var/screenshots/<state>-<width>-<theme>.png
-    .venv/bin/python -m tests.browser.screenshots --documents  the pictures of the README
+    .venv/bin/python -m tests.browser.screenshots --documents  the pictures of the README and of the help
 
 The site has its own data directory, the samples, and what `tests.browser.sample_state` adds.
 """
@@ -23,6 +23,14 @@ WIDTHS = (360, 768, 1280, 1920)
 THEMES = ("light", "dark")
 HEIGHT = 900
 MAX_HEIGHT = 3_000  # of a picture; longer pages are cut
+HELP_WIDTH = 1040
+HELP = {  # the address and the height of each picture
+    "search": ("/tools/?q=create+issue+toolkit:github-mcp-server", 560),
+    "verdicts": ("/runs/{run_violates}/", 780),
+    "semantic-diff": ("/tools/billing.send_invoice/revisions/1..2/", 720),
+    "configurations": ("/tools/sign_text/try/", 760),
+    "connect": ("/connect/", 760),
+}
 FOLDER = ROOT / "var" / "screenshots"
 
 
@@ -31,7 +39,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="states whose names contain this")
     parser.add_argument("--width", type=int, action="append", help="these widths only")
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--documents", action="store_true", help="write the pictures of the README instead")
+    parser.add_argument("--documents", action="store_true", help="write those of the README and the help")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = Site(Path(folder), prepared=False, TOOL_FACTORIES=BROKEN_FACTORY)
@@ -40,6 +48,7 @@ def main() -> None:
             visitors = Visitors(browser, site)
             if options.documents:
                 show_playground(visitors, ROOT / "docs" / "playground.png")
+                show_help(visitors, ROOT / "static" / "img" / "help")
                 return
             options.folder.mkdir(parents=True, exist_ok=True)
             for state in PAGES:
@@ -59,6 +68,20 @@ def take(page: Page, name: Path, widths: tuple[int, ...]) -> None:
             file = f"{name}-{width}-{theme}.png"
             page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide", timeout=120_000)
     page.set_viewport_size({"width": 1280, "height": HEIGHT})
+
+
+def show_help(visitors: Visitors, folder: Path) -> None:
+    """The pictures of the documents that the site shows as its help, in a size that stays readable there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = visitors.page_of("owner")
+    set_theme(page, "light")
+    for name, (address, height) in HELP.items():
+        page.set_viewport_size({"width": HELP_WIDTH, "height": height})
+        page.goto(address.format_map(visitors.values))
+        page.wait_for_load_state("networkidle")
+        if name == "configurations":
+            page.locator("summary", has_text="Configuration").first.click()
+        page.screenshot(path=folder / f"{name}.png", animations="disabled", caret="hide")
 
 
 def show_playground(visitors: Visitors, file: Path) -> None:

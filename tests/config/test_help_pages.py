@@ -1,6 +1,7 @@
 """The documents of docs/ as pages of the site."""
 
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,16 @@ def test_a_code_block_has_its_file_as_title_and_can_be_copied(client):
     assert block.css_first("pre").text().startswith('"""How long it takes to read a text."""\n')
     assert page.css_first(block.css_first("[data-copy]").attributes["data-copy"]).tag == "pre"
     assert {"Shell", "Output", "Change of reading_time.py", "pyproject.toml"} <= blocks.keys()
+
+
+@pytest.mark.parametrize("slug", ["search", "verdicts", "semantic-diff", "configurations", "mcp"])
+def test_a_picture_is_a_file_of_the_site_with_its_size_and_a_description(client, slug):
+    [picture] = page_of(client, f"/help/{slug}/").css(".help-text img")
+
+    name = re.fullmatch(r"/static/img/help/([\w-]+)\.\w+\.png", picture.attributes["src"])[1]
+    width, height = struct.unpack(">II", (DOCS[0].parents[1] / f"static/img/help/{name}.png").read_bytes()[16:24])
+    assert (picture.attributes["width"], picture.attributes["height"]) == (str(width), str(height))
+    assert len(picture.attributes["alt"]) > 20
 
 
 def test_an_unknown_document_is_not_found(client):
