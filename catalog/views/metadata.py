@@ -162,6 +162,9 @@ def _organise_page(
     """The page with both forms, one of which may have errors."""
     refused = organising or deprecating
     visibility = Audience.objects.visibility_for(request.user)
+    tags = [group.name for group in groups.largest("tag", SUGGESTED, visibility)]
+    shown = Tool.objects.with_visibility(visibility)
+    neighbours = shown.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk).order_by("sort_name")
     context: dict[str, Any] = {
         "tool": tool,
         "form": organising or OrganiseForm(tool),
@@ -169,7 +172,11 @@ def _organise_page(
         "toolkit_of_id": toolkit_of(tool.tool_id),
         "may_hand_over": bool(may(request.user, "hand over", tool)),
         "toolkits": [group.name for group in groups.largest("toolkit", SUGGESTED, visibility)],
-        "tags": [group.name for group in groups.largest("tag", SUGGESTED, visibility)],
+        "tags": [name for name in tags if name not in tool.tags],
+        "owners": list(
+            shown.filter(owner__isnull=False).values_list("owner__username", flat=True).distinct()[:SUGGESTED]
+        ),
+        "successors": list(neighbours.values_list("tool_id", flat=True)[:SUGGESTED]),
         "limits": LIMITS,
         "errors": refused.error_links if refused else [],
     }

@@ -170,6 +170,15 @@ def test_a_tool_is_starred_in_its_row_and_found_by_its_star(signed_in: Page):
     expect(signed_in.locator(".result-name")).to_have_count(0)
 
 
+@pytest.mark.parametrize("path", ["/tools/convert_units/organise/", "/selection/?tool=convert_units"])
+def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
+    signed_in.goto(path)
+
+    signed_in.locator("#superseded_by").press_sequentially("time zone")
+
+    expect(signed_in.locator("#successors option[value=convert_time_zone]")).to_have_count(1)
+
+
 def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
     page = browser.new_page(base_url=site.url, viewport={"width": 1280, "height": 800})
     page.goto("/toolkits/")

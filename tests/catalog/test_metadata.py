@@ -112,6 +112,17 @@ def test_a_tool_returns_to_a_toolkit_of_others_in_its_id_only_with_their_right(p
     assert Tool.objects.get(tool_id="official.two").toolkit == "mine"
 
 
+def test_the_form_suggests_owners_tags_and_tools_of_the_toolkit(client):
+    organise(make_tool("kit.one"), Organisation(owner=make_user("olivia").username, add_tags=["mail", "old"]), by=None)
+    organise(make_tool("kit.two"), Organisation(add_tags=["mail"]), by=None)
+    make_tool("other")
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+
+    context = client.get("/tools/kit.two/organise/").context
+
+    assert (context["owners"], context["tags"], context["successors"]) == (["olivia"], ["old"], ["kit.one"])
+
+
 def test_the_form_shows_at_the_toolkit_that_it_belongs_to_others(client, official):
     make_tool("evil1")
     client.force_login(make_user("eve"))
