@@ -22,7 +22,7 @@ from catalog.encryption import Unreadable, decrypt, encrypt, rotated
 from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext import patch
-from catalog.jsontext.pointers import resolve_pointer
+from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
@@ -236,7 +236,7 @@ def _with_stored_secrets(
     if found.reason:  # otherwise its secrets would be lost silently
         raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
     for pointer, secret in found.parts:
-        if pointer in removed or _exists(value, pointer):
+        if pointer in removed or exists_at(value, pointer):
             continue
         with suppress(LookupError):  # the new value has no such parent
             result = patch.set_at(result, pointer, secret)
@@ -262,14 +262,6 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
     if marked.reason or found.reason:
         return None
     return _without(value, found.pointers - marked.pointers)
-
-
-def _exists(value: JSON, pointer: str) -> bool:
-    try:
-        resolve_pointer(value, pointer)
-    except LookupError:
-        return False
-    return True
 
 
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
