@@ -8,7 +8,6 @@ Source: Prometheus, "Exposition formats", text format 0.0.4.
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +28,7 @@ from django.views.decorators.http import require_safe
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
+from catalog.accounts.site_url import is_loopback
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
 from playground import run_counters
@@ -129,17 +129,10 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 def is_local(request: HttpRequest) -> bool:
     """Whether the request comes from this machine, and not through a proxy."""
     host = urlsplit(f"//{request.get_host()}").hostname or ""
-    if settings.HTTPS or not (host == "localhost" or is_loopback(host)):
+    if settings.HTTPS or not is_loopback(host):
         return False  # a proxy that adds no headers still passes on the host name that clients use
     passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
     return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
-
-
-def is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def lines() -> Iterator[str]:
