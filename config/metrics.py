@@ -11,9 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from http import HTTPStatus
-from importlib.metadata import PackageNotFoundError, version
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -31,6 +29,7 @@ from catalog.accounts.roles import is_administrator
 from catalog.accounts.site_url import is_loopback
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
+from catalog.version import own_version
 from playground import run_counters
 from playground.celery.heartbeats import connected_workers
 from playground.mcp.protocol import is_mcp
@@ -209,11 +208,3 @@ def histogram_lines(name: str, labels: Mapping[str, str], histogram: Histogram) 
 
 def escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
-
-
-@cache
-def own_version() -> str:
-    try:
-        return version("toolshelf")
-    except PackageNotFoundError:
-        return "development"
