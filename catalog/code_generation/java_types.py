@@ -36,8 +36,9 @@ from catalog.json_schema.complexity import loops_in_place
 from catalog.json_schema.describe import TYPES, listed, sentence, values_of, with_article
 from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import ANNOTATIONS, MAX_NODES, Normalized, Schema, definition_of, normalized
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, is_number
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of
 
 MAX_COMPONENTS: Final = 253  # of a record: 255 arguments of its constructor, without `this` and one for other members
@@ -489,4 +490,4 @@ def _others_of_any(flats: Sequence[Flat]) -> list[JSON]:
 def _has_at_most(flat: Flat, items: int) -> bool:
     """Whether the array has no items after the first `items`."""
     most = flat.members.get("maxItems")
-    return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)  # type: ignore[operator]
+    return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)

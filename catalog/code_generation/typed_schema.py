@@ -21,6 +21,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from catalog.code_generation.python_names import identifiers, pascal_name, unused
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
 from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
@@ -476,7 +477,7 @@ def _bounds(flat: Flat, *keywords: str) -> Schema:
 
 
 def _number(value: JSON) -> int | Number | None:
-    return value if isinstance(value, int | Number) and not isinstance(value, bool) else None
+    return value if is_number(value) else None
 
 
 # What has another meaning in Rust's regular expressions, by which pydantic matches, than in those of ECMA-262:

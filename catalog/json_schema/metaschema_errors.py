@@ -18,6 +18,7 @@ from typing import Final
 from catalog.errors import Problem
 from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
 from catalog.json_schema.index import Node
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 
@@ -104,7 +105,7 @@ def _flag(value: JSON, _: Dialect) -> str | None:
 
 
 def _number(value: JSON, _: Dialect) -> str | None:
-    return None if _is_number(value) else "must be a number"
+    return None if is_number(value) else "must be a number"
 
 
 def _bound(value: JSON, dialect: Dialect) -> str | None:
@@ -117,11 +118,7 @@ def _bound(value: JSON, dialect: Dialect) -> str | None:
 
 
 def _positive(value: JSON, _: Dialect) -> str | None:
-    return (
-        None
-        if isinstance(value, int | Number) and _is_number(value) and value > 0
-        else "must be a number greater than 0"
-    )
+    return None if is_number(value) and value > 0 else "must be a number greater than 0"
 
 
 def _count(value: JSON, dialect: Dialect) -> str | None:
@@ -129,7 +126,7 @@ def _count(value: JSON, dialect: Dialect) -> str | None:
         isinstance(value, Number)
         and (value.lexeme == "-0" if dialect.name == "04" else value == value.to_integral_value())
     )
-    return None if whole and _is_number(value) and value >= 0 else "must be an integer of at least 0"  # type: ignore[operator]
+    return None if whole and is_number(value) and value >= 0 else "must be an integer of at least 0"
 
 
 def _type(value: JSON, _: Dialect) -> str | None:
@@ -230,10 +227,6 @@ def _anchor(value: JSON, dialect: Dialect) -> str | None:
     if isinstance(value, str) and form.fullmatch(value):
         return None
     return "must be a word: a letter, then letters, digits, '.', '-' or '_'"
-
-
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, int | Number) and not isinstance(value, bool)
 
 
 def _is_name_list(value: JSON) -> bool:
