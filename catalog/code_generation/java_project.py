@@ -36,6 +36,7 @@ from catalog.code_generation.java_text import (
 from catalog.code_generation.java_types import java_types
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.spec import ToolSpec
 
@@ -153,8 +154,7 @@ def make_project(spec: ToolSpec, *, group: str = GROUP) -> JavaProject:
 
 def _tool(spec: ToolSpec, group: str) -> _Tool:
     name = _tool_name(spec.name)
-    definition = spec.document["definition"]
-    has = definition if isinstance(definition, dict) else {}
+    has = members_of(spec.document["definition"])
 
     def types(schema: JSON, pointer: str, suffix: str, present: bool) -> JavaTypes:
         if present:
@@ -196,8 +196,7 @@ def _sample(schema: JSON) -> JSON:
 
 
 def _abstract_tool(tool: _Tool) -> str:
-    definition = tool.spec.document["definition"]
-    has = definition if isinstance(definition, dict) else {}
+    has = members_of(tool.spec.document["definition"])
     request = tool.request.use
     type_of_request = f"{tool.written(tool.request)}.class"
     names = [f"{INTERFACES}.Tool", "java.lang.reflect.Type", *tool.imports_of(tool.all_types)]

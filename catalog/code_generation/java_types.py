@@ -36,6 +36,7 @@ from catalog.json_schema.complexity import loops_in_place
 from catalog.json_schema.describe import TYPES, listed, sentence, values_of, with_article
 from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import ANNOTATIONS, MAX_NODES, Normalized, Schema, definition_of, normalized
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
@@ -268,7 +269,7 @@ class _Types:
         rest = {name: value for name, value in flat.members.items() if name != keyword}
         base = self._flattener.with_origin_of(schema, rest)
         found: list[Flat] = []
-        for branch in _list(flat.members[keyword]):
+        for branch in items_of(flat.members[keyword]):
             if branch is not False:
                 found += self._alternatives(self._flattener.both(base, branch), depth + 1)
             if len(found) > MAX_ALTERNATIVES:
@@ -317,7 +318,7 @@ class _Types:
     def _array(self, flats: list[Flat], schema: Schema, wanted: str, nesting: int) -> Use:
         items: list[JSON] = []
         for flat in flats:
-            first = _list(flat.members.get("prefixItems"))
+            first = items_of(flat.members.get("prefixItems"))
             items += first
             if not _has_at_most(flat, len(first)):
                 items.append(flat.members.get("items", True))
@@ -369,7 +370,7 @@ class _Types:
             seen.add(id(part))
             name = definition_of(part.get("$ref"))
             waiting.append(self._modern.definitions.get(name) if name else None)
-            waiting += _list(part.get("allOf"))
+            waiting += items_of(part.get("allOf"))
             for inner in _conditional_parts(part):
                 with suppress(TooLarge, _TooManyError):
                     for flat in self._alternatives(inner, nesting) if self._is_known(inner) else ():
@@ -465,10 +466,6 @@ def _conditional_parts(schema: Schema) -> list[Schema]:
     parts = [schema.get("then"), schema.get("else")] if "if" in schema else []
     parts += dependent.values() if isinstance(dependent, dict) else []
     return [part for part in parts if isinstance(part, dict)]
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
 
 
 def _others_of(flat: Flat) -> list[JSON]:

@@ -21,6 +21,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from catalog.code_generation.python_names import identifiers, pascal_name, unused
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
@@ -96,7 +97,7 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
     used = set(schemas)
     for name, (schema, pointer) in schemas.items():
         _Writer(normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used).run()
-    members = (member for schema in result.classes.values() for member in _dict(schema["properties"]))
+    members = (member for schema in result.classes.values() for member in members_of(schema["properties"]))
     result.names = identifiers(members)
     return result
 
@@ -234,9 +235,8 @@ class _Writer:
         return [self._of_type(name, flat, at) for name in types]
 
     def _branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
-        branches = flat.members.pop(keyword)
+        schemas = items_of(flat.members.pop(keyword))
         common: Schema = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS}
-        schemas: list[JSON] = list(branches) if isinstance(branches, list) else []
         if common:
             rest = self._modern.origins.put(common, flat.pointer)
             schemas = [self._flattener.both(rest, branch) for branch in schemas]
@@ -251,8 +251,7 @@ class _Writer:
 
     def _choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
         """`enum` and `const`: literals where Python has them."""
-        listed = flat.members.get("enum")
-        values = [flat.members["const"]] if "const" in flat.members else listed if isinstance(listed, list) else []
+        values = [flat.members["const"]] if "const" in flat.members else items_of(flat.members.get("enum"))
         values = [value for value in values if not types or set(types_of_value(value)) & set(types)]
         if not values:
             return self._anything(at, _NO_VALUE, flat.pointer, declared=False)
@@ -290,8 +289,8 @@ class _Writer:
         return {"type": name, **constraints}
 
     def _array(self, flat: Flat, at: _At) -> Schema:
-        items, prefix = flat.members.get("items", True), flat.members.get("prefixItems")
-        schemas = list(prefix) if isinstance(prefix, list) else []
+        items = flat.members.get("items", True)
+        schemas = [*items_of(flat.members.get("prefixItems"))]
         if not schemas or (isinstance(items, dict) and items):
             schemas.append(items)
         inner = at.within(f"{at.name}Item")
@@ -314,7 +313,8 @@ class _Writer:
 
     def _map_values(self, flat: Flat, at: _At) -> list[Schema]:
         """The types of the values of an object without declared members."""
-        patterns, others = _dict(flat.members.get("patternProperties")), flat.members.get("additionalProperties", True)
+        patterns = members_of(flat.members.get("patternProperties"))
+        others = flat.members.get("additionalProperties", True)
         schemas = [*patterns.values(), *([others] if others is not False else [])]
         inner = at.within(f"{at.name}Value")
         if schemas in ([True], [{}], []):
@@ -323,8 +323,8 @@ class _Writer:
         return [one for schema in schemas for one in self._alternatives(schema, inner)]
 
     def _class(self, flat: Flat, at: _At) -> Schema:
-        members = _dict(flat.members.get("properties"))
-        required = [name for name in _list(flat.members.get("required")) if isinstance(name, str)]
+        members = members_of(flat.members.get("properties"))
+        required = [name for name in items_of(flat.members.get("required")) if isinstance(name, str)]
         undeclared = [name for name in required if name not in members]
         closed = flat.members.get("additionalProperties") is False and not flat.members.get("patternProperties")
         out: Schema = {"type": "object"}
@@ -412,7 +412,7 @@ def _has_value(written: Schema, value: JSON) -> bool:
     """Whether `value` is one of a scalar type without a format; constraints are not checked."""
     if "enum" in written:
         return isinstance(value, str | int) and any(
-            type(one) is type(value) and one == value for one in _list(written["enum"])
+            type(one) is type(value) and one == value for one in items_of(written["enum"])
         )
     names = [name for name in type_names(written.get("type")) if name in {"string", "integer", "number", "boolean"}]
     return "format" not in written and any(name in types_of_value(value) for name in names)
@@ -494,11 +494,3 @@ def _means_the_same(pattern: str) -> bool:
     except SchemaError:
         return False
     return True
-
-
-def _dict(value: JSON) -> dict[str, JSON]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []

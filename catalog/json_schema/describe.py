@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal
 
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number, dumps
 
@@ -239,8 +240,7 @@ def values_of(schema: JSON) -> list[JSON]:
     """The values of `const` or `enum`; none where a schema lists no values."""
     if not isinstance(schema, dict):
         return []
-    choices = [schema["const"]] if "const" in schema else schema.get("enum")
-    return choices if isinstance(choices, list) else []
+    return [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
 
 
 def strings_in(value: JSON) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.errors import Busy, NotAllowed
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.catalog_search import visitors_see
 from catalog.version import own_version
@@ -143,6 +144,5 @@ def result_text(result: Result, message: Message, toolset: Toolset) -> str:
     """`result` as JSON text, with the members that the version of `message` requires of every result."""
     if not message.is_modern:
         return dumps(result)
-    meta = result.get("_meta")
-    meta = {**(meta if isinstance(meta, dict) else {}), SERVER_KEY: server_info(toolset)}
+    meta = {**members_of(result.get("_meta")), SERVER_KEY: server_info(toolset)}
     return dumps({"resultType": "complete", **result, "_meta": meta})
