@@ -57,12 +57,8 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
         yield from _in_earlier_dependencies(node, schema)
 
 
-def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
-    """The malformed keywords in `schema` and below it, read as `dialect` whatever `$schema` says."""
-    return _problems_from(Node(schema, None, (), dialect))
-
-
-def _problems_from(start: Node) -> Iterator[Problem]:
+def problems_from(start: Node) -> Iterator[Problem]:
+    """The malformed keywords of `start` and of the subschemas below it."""
     waiting = deque([start])
     while waiting:
         node = waiting.popleft()
@@ -90,7 +86,7 @@ def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[P
 def _in_earlier_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
     """Later drafts do not evaluate `dependencies`, but their meta-schemas check it."""
     for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
-        yield from _problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
+        yield from problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
 
 
 # Checks of one value.
