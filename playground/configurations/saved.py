@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.encryption import Unreadable, decrypt, encrypt, rotated
+from catalog.encryption import Unreadable, decrypt, encrypt, rotate
 from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext import patch
@@ -204,21 +204,8 @@ def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
 
 
 def rotate_configurations() -> tuple[int, int]:
-    """Re-encrypt all saved configurations with the first key.
-
-    Returns:
-        How many were re-encrypted, and how many cannot be decrypted.
-    """
-    done = lost = 0
-    for saved in SavedConfiguration.objects.iterator():
-        try:
-            encrypted = rotated(saved.encrypted)
-        except Unreadable:
-            lost += 1
-            continue
-        done += SavedConfiguration.objects.filter(pk=saved.pk, encrypted=saved.encrypted).update(encrypted=encrypted)
-    audit.record("secrets.rotate", "configuration", "", after={"re-encrypted": done, "unreadable": lost})
-    return done, lost
+    """Re-encrypt all saved configurations with the first key (see `encryption.rotate`)."""
+    return rotate(SavedConfiguration.objects.all(), "encrypted", object_type="configuration")
 
 
 @sensitive_variables()
