@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.code_generation.java_model import IMPORTS, Fallback, JavaTypes, Use
+from catalog.code_generation.java_model import IMPORTS, JavaTypes, Use
 from catalog.code_generation.java_names import artifact_id, is_device, package_segment, short_hash, type_name
 from catalog.code_generation.java_source import imports, types_source
 from catalog.code_generation.java_text import (
@@ -68,19 +68,6 @@ _IMPORTED: Final = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class JavaProject:
-    """A generated project.
-
-    Attributes:
-        files: relative path -> text.
-        fallbacks: the schemas that have no Java type but JsonNode, and the reasons.
-    """
-
-    files: dict[str, str]
-    fallbacks: tuple[Fallback, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Tool:
     """What the files are made of. `configuration` is None for a tool that has none."""
 
@@ -116,13 +103,8 @@ class _Tool:
         return names
 
 
-def java_project(spec: ToolSpec) -> dict[str, str]:
-    """The files of a Maven project that implements the tool of `spec`: relative path -> text."""
-    return make_project(spec).files
-
-
-def make_project(spec: ToolSpec, *, group: str = GROUP) -> JavaProject:
-    """The same, with the schemas that have no Java type.
+def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
+    """The files of a Maven project that implements the tool of `spec`: relative path -> text.
 
     Args:
         spec: the tool.
@@ -149,7 +131,7 @@ def make_project(spec: ToolSpec, *, group: str = GROUP) -> JavaProject:
             files[f"{source}/model/{types.holder}.java"] = text
     if tool.configuration:
         files["src/test/resources/configuration.json"] = f"{dumps(_sample(spec.configuration), indent=2)}\n"
-    return JavaProject(files, tuple(fallback for types in tool.all_types for fallback in types.fallbacks))
+    return files
 
 
 def _tool(spec: ToolSpec, group: str) -> _Tool:
