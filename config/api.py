@@ -10,7 +10,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
-from catalog.accounts.rate_limits import RequestThrottle, limit_requests_of_address
+from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
 from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
 from catalog.errors import (
@@ -79,7 +79,7 @@ api = DocumentedAPI(
     urls_namespace="api",
     parser=ExactParser(),
     renderer=ExactRenderer(),
-    throttle=[RequestThrottle()],
+    throttle=API_THROTTLES,
 )
 for router in (*catalog_routers, playground_router, mcp_router):
     api.add_router("", router)
