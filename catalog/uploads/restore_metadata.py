@@ -15,7 +15,7 @@ from typing import Any, Final
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from catalog.access import index_tools_again
+from catalog.access import NamedInAccess, index_tools_again
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
 from catalog.assessments import assess_again
@@ -69,20 +69,11 @@ class _Restorable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Access:
-    """Who owns (of a toolkit), maintains and sees a tool or a toolkit, as far as they exist here."""
+class _Access(NamedInAccess):
+    """The access settings of a tool or a toolkit, with the people and groups that exist here."""
 
     name: str
-    owner: User | None
     visibility: str
-    groups: list[Group]
-    maintainers: list[User]
-    maintainer_groups: list[Group]
-
-    def store_names(self, one: Tool | Toolkit) -> None:
-        one.groups.set(self.groups)
-        one.maintainers.set(self.maintainers)
-        one.maintainer_groups.set(self.maintainer_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +330,7 @@ def _access(
         for number, name in enumerate(names):
             if name not in there:
                 report.dropped(f"{pointer}/{member}/{number}", f"There is no {noun} {name[:MAX_NAME_CHARS]!r} here.")
-    return _Access(dumped.name, users.get(dumped.owner), visibility, **known)
+    return _Access(name=dumped.name, owner=users.get(dumped.owner), visibility=visibility, **known)
 
 
 def _merged(access: _Access | None, of_toolkit: _Access) -> _Access:
