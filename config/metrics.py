@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -30,6 +30,7 @@ from catalog.accounts.site_url import is_loopback
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
 from catalog.version import own_version
+from config.middleware import Middleware
 from playground import run_counters
 from playground.celery.heartbeats import connected_workers
 from playground.mcp.protocol import is_mcp
@@ -37,7 +38,6 @@ from playground.metrics import Counts, Histogram
 from playground.models import Run
 from playground.run_writer import counters
 
-GetResponse = Callable[[HttpRequest], HttpResponseBase]
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NOT_COUNTED = ("/metrics", "/healthz", "/readyz")
 UNAUTHENTICATED = (
@@ -54,13 +54,10 @@ NOT_ALLOWED = (
 LATELY_S = 2.0
 
 
-class RequestMetricsMiddleware:
+class RequestMetricsMiddleware(Middleware):
     """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
 
     asked_at: ClassVar[float] = -math.inf  # the time of the last request to this process
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
