@@ -126,7 +126,9 @@ def index_tools_again(toolkit: Toolkit) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _LookedUp:
+class NamedInAccess:
+    """The people and groups that access settings name: the owner of a toolkit, maintainers, and who sees it."""
+
     owner: User | None
     maintainers: list[User]
     maintainer_groups: list[Group]
@@ -138,7 +140,7 @@ class _LookedUp:
         one.groups.set(self.groups)
 
 
-def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> _LookedUp:
+def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> NamedInAccess:
     """The people and groups with these names.
 
     Raises:
@@ -166,7 +168,7 @@ def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> _LookedUp:
         problems.append(Problem("/groups", "Choose the groups that may see it.", "access.groups"))
     if problems:
         raise DocumentError(problems)
-    return _LookedUp(
+    return NamedInAccess(
         owner,
         [people[name] for name in dict.fromkeys(wanted.maintainers)],
         [groups[name] for name in dict.fromkeys(wanted.maintainer_groups)],

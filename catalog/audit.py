@@ -30,6 +30,7 @@ from django.db import connection, models, transaction
 from django.utils import timezone
 
 from catalog.db.append_only import MIN_AGE_DAYS
+from catalog.db.sql import insert_statement
 
 Interface = Literal["page", "api", "mcp", "command", "sync"]
 
@@ -284,26 +285,18 @@ def record_many(events: Sequence[Event], *, by: Any = None) -> None:
         (now, action, object_type, _id_text(object_id), *common, _json(before), _json(after))
         for action, object_type, object_id, before, after in events
     ]
+    statement = insert_statement(AuditEvent, _COLUMNS)
     with connection.cursor() as cursor:
         if len(rows) == 1:
-            cursor.execute(_insertion(), rows[0])
+            cursor.execute(statement, rows[0])
         else:
-            cursor.executemany(_insertion(), rows)
+            cursor.executemany(statement, rows)
 
 
 _COLUMNS: Final = (
     "at", "action", "object_type", "object_id", "interface", "person", "person_key", "client", "address", "request_id",
     "before", "after",
 )  # fmt: skip
-
-
-@cache
-def _insertion() -> str:
-    """Django would build the statement anew for each event, which takes longer than executing it."""
-    quote = connection.ops.quote_name
-    names = ", ".join(map(quote, _COLUMNS))
-    values = ", ".join(["%s"] * len(_COLUMNS))
-    return f"INSERT INTO {quote(AuditEvent._meta.db_table)} ({names}) VALUES ({values})"  # noqa: S608
 
 
 def _id_text(object_id: object) -> str:

@@ -9,10 +9,13 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.db.models import QuerySet
 
+from catalog import audit
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 
@@ -51,6 +54,25 @@ def rotated(token: str) -> str:
         return _cipher(tuple(settings.CONFIGURATION_KEYS)).rotate(token).decode()
     except InvalidToken as error:
         raise Unreadable from error
+
+
+def rotate(rows: QuerySet[Any], *fields: str, object_type: str) -> tuple[int, int]:
+    """Re-encrypt the tokens in `fields` of all `rows` with the first key, and record it for `object_type`.
+
+    Returns:
+        How many rows were re-encrypted, and how many cannot be decrypted.
+    """
+    done = lost = 0
+    for row in rows.iterator():
+        tokens = {field: getattr(row, field) for field in fields}
+        try:
+            new_tokens = {field: rotated(token) if token else "" for field, token in tokens.items()}
+        except Unreadable:
+            lost += 1
+            continue
+        done += rows.filter(pk=row.pk, **tokens).update(**new_tokens)  # not if it was changed meanwhile
+    audit.record("secrets.rotate", object_type, "", after={"re-encrypted": done, "unreadable": lost})
+    return done, lost
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
-from catalog.accounts.rate_limits import RequestThrottle, limit_requests_of_address
+from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
 from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
 from catalog.errors import (
@@ -78,7 +79,7 @@ api = DocumentedAPI(
     urls_namespace="api",
     parser=ExactParser(),
     renderer=ExactRenderer(),
-    throttle=[RequestThrottle()],
+    throttle=API_THROTTLES,
 )
 for router in (*catalog_routers, playground_router, mcp_router):
     api.add_router("", router)
@@ -100,24 +101,12 @@ def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
     return problem_response(412 if "If-Match" in request.headers else 409, str(error))
 
 
-@api.exception_handler(AlreadySyncing)
-def already_syncing(request: HttpRequest, error: AlreadySyncing) -> HttpResponse:  # noqa: ARG001
-    return problem_response(409, str(error))
+def _with_status(status: int) -> Callable[[HttpRequest, object], HttpResponse]:
+    return lambda _request, error: problem_response(status, str(error))
 
 
-@api.exception_handler(HeldBySpec)
-def held_by_spec(request: HttpRequest, error: HeldBySpec) -> HttpResponse:  # noqa: ARG001
-    return problem_response(409, str(error))
-
-
-@api.exception_handler(NotAllowed)
-def not_allowed(request: HttpRequest, error: NotAllowed) -> HttpResponse:  # noqa: ARG001
-    return problem_response(403, str(error))
-
-
-@api.exception_handler(GenerationError)
-def not_generated(request: HttpRequest, error: GenerationError) -> HttpResponse:  # noqa: ARG001
-    return problem_response(422, str(error))
+for kind, status in ((AlreadySyncing, 409), (HeldBySpec, 409), (NotAllowed, 403), (GenerationError, 422)):
+    api.add_exception_handler(kind, _with_status(status))
 
 
 @api.exception_handler(Busy)

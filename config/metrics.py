@@ -8,13 +8,10 @@ Source: Prometheus, "Exposition formats", text format 0.0.4.
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from importlib.metadata import PackageNotFoundError, version
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -29,8 +26,11 @@ from django.views.decorators.http import require_safe
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
+from catalog.accounts.site_url import is_loopback
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
+from catalog.version import own_version
+from config.middleware import Middleware
 from playground import run_counters
 from playground.celery.heartbeats import connected_workers
 from playground.mcp.protocol import is_mcp
@@ -38,7 +38,6 @@ from playground.metrics import Counts, Histogram
 from playground.models import Run
 from playground.run_writer import counters
 
-GetResponse = Callable[[HttpRequest], HttpResponseBase]
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NOT_COUNTED = ("/metrics", "/healthz", "/readyz")
 UNAUTHENTICATED = (
@@ -55,13 +54,10 @@ NOT_ALLOWED = (
 LATELY_S = 2.0
 
 
-class RequestMetricsMiddleware:
+class RequestMetricsMiddleware(Middleware):
     """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
 
     asked_at: ClassVar[float] = -math.inf  # the time of the last request to this process
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
@@ -129,17 +125,10 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 def is_local(request: HttpRequest) -> bool:
     """Whether the request comes from this machine, and not through a proxy."""
     host = urlsplit(f"//{request.get_host()}").hostname or ""
-    if settings.HTTPS or not (host == "localhost" or is_loopback(host)):
+    if settings.HTTPS or not is_loopback(host):
         return False  # a proxy that adds no headers still passes on the host name that clients use
     passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
     return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
-
-
-def is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def lines() -> Iterator[str]:
@@ -216,11 +205,3 @@ def histogram_lines(name: str, labels: Mapping[str, str], histogram: Histogram) 
 
 def escaped(text: str) -> str:
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
-
-
-@cache
-def own_version() -> str:
-    try:
-        return version("toolshelf")
-    except PackageNotFoundError:
-        return "development"

@@ -47,15 +47,19 @@ def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/")
 
 
-class HideSecretsMiddleware:
+class Middleware:
+    """The start of a middleware: `get_response` is the rest of the site."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+
+class HideSecretsMiddleware(Middleware):
     """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
 
     To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
     finds the secret in `request.sign_in_secret`.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         path, secret = request.path_info, secret_of_link(request.path_info)
@@ -72,14 +76,11 @@ class HideSecretsMiddleware:
         return response
 
 
-class BrowserPoliciesMiddleware:
+class BrowserPoliciesMiddleware(Middleware):
     """Adds two policies that Django has no setting for: Cross-Origin-Resource-Policy and Permissions-Policy.
 
     A static file needs no Permissions-Policy, which is only for pages: it would be a quarter of the file's headers.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -89,15 +90,12 @@ class BrowserPoliciesMiddleware:
         return response
 
 
-class StylesheetHintsMiddleware:
+class StylesheetHintsMiddleware(Middleware):
     """Names a page's stylesheets in a Link header, so that a browser requests them before it parses the page.
 
     On a phone's network and processor (`bench.page_speed`), pages were painted 10 to 50 ms earlier (two pages, first
     and second visit, medians of 8).
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -109,11 +107,8 @@ class StylesheetHintsMiddleware:
         return response
 
 
-class ErrorResponsesMiddleware:
+class ErrorResponsesMiddleware(Middleware):
     """Gives every error one format: a page for browsers, `application/problem+json` under /api/."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
@@ -151,11 +146,8 @@ class ErrorResponsesMiddleware:
         return None
 
 
-class RequestLimitsMiddleware:
+class RequestLimitsMiddleware(Middleware):
     """Refuses requests that no part of the site can handle, before anything reads them."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method not in KNOWN_METHODS:
@@ -201,15 +193,12 @@ def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
     return None
 
 
-class CrossSiteGuardMiddleware:
+class CrossSiteGuardMiddleware(Middleware):
     """Refuses changes that a page of another site requested from the user's browser.
 
     Browsers send the origin of a request (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body must
     also have a type that a page of another site cannot send without a preflight.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method in SAFE_METHODS:
@@ -253,11 +242,8 @@ class BrowsingMiddleware(LoginRequiredMiddleware):
         return super().process_view(request, view_func, view_args, view_kwargs)
 
 
-class CacheControlMiddleware:
+class CacheControlMiddleware(Middleware):
     """Forbids caching of responses to signed-in users; public responses must be revalidated before reuse."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)

@@ -6,7 +6,6 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -17,20 +16,17 @@ from catalog import audit, log_context
 from catalog.accounts import rate_limits
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import ApiToken, User
+from config.middleware import Middleware
 from playground.mcp.protocol import is_mcp
 
-GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 NOT_LOGGED: Final = ("/healthz", "/readyz", "/metrics")
 
 log = logging.getLogger("toolshelf.requests")
 
 
-class RequestContextMiddleware:
+class RequestContextMiddleware(Middleware):
     """Gives each request an id, the sender's or a new one, and tells logs and audit log who acts through what."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()

@@ -20,6 +20,7 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import has_scope_of_token, is_administrator, membership_of
 from catalog.errors import Problem
 from catalog.jsontext import reader
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Audience, Revision, Tool
 from catalog.models.tools import GROUP_KEY_LENGTH
@@ -217,8 +218,7 @@ class Run(models.Model):
 
     @cached_property
     def mock(self) -> dict[str, JSON]:
-        found = reader.loads(self.mock_json) if self.mock_json else {}
-        return found if isinstance(found, dict) else {}
+        return members_of(reader.loads(self.mock_json)) if self.mock_json else {}
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -354,8 +354,7 @@ class ExampleCheck(models.Model):
 
     @property
     def ignored(self) -> list[str]:
-        found = reader.loads(self.ignored_json)
-        return [str(pointer) for pointer in found] if isinstance(found, list) else []
+        return [str(pointer) for pointer in items_of(reader.loads(self.ignored_json))]
 
     @property
     def has_passed(self) -> bool | None:

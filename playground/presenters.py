@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from catalog.code_samples import Call, as_curl, as_python
 from catalog.errors import Problem
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join, split_pointer
-from catalog.jsontext.reader import JSON, Number, dumps
+from catalog.jsontext.reader import JSON, dumps
 from playground.models import Run
 
 MAX_ROWS = 200
@@ -93,7 +94,7 @@ class Cell:
 
     @property
     def is_number(self) -> bool:
-        return isinstance(self.value, int | Number) and not isinstance(self.value, bool)
+        return is_number(self.value)
 
 
 def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:

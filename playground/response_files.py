@@ -13,7 +13,7 @@ from catalog.json_schema.applicable import Impossible, gather
 from catalog.json_schema.children import item, member
 from catalog.json_schema.validation import CompiledSchema, Subschema
 from catalog.jsontext.patch import set_at
-from catalog.jsontext.pointers import list_index, resolve_pointer, split_pointer
+from catalog.jsontext.pointers import exists_at, list_index, split_pointer
 from catalog.jsontext.reader import JSON
 from playground.models import IMAGES, SOUNDS, Run, RunFile
 from playground.redaction import WITHHELD, Redactor
@@ -31,7 +31,7 @@ def with_files(return_type: CompiledSchema | None, end: RunEnd, redactor: Redact
     response, files = end.response, []
     for file in end.files:
         clean = _redacted(file, redactor)
-        if end.is_cut or file.is_whole or not _is_at(file.pointer, response):
+        if end.is_cut or file.is_whole or not exists_at(response, file.pointer):
             files += [clean] if clean else []
             continue
         value: JSON = WITHHELD
@@ -69,15 +69,6 @@ def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) ->
         )
         for number, file in enumerate(files, start=1)
     ]
-
-
-def _is_at(pointer: str, response: JSON) -> bool:
-    """Whether the response has a value at `pointer`, which comes from the tool's process."""
-    try:
-        resolve_pointer(response, pointer)
-    except (LookupError, ValueError):
-        return False
-    return True
 
 
 def _declared_at(schema: CompiledSchema | None, pointer: str) -> list[Subschema]:

@@ -10,7 +10,7 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit heade
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from functools import cache
 from typing import Final, NamedTuple
@@ -74,8 +74,7 @@ def limit_uploads(request: HttpRequest) -> None:
     Raises:
         Busy: there were too many of this person or, without an account, from this address.
     """
-    client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
-    _take([Policy("uploads", f"upload {client}", settings.UPLOAD_RATE, "You have uploaded too often")])
+    _take([Policy("uploads", f"upload {_client_of(request)}", settings.UPLOAD_RATE, "You have uploaded too often")])
 
 
 def limit_previews(request: HttpRequest) -> None:
@@ -84,8 +83,8 @@ def limit_previews(request: HttpRequest) -> None:
     Raises:
         Busy: there were too many of this person.
     """
-    client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
-    _take([Policy("previews", f"preview {client}", settings.UPLOAD_RATE, "You have checked specs too often")])
+    complaint = "You have checked specs too often"
+    _take([Policy("previews", f"preview {_client_of(request)}", settings.UPLOAD_RATE, complaint)])
 
 
 def limit_exports(request: HttpRequest) -> None:
@@ -94,8 +93,7 @@ def limit_exports(request: HttpRequest) -> None:
     Raises:
         Busy: there were too many of this person or, without an account, from this address.
     """
-    client = _client_named(request.user) if isinstance(request.user, User) else network_of(request)
-    _take([Policy("exports", f"export {client}", EXPORTS, "You have exported too often")])
+    _take([Policy("exports", f"export {_client_of(request)}", EXPORTS, "You have exported too often")])
 
 
 def limit_run_starts(person: User) -> None:
@@ -118,24 +116,20 @@ def limit_sign_in_starts(request: HttpRequest) -> None:
     _take([Policy("sign-ins", f"sign-in {network_of(request)}", SIGN_IN_STARTS, complaint)])
 
 
-class RequestThrottle(BaseThrottle):
-    """`limit_api_requests` for operations of the API. It raises `Busy`, since ninja's own refusal names no limit."""
+class Throttle(BaseThrottle):
+    """One of the limits above for operations of the API. It raises `Busy`: ninja's own refusal names no limit."""
+
+    def __init__(self, limit: Callable[[HttpRequest], None]) -> None:
+        self._limit = limit
 
     def allow_request(self, request: HttpRequest) -> bool:
-        limit_api_requests(request)
+        self._limit(request)
         return True
 
 
-class UploadThrottle(BaseThrottle):
-    """`limit_uploads` for operations of the API, as `RequestThrottle`."""
-
-    def allow_request(self, request: HttpRequest) -> bool:
-        limit_uploads(request)
-        return True
-
-
+API_THROTTLES: Final[list[BaseThrottle]] = [Throttle(limit_api_requests)]
 # An operation's own throttles replace those of the API, so it lists both.
-UPLOAD_THROTTLES: Final[list[BaseThrottle]] = [RequestThrottle(), UploadThrottle()]
+UPLOAD_THROTTLES: Final[list[BaseThrottle]] = [*API_THROTTLES, Throttle(limit_uploads)]
 
 
 # -- what the client hears --------------------------------------------------------------------------------------------
@@ -173,6 +167,11 @@ def _address_policy(network: str) -> Policy:
 
 def _visitor_policy(network: str) -> Policy:
     return Policy("visitor", f"api {network}", settings.API_ANONYMOUS_RATE, "You have sent too many requests")
+
+
+def _client_of(request: HttpRequest) -> str:
+    """The person or, without an account, the address."""
+    return _client_named(request.user) if isinstance(request.user, User) else network_of(request)
 
 
 def _client_named(person: User) -> str:

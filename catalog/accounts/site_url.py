@@ -12,6 +12,7 @@ DEFAULT_PORT = 8000
 
 
 def is_loopback(host: str) -> bool:
+    """Whether `host`, an address or a name, is this machine itself."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from catalog.json_schema.describe import values_of
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, is_number
+from catalog.specs.exporters.merge_all_of import Flat
 
 _LONG: Final = range(-(2**63), 2**63)
 _INT: Final = range(-(2**31), 2**31)

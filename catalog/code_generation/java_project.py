@@ -16,26 +16,15 @@ Source: Easy LLM Tools, module llm-tool-spec 0.1.9, package com.javaaidev.easyll
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from catalog.code_generation.java_model import IMPORTS, Fallback, JavaTypes, Use
-from catalog.code_generation.java_names import artifact_id, is_device, package_segment, short_hash, type_name
+from catalog.code_generation.java_maven import pom, readme
 from catalog.code_generation.java_source import imports, types_source
-from catalog.code_generation.java_text import (
-    INDENT,
-    comment_text,
-    doc_comment,
-    literal,
-    markdown_block,
-    markdown_code,
-    text_block,
-    xml_text,
-)
-from catalog.code_generation.java_types import java_types
+from catalog.code_generation.java_text import INDENT, doc_comment, literal, text_block
+from catalog.code_generation.java_tool import JavaTool, java_tool
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.spec import ToolSpec
 
@@ -43,96 +32,21 @@ GROUP: Final = "com.example.tools"
 """The group of the Maven artifact and the start of the package: a name that is reserved for examples."""
 
 INTERFACES: Final = "com.javaaidev.easyllmtools.llmtoolspec"
-_VERSIONS: Final = {
-    "release": "17",
-    "llm-tool-spec": "0.1.9",
-    "jackson": "2.18.2",
-    "junit": "5.11.4",
-    "compiler-plugin": "3.13.0",
-    "surefire-plugin": "3.2.5",
-}
-_MAX_FALLBACKS: Final = 50  # in the README
-
-_REQUEST: Final = "Parameters"
-_RESPONSE: Final = "ReturnType"
-_CONFIGURATION: Final = "Configuration"
-_IMPORTED: Final = frozenset({
-    "tool", "toolfactory", "configurabletoolfactory", "unconfigurabletoolfactory", "dynamictest", "jsonnode",
-    "jsonmapper", "jsonprocessingexception", "deserializationfeature", "typereference", "type", "stream",
-    "streamsupport", "serviceloader", "inputstream", "ioexception", "test", "testfactory", "assertions", "list", "map",
-    "bigdecimal", "biginteger", "string", "object", "override", "boolean", "integer", "long", "double", "void",
-    "unsupportedoperationexception",
-})  # fmt: skip
-"""Simple names, in small letters, that the generated files use for other things."""
 
 
-@dataclass(frozen=True, slots=True)
-class JavaProject:
-    """A generated project.
-
-    Attributes:
-        files: relative path -> text.
-        fallbacks: the schemas that have no Java type but JsonNode, and the reasons.
-    """
-
-    files: dict[str, str]
-    fallbacks: tuple[Fallback, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Tool:
-    """What the files are made of. `configuration` is None for a tool that has none."""
-
-    spec: ToolSpec
-    group: str
-    package: str
-    name: str
-    request: JavaTypes
-    response: JavaTypes
-    configuration: JavaTypes | None
-
-    @property
-    def title(self) -> str:
-        return comment_text(self.spec.name)
-
-    @property
-    def all_types(self) -> list[JavaTypes]:
-        return [self.request, self.response, *filter(None, [self.configuration])]
-
-    def written(self, types: JavaTypes) -> str:
-        return types.use.written(types.holder)
-
-    @property
-    def both(self) -> str:
-        return f"{self.written(self.request)}, {self.written(self.response)}"
-
-    def imports_of(self, all_types: Iterable[JavaTypes]) -> list[str]:
-        """The full names of the types that these types are written with."""
-        names: list[str] = []
-        for types in all_types:
-            names += [f"{self.package}.model.{types.holder}"] if types.use.declared else []
-            names += [IMPORTS[name] for name in types.use.names()]
-        return names
-
-
-def java_project(spec: ToolSpec) -> dict[str, str]:
-    """The files of a Maven project that implements the tool of `spec`: relative path -> text."""
-    return make_project(spec).files
-
-
-def make_project(spec: ToolSpec, *, group: str = GROUP) -> JavaProject:
-    """The same, with the schemas that have no Java type.
+def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
+    """The files of a Maven project that implements the tool of `spec`: relative path -> text.
 
     Args:
         spec: the tool.
         group: the Maven group; its packages are below the package of the same name.
     """
-    tool = _tool(spec, group)
+    tool = java_tool(spec, group)
     source = f"src/main/java/{tool.package.replace('.', '/')}"
     tests = source.replace("/main/", "/test/")
     files = {
-        "pom.xml": _pom(tool),
-        "README.md": _readme(tool),
+        "pom.xml": pom(tool),
+        "README.md": readme(tool),
         ".gitignore": "target/\n",
         "spec.json": spec.source,
         f"{source}/Abstract{tool.name}.java": _abstract_tool(tool),
@@ -148,41 +62,7 @@ def make_project(spec: ToolSpec, *, group: str = GROUP) -> JavaProject:
             files[f"{source}/model/{types.holder}.java"] = text
     if tool.configuration:
         files["src/test/resources/configuration.json"] = f"{dumps(_sample(spec.configuration), indent=2)}\n"
-    return JavaProject(files, tuple(fallback for types in tool.all_types for fallback in types.fallbacks))
-
-
-def _tool(spec: ToolSpec, group: str) -> _Tool:
-    name = _tool_name(spec.name)
-    definition = spec.document["definition"]
-    has = definition if isinstance(definition, dict) else {}
-
-    def types(schema: JSON, pointer: str, suffix: str, present: bool) -> JavaTypes:
-        if present:
-            return java_types(schema, pointer, f"{name}{suffix}", empty_record=suffix == _REQUEST)
-        use = Use("JsonNode", note=f"The spec has no `{pointer.rsplit('/', 1)[-1]}`.")
-        return JavaTypes(f"{name}{suffix}", use, "", (), ())
-
-    return _Tool(
-        spec=spec,
-        group=group,
-        package=f"{group}.{package_segment(spec.name)}",
-        name=name,
-        request=types(spec.parameters, "/definition/parameters", _REQUEST, "parameters" in has),
-        response=types(spec.return_type, "/definition/returnType", _RESPONSE, "returnType" in has),
-        configuration=(
-            types(spec.configuration, "/configuration", _CONFIGURATION, True)
-            if "configuration" in spec.document
-            else None
-        ),
-    )
-
-
-def _tool_name(text: str) -> str:
-    name = type_name(text, otherwise="Tool")
-    if name == "Tool":
-        name = f"Tool{short_hash(text)}"
-    classes = (name, f"{name}Factory", f"Abstract{name}", f"{name}Test", f"{name}{_CONFIGURATION}")
-    return f"{name}Tool" if is_device(name) or any(one.lower() in _IMPORTED for one in classes) else name
+    return files
 
 
 def _sample(schema: JSON) -> JSON:
@@ -195,9 +75,8 @@ def _sample(schema: JSON) -> JSON:
 # Java
 
 
-def _abstract_tool(tool: _Tool) -> str:
-    definition = tool.spec.document["definition"]
-    has = definition if isinstance(definition, dict) else {}
+def _abstract_tool(tool: JavaTool) -> str:
+    has = members_of(tool.spec.document["definition"])
     request = tool.request.use
     type_of_request = f"{tool.written(tool.request)}.class"
     names = [f"{INTERFACES}.Tool", "java.lang.reflect.Type", *tool.imports_of(tool.all_types)]
@@ -251,7 +130,7 @@ def _getter(type_: str, name: str, expression: str) -> list[str]:
     ]
 
 
-def _implementation(tool: _Tool) -> str:
+def _implementation(tool: JavaTool) -> str:
     request, response = tool.written(tool.request), tool.written(tool.response)
     notes = [
         f"{INDENT * 2}// {types.use.base}: {types.use.note}"
@@ -287,7 +166,7 @@ def _implementation(tool: _Tool) -> str:
     return "\n".join(lines)
 
 
-def _factory(tool: _Tool) -> str:
+def _factory(tool: JavaTool) -> str:
     if tool.configuration:
         interface = "ConfigurableToolFactory"
         configuration = tool.written(tool.configuration)
@@ -314,7 +193,7 @@ def _factory(tool: _Tool) -> str:
     return "\n".join(lines)
 
 
-def _test(tool: _Tool) -> str:
+def _test(tool: JavaTool) -> str:
     if tool.configuration:
         configuration = tool.written(tool.configuration)
         create = f"""\
@@ -404,100 +283,4 @@ class {tool.name}Test {{
 }}
 """,
         ]
-    )
-
-
-# Maven, README
-
-
-def _pom(tool: _Tool) -> str:
-    return f"""\
-<?xml version="1.0" encoding="UTF-8"?>
-<project xmlns="http://maven.apache.org/POM/4.0.0"
-    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-    xsi:schemaLocation="http://maven.apache.org/POM/4.0.0 http://maven.apache.org/xsd/maven-4.0.0.xsd">
-  <modelVersion>4.0.0</modelVersion>
-
-  <groupId>{tool.group}</groupId>
-  <artifactId>{artifact_id(tool.spec.name)}</artifactId>
-  <version>0.1.0-SNAPSHOT</version>
-  <name>{xml_text(tool.spec.name)}</name>
-  <description>{xml_text(tool.spec.description)}</description>
-
-  <properties>
-    <maven.compiler.release>{_VERSIONS["release"]}</maven.compiler.release>
-    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-  </properties>
-
-  <dependencies>
-    <dependency>
-      <groupId>com.javaaidev.easyllmtools</groupId>
-      <artifactId>llm-tool-spec</artifactId>
-      <version>{_VERSIONS["llm-tool-spec"]}</version>
-    </dependency>
-    <dependency>
-      <groupId>com.fasterxml.jackson.core</groupId>
-      <artifactId>jackson-databind</artifactId>
-      <version>{_VERSIONS["jackson"]}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.junit.jupiter</groupId>
-      <artifactId>junit-jupiter</artifactId>
-      <version>{_VERSIONS["junit"]}</version>
-      <scope>test</scope>
-    </dependency>
-  </dependencies>
-
-  <build>
-    <plugins>
-      <plugin>
-        <groupId>org.apache.maven.plugins</groupId>
-        <artifactId>maven-compiler-plugin</artifactId>
-        <version>{_VERSIONS["compiler-plugin"]}</version>
-      </plugin>
-      <plugin>
-        <groupId>org.apache.maven.plugins</groupId>
-        <artifactId>maven-surefire-plugin</artifactId>
-        <version>{_VERSIONS["surefire-plugin"]}</version>
-      </plugin>
-    </plugins>
-  </build>
-</project>
-"""
-
-
-def _readme(tool: _Tool) -> str:
-    name, path = tool.name, f"src/main/java/{tool.package.replace('.', '/')}"
-    configuration = ""
-    if tool.configuration:
-        configuration = """
-The test creates the tool with `src/test/resources/configuration.json`, a generated value. Replace it with one that
-works, but do not put secrets there.
-"""
-    return f"""\
-# {markdown_code(tool.spec.name)}
-
-{markdown_block(tool.spec.description)}
-
-This project was generated from `spec.json`, the spec of the tool. It needs Java {_VERSIONS["release"]} and Maven.
-
-1. Write the method `call` in `{path}/{name}.java`.
-2. Run `mvn verify`. The test calls the tool with the examples of the spec; it fails until the method is written.
-3. Put the JAR from `target/` and its dependencies on the class path of the program that uses the tool. It finds
-   `{name}Factory` by the file in `META-INF/services`.
-{configuration}
-`Abstract{name}.java` and the folder `model` come from the spec: generate them again when the spec changes. Change the
-group and the package from `{tool.group}` to your own.
-{_readme_fallbacks(tool)}"""
-
-
-def _readme_fallbacks(tool: _Tool) -> str:
-    found = [fallback for types in tool.all_types for fallback in types.fallbacks]
-    if not found:
-        return ""
-    lines = [f"- {markdown_code(fallback.pointer or '/')}: {fallback.reason}" for fallback in found[:_MAX_FALLBACKS]]
-    if len(found) > _MAX_FALLBACKS:
-        lines.append(f"- {len(found) - _MAX_FALLBACKS:,} more")
-    return "\n".join(
-        ["", "## Schemas without a Java type", "", "Their values are of the type `JsonNode`.", "", *lines, ""]
     )

@@ -36,8 +36,10 @@ from catalog.json_schema.complexity import loops_in_place
 from catalog.json_schema.describe import TYPES, listed, sentence, values_of, with_article
 from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import ANNOTATIONS, MAX_NODES, Normalized, Schema, definition_of, normalized
+from catalog.jsontext.containers import items_of
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, is_number
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of
 
 MAX_COMPONENTS: Final = 253  # of a record: 255 arguments of its constructor, without `this` and one for other members
@@ -267,7 +269,7 @@ class _Types:
         rest = {name: value for name, value in flat.members.items() if name != keyword}
         base = self._flattener.with_origin_of(schema, rest)
         found: list[Flat] = []
-        for branch in _list(flat.members[keyword]):
+        for branch in items_of(flat.members[keyword]):
             if branch is not False:
                 found += self._alternatives(self._flattener.both(base, branch), depth + 1)
             if len(found) > MAX_ALTERNATIVES:
@@ -316,7 +318,7 @@ class _Types:
     def _array(self, flats: list[Flat], schema: Schema, wanted: str, nesting: int) -> Use:
         items: list[JSON] = []
         for flat in flats:
-            first = _list(flat.members.get("prefixItems"))
+            first = items_of(flat.members.get("prefixItems"))
             items += first
             if not _has_at_most(flat, len(first)):
                 items.append(flat.members.get("items", True))
@@ -368,7 +370,7 @@ class _Types:
             seen.add(id(part))
             name = definition_of(part.get("$ref"))
             waiting.append(self._modern.definitions.get(name) if name else None)
-            waiting += _list(part.get("allOf"))
+            waiting += items_of(part.get("allOf"))
             for inner in _conditional_parts(part):
                 with suppress(TooLarge, _TooManyError):
                     for flat in self._alternatives(inner, nesting) if self._is_known(inner) else ():
@@ -466,10 +468,6 @@ def _conditional_parts(schema: Schema) -> list[Schema]:
     return [part for part in parts if isinstance(part, dict)]
 
 
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
-
-
 def _others_of(flat: Flat) -> list[JSON]:
     """The schemas of members that `properties` does not name; [] if no keyword mentions them."""
     patterns = flat.members.get("patternProperties")
@@ -489,4 +487,4 @@ def _others_of_any(flats: Sequence[Flat]) -> list[JSON]:
 def _has_at_most(flat: Flat, items: int) -> bool:
     """Whether the array has no items after the first `items`."""
     most = flat.members.get("maxItems")
-    return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)  # type: ignore[operator]
+    return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)

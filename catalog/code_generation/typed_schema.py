@@ -10,19 +10,31 @@ A part that has no such type becomes `JsonValue`, with a comment that says why. 
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast
-
-from pydantic_core import SchemaError, SchemaValidator, core_schema
+from typing import Final
 
 from catalog.code_generation.python_names import identifiers, pascal_name, unused
+from catalog.code_generation.python_types import (
+    ANNOTATIONS,
+    ANYTHING,
+    bounds_of,
+    constraints_of,
+    description_of,
+    documented,
+    has_choices,
+    is_map,
+    map_of,
+    reference,
+    union,
+    union_keyword,
+)
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON, Number
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
 
 MAX_CLASSES: Final = 300  # of one spec; the generator needs 10 ms for each
@@ -30,18 +42,8 @@ MAX_SCHEMAS: Final = 3_000  # of one spec: written out, references may multiply;
 MAX_DEPTH: Final = 60  # types within each other
 MAX_LITERALS: Final = 500  # values of one enumeration
 MAX_CLASS_NAME: Final = 100  # characters
-MAX_PATTERN: Final = 200  # characters
-MAX_BOUND: Final = 2**31  # of lengths and steps
-MAX_NUMBER: Final = 2**63  # of bounds of numbers
 
-ANYTHING: Final[Schema] = {"customTypePath": "pydantic.JsonValue"}
-
-_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 _FORMATS: Final = frozenset({"date", "date-time", "uuid"})
-_UNPRINTABLE: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)
-_BRANCHES: Final = ("anyOf", "oneOf")
 
 _ANY_VALUE: Final = "the schema allows any value"
 _NO_VALUE: Final = "the schema allows no value"
@@ -95,7 +97,7 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
     used = set(schemas)
     for name, (schema, pointer) in schemas.items():
         _Writer(normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used).run()
-    members = (member for schema in result.classes.values() for member in _dict(schema["properties"]))
+    members = (member for schema in result.classes.values() for member in members_of(schema["properties"]))
     result.names = identifiers(members)
     return result
 
@@ -144,7 +146,7 @@ class _Writer:
         if isinstance(root, dict) and self._object_of("") is not None:
             self._classes_of[""] = self._root
             self._write_class("", self._root)
-            self._result.roots[self._root] = _reference(self._root)
+            self._result.roots[self._root] = reference(self._root)
         else:
             self._result.roots[self._root] = self._written(root, at)
         while self._waiting:
@@ -161,9 +163,9 @@ class _Writer:
             flat = self._flattener.flat(target)
         except TooLarge:
             return None
-        if types_of(flat) != ["object"] or _has_choices(flat) or _union_of(flat):
+        if types_of(flat) != ["object"] or has_choices(flat) or union_keyword(flat):
             return None
-        return flat if "properties" in flat.members or (not name and not _is_map(flat)) else None
+        return flat if "properties" in flat.members or (not name and not is_map(flat)) else None
 
     def _write_class(self, definition: str, name: str) -> None:
         flat = self._object_of(definition)
@@ -174,13 +176,13 @@ class _Writer:
     def _reference_to(self, definition: str) -> Schema | None:
         """A reference to the class of a definition; None if it is none."""
         if definition in self._classes_of:
-            return _reference(self._classes_of[definition])
+            return reference(self._classes_of[definition])
         if self._object_of(definition) is None or len(self._used) > MAX_CLASSES:
             return None
         name = self._new_class(f"{self._root}{pascal_name(definition) or 'Object'}")
         self._classes_of[definition] = name
         self._waiting.append((definition, name))
-        return _reference(name)
+        return reference(name)
 
     def _new_class(self, name: str) -> str:
         return unused(name[:MAX_CLASS_NAME], self._used, separator="")  # the generator removes underscores
@@ -189,7 +191,7 @@ class _Writer:
 
     def _written(self, schema: JSON, at: _At) -> Schema:
         """The type of `schema`: of one alternative, or a union."""
-        return _union(self._alternatives(schema, at))
+        return union(self._alternatives(schema, at))
 
     def _alternatives(self, schema: JSON, at: _At) -> list[Schema]:
         if not isinstance(schema, dict):
@@ -204,7 +206,7 @@ class _Writer:
         if at.depth > MAX_DEPTH:
             return self._anything(at, _TOO_DEEP, pointer)
         definition = definition_of(schema.get("$ref"))
-        if definition is not None and (definition in at.inside or schema.keys() - _ANNOTATIONS == {"$ref"}):
+        if definition is not None and (definition in at.inside or schema.keys() - ANNOTATIONS == {"$ref"}):
             if (reference := self._reference_to(definition)) is not None:
                 return [reference]
             if definition in at.inside:
@@ -218,24 +220,23 @@ class _Writer:
         return self._flat_alternatives(flat, replace(at, inside=at.inside | flat.expanded))
 
     def _flat_alternatives(self, flat: Flat, at: _At) -> list[Schema]:
-        if keyword := _union_of(flat):
+        if keyword := union_keyword(flat):
             return self._branches(flat, keyword, at)
         types = types_of(flat)
-        if "number" in types and "integer" in types and not _has_choices(flat):
+        if "number" in types and "integer" in types and not has_choices(flat):
             types.remove("integer")
-        if _has_choices(flat):
+        if has_choices(flat):
             return self._choices(flat, types, at)
         if not types:
-            keywords = [keyword for keyword in flat.members if keyword not in _ANNOTATIONS and keyword != "$defs"]
+            keywords = [keyword for keyword in flat.members if keyword not in ANNOTATIONS and keyword != "$defs"]
             reason = _NO_TYPE.format("`, `".join(keywords[:5])) if keywords else _ANY_VALUE
             return self._anything(at, reason, flat.pointer, declared=False)
         at = at if len([name for name in types if name != "null"]) == 1 else replace(at, constrained=False)
         return [self._of_type(name, flat, at) for name in types]
 
     def _branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
-        branches = flat.members.pop(keyword)
-        common: Schema = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS}
-        schemas: list[JSON] = list(branches) if isinstance(branches, list) else []
+        schemas = items_of(flat.members.pop(keyword))
+        common: Schema = {key: value for key, value in flat.members.items() if key not in ANNOTATIONS}
         if common:
             rest = self._modern.origins.put(common, flat.pointer)
             schemas = [self._flattener.both(rest, branch) for branch in schemas]
@@ -250,8 +251,7 @@ class _Writer:
 
     def _choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
         """`enum` and `const`: literals where Python has them."""
-        listed = flat.members.get("enum")
-        values = [flat.members["const"]] if "const" in flat.members else listed if isinstance(listed, list) else []
+        values = [flat.members["const"]] if "const" in flat.members else items_of(flat.members.get("enum"))
         values = [value for value in values if not types or set(types_of_value(value)) & set(types)]
         if not values:
             return self._anything(at, _NO_VALUE, flat.pointer, declared=False)
@@ -267,7 +267,7 @@ class _Writer:
             return {"type": "null"}
         if name in {"array", "object"}:
             self._note(at, _VALUES, flat.pointer, declared=False)
-            return {"type": "array", "items": ANYTHING} if name == "array" else _map(ANYTHING)
+            return {"type": "array", "items": ANYTHING} if name == "array" else map_of(ANYTHING)
         if name == "number" or len(values) > MAX_LITERALS:
             return {"type": name}
         literals: list[JSON] = [int(value) if isinstance(value, Number) else value for value in values]
@@ -282,38 +282,39 @@ class _Writer:
             return self._array(flat, at)
         if name in {"null", "boolean"}:
             return {"type": name}
-        constraints = _constraints(name, flat) if at.constrained else {}
+        constraints = constraints_of(name, flat) if at.constrained else {}
         kind = flat.members.get("format")
         if name == "string" and isinstance(kind, str) and kind in _FORMATS:
             return {"type": "string", "format": kind}
         return {"type": name, **constraints}
 
     def _array(self, flat: Flat, at: _At) -> Schema:
-        items, prefix = flat.members.get("items", True), flat.members.get("prefixItems")
-        schemas = list(prefix) if isinstance(prefix, list) else []
+        items = flat.members.get("items", True)
+        schemas = [*items_of(flat.members.get("prefixItems"))]
         if not schemas or (isinstance(items, dict) and items):
             schemas.append(items)
         inner = at.within(f"{at.name}Item")
         out: Schema = {
             "type": "array",
-            "items": _union([one for each in schemas for one in self._alternatives(each, inner)]),
+            "items": union([one for each in schemas for one in self._alternatives(each, inner)]),
         }
-        return out | (_bounds(flat, "minItems", "maxItems") if at.constrained else {})
+        return out | (bounds_of(flat, "minItems", "maxItems") if at.constrained else {})
 
     def _object(self, flat: Flat, at: _At) -> Schema:
         if "properties" not in flat.members:
-            return _map(_union(self._map_values(flat, at)))
+            return map_of(union(self._map_values(flat, at)))
         if len(self._used) > MAX_CLASSES:
             self._note(at, _TOO_MANY_CLASSES, flat.pointer)
-            return _map(ANYTHING)
+            return map_of(ANYTHING)
         name = self._new_class(at.name)
         self._result.classes[name] = {}  # holds its position: a class stands before those of its members
         self._result.classes[name] = self._class(flat, replace(at, name=name))
-        return _reference(name)
+        return reference(name)
 
     def _map_values(self, flat: Flat, at: _At) -> list[Schema]:
         """The types of the values of an object without declared members."""
-        patterns, others = _dict(flat.members.get("patternProperties")), flat.members.get("additionalProperties", True)
+        patterns = members_of(flat.members.get("patternProperties"))
+        others = flat.members.get("additionalProperties", True)
         schemas = [*patterns.values(), *([others] if others is not False else [])]
         inner = at.within(f"{at.name}Value")
         if schemas in ([True], [{}], []):
@@ -322,12 +323,12 @@ class _Writer:
         return [one for schema in schemas for one in self._alternatives(schema, inner)]
 
     def _class(self, flat: Flat, at: _At) -> Schema:
-        members = _dict(flat.members.get("properties"))
-        required = [name for name in _list(flat.members.get("required")) if isinstance(name, str)]
+        members = members_of(flat.members.get("properties"))
+        required = [name for name in items_of(flat.members.get("required")) if isinstance(name, str)]
         undeclared = [name for name in required if name not in members]
         closed = flat.members.get("additionalProperties") is False and not flat.members.get("patternProperties")
         out: Schema = {"type": "object"}
-        if description := _description(flat.members.get("description")):
+        if description := description_of(flat.members.get("description")):
             out["description"] = description
         properties: Schema = {}
         for member, schema in (*members.items(), *((name, True) for name in undeclared if not closed)):
@@ -336,7 +337,7 @@ class _Writer:
             owner = (at.name, member)
             inner = replace(at, owner=owner, name=at.name + (pascal_name(member) or "Member"), constrained=True)
             written = self._written(schema, replace(inner, depth=at.depth + 1))
-            properties[member] = _documented(written, schema, self._flattener, is_required=member in required)
+            properties[member] = documented(written, schema, self._flattener, is_required=member in required)
         out["properties"] = properties
         out["required"] = [name for name in required if name in properties]
         out["additionalProperties"] = not closed
@@ -353,151 +354,3 @@ class _Writer:
         if reason not in comments:
             comments.append(reason)
         self._result.untyped.append(Untyped(pointer, reason, declared))
-
-
-# Parts of types
-
-
-def _reference(name: str) -> Schema:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def _map(values: Schema) -> Schema:
-    return {"type": "object", "additionalProperties": values}
-
-
-def _is_map(flat: Flat) -> bool:
-    values = flat.members.get("additionalProperties")
-    return bool(flat.members.get("patternProperties")) or (isinstance(values, dict) and bool(values))
-
-
-def _union(alternatives: list[Schema]) -> Schema:
-    """One type for `alternatives`, without duplicates. Any value beside others is any value."""
-    if ANYTHING in alternatives:
-        return ANYTHING
-    found = [each for index, each in enumerate(alternatives) if each not in alternatives[:index]]
-    values = [each for each in found if each != {"type": "null"}]
-    if len(found) == 1 or not values:
-        return found[0] if found else ANYTHING
-    if len(values) == 1 and values[0].get("type", "object") != "object":  # the generator ignores constraints in `anyOf`
-        enum = values[0].get("enum")
-        choices: Schema = {"enum": [*enum, None]} if isinstance(enum, list) else {}
-        return {**values[0], "type": [values[0]["type"], "null"], **choices}
-    null: list[Schema] = [{"type": "null"}] if len(values) < len(found) else []
-    return {"anyOf": [*values, *null]}
-
-
-def _documented(written: Schema, schema: JSON, flattener: Flattener, *, is_required: bool) -> Schema:
-    """The type of a member with its description, and its default if the type is a scalar that has this value.
-
-    A class has its own description.
-    """
-    if not isinstance(schema, dict) or "$ref" in written:
-        return written
-    try:
-        annotations = flattener.flat(schema).members
-    except TooLarge:
-        annotations = schema
-    out = dict(written)
-    if description := _description(annotations.get("description")):
-        out["description"] = description
-    default = annotations.get("default")
-    if not is_required and default is not None and _has_value(written, default):
-        out["default"] = int(default) if _only_integer(written) else _as_json(default)  # type: ignore[arg-type]
-    return out
-
-
-def _has_value(written: Schema, value: JSON) -> bool:
-    """Whether `value` is one of a scalar type without a format; constraints are not checked."""
-    if "enum" in written:
-        return isinstance(value, str | int) and any(
-            type(one) is type(value) and one == value for one in _list(written["enum"])
-        )
-    names = [name for name in type_names(written.get("type")) if name in {"string", "integer", "number", "boolean"}]
-    return "format" not in written and any(name in types_of_value(value) for name in names)
-
-
-def _as_json(value: JSON) -> Any:
-    """A scalar for the generator, which knows no exact numbers."""
-    return float(value) if isinstance(value, Number) else value
-
-
-def _only_integer(written: Schema) -> bool:
-    names = type_names(written.get("type"))
-    return "integer" in names and "number" not in names
-
-
-def _description(value: JSON) -> str:
-    """A description without characters that are invisible or change the direction of text."""
-    return _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else ""
-
-
-def _has_choices(flat: Flat) -> bool:
-    return "enum" in flat.members or "const" in flat.members
-
-
-def _union_of(flat: Flat) -> str | None:
-    """The keyword of alternatives that differ in type; those that only require members are constraints."""
-    for keyword in _BRANCHES:
-        branches = flat.members.get(keyword)
-        if not isinstance(branches, list):
-            continue
-        if all(isinstance(branch, dict) and branch.keys() <= _CONDITIONS for branch in branches):
-            continue
-        return keyword
-    return None
-
-
-_CONDITIONS: Final = _ANNOTATIONS | {"required", "not"}
-
-
-# Constraints
-
-
-def _constraints(name: str, flat: Flat) -> Schema:
-    if name == "string":
-        pattern = flat.members.get("pattern")
-        out = _bounds(flat, "minLength", "maxLength")
-        return {**out, "pattern": pattern} if isinstance(pattern, str) and _means_the_same(pattern) else out
-    numbers: dict[str, int | float] = {}
-    for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        value = _number(flat.members.get(keyword))
-        if value is not None and -MAX_NUMBER < value < MAX_NUMBER and (name == "number" or value == int(value)):
-            numbers[keyword] = int(value) if value == int(value) else float(value)
-    step = _number(flat.members.get("multipleOf"))
-    if name == "integer" and step is not None and step == int(step) and 0 < step < MAX_BOUND:
-        numbers["multipleOf"] = int(step)  # of floats, pydantic's answer depends on their rounding
-    return cast("Schema", numbers)
-
-
-def _bounds(flat: Flat, *keywords: str) -> Schema:
-    found = ((keyword, _number(flat.members.get(keyword))) for keyword in keywords)
-    return {keyword: int(value) for keyword, value in found if value is not None and 0 <= value < MAX_BOUND}
-
-
-def _number(value: JSON) -> int | Number | None:
-    return value if isinstance(value, int | Number) and not isinstance(value, bool) else None
-
-
-# What has another meaning in Rust's regular expressions, by which pydantic matches, than in those of ECMA-262:
-# lookaround, back references, classes that are complements of Unicode's, operators within a class.
-_DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^?\]")
-
-
-def _means_the_same(pattern: str) -> bool:
-    """Whether pydantic can match `pattern`, and does it as the schema means it."""
-    if len(pattern) > MAX_PATTERN or not pattern.isascii() or not pattern.isprintable() or _DIFFERENT.search(pattern):
-        return False
-    try:
-        SchemaValidator(core_schema.str_schema(pattern=pattern))
-    except SchemaError:
-        return False
-    return True
-
-
-def _dict(value: JSON) -> dict[str, JSON]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import DateTimeField, Model
 
+from catalog.db.sql import insert_statement
+
 Row = TypeVar("Row", bound=Model)
 
 
@@ -51,7 +53,8 @@ def insert(rows: Sequence[Model]) -> None:
     """
     if not rows:
         return
-    statement, columns_of, times = _statement(type(rows[0]))
+    model = type(rows[0])
+    columns_of, times = _columns(model)
     adapt = cache(connection.ops.adapt_datetimefield_value)  # nearly all of them are equal
     values = []
     for row in rows:
@@ -60,7 +63,7 @@ def insert(rows: Sequence[Model]) -> None:
             columns[time] = adapt(columns[time])
         values.append(columns)
     with connection.cursor() as cursor:
-        cursor.executemany(statement, values)
+        cursor.executemany(insert_statement(model), values)
 
 
 @cache
@@ -72,15 +75,8 @@ def _defaults(model: type[Model]) -> dict[str, Any]:
 
 
 @cache
-def _statement(model: type[Model]) -> tuple[str, Callable[[dict[str, Any]], Iterable[Any]], tuple[int, ...]]:
-    """The INSERT statement, a getter of the column values from a row's attributes, and the indices of time columns."""
+def _columns(model: type[Model]) -> tuple[Callable[[dict[str, Any]], Iterable[Any]], tuple[int, ...]]:
+    """A getter of the column values from a row's attributes, and the indices of time columns."""
     fields = model._meta.concrete_fields
-    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
-    values = ", ".join(["%s"] * len(fields))
-    table = connection.ops.quote_name(model._meta.db_table)
     times = tuple(index for index, field in enumerate(fields) if isinstance(field, DateTimeField))
-    return (
-        f"INSERT INTO {table} ({columns}) VALUES ({values})",  # noqa: S608
-        itemgetter(*(field.attname for field in fields)),
-        times,
-    )
+    return itemgetter(*(field.attname for field in fields)), times

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, Literal, TypeGuard
+from typing import Final, Literal
 
+from catalog.jsontext.containers import items_of
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number, dumps
 
 MAX_SENTENCE_CHARS: Final = 300
@@ -122,7 +124,7 @@ def sentence(keyword: str, value: JSON) -> str | None:
 
 def _limit(keyword: str) -> Callable[[JSON], str]:
     def to_words(value: JSON) -> str:
-        if not _is_number(value):
+        if not is_number(value):
             return ""
         noun = f" {plural(NOUNS[keyword], value)}" if keyword in NOUNS else ""
         return f"{LIMITS[keyword]} {dumps(value)}{noun}"
@@ -160,7 +162,7 @@ _PHRASES: Final[Mapping[str, Callable[[JSON], str]]] = {
     "enum": _values("one of"),
     "examples": _values("for example"),
     "format": _format,
-    "multipleOf": lambda value: f"a multiple of {dumps(value)}" if _is_number(value) else "",
+    "multipleOf": lambda value: f"a multiple of {dumps(value)}" if is_number(value) else "",
     "pattern": _text("matches the pattern"),
     "uniqueItems": _flag("no duplicates"),
 }
@@ -238,8 +240,7 @@ def values_of(schema: JSON) -> list[JSON]:
     """The values of `const` or `enum`; none where a schema lists no values."""
     if not isinstance(schema, dict):
         return []
-    choices = [schema["const"]] if "const" in schema else schema.get("enum")
-    return choices if isinstance(choices, list) else []
+    return [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
 
 
 def strings_in(value: JSON) -> Iterator[str]:
@@ -275,9 +276,9 @@ def _limits(summary: Summary, inclusive: str, exclusive: str) -> Iterator[tuple[
     """(limit, whether it is itself excluded) of each schema; in draft-04, `exclusive` is a flag beside `inclusive`."""
     for schema in summary.schemas:
         limit, other = schema.get(inclusive), schema.get(exclusive)
-        if _is_number(limit):
+        if is_number(limit):
             yield limit, other is True
-        if _is_number(other):
+        if is_number(other):
             yield other, True
 
 
@@ -376,18 +377,14 @@ _CONSTRAINTS: Final[Mapping[str, tuple[Callable[[Summary], Iterator[Fact]], ...]
 }
 
 
-def _is_number(value: object) -> TypeGuard[int | Number]:
-    return isinstance(value, int | Number) and not isinstance(value, bool)
-
-
 def _words_fact(label: str, words: str) -> Fact:
     return Fact(label, "text", words, words)
 
 
 def _size(summary: Summary, least: str, most: str) -> str:
     """The tightest limits of a size as "2 to 5 items", "at least 1 item" or "exactly 3 items"; "" if there are none."""
-    low = max((value for value in summary.all(least) if _is_number(value)), default=0)
-    high = min((value for value in summary.all(most) if _is_number(value)), default=None)
+    low = max((value for value in summary.all(least) if is_number(value)), default=0)
+    high = min((value for value in summary.all(most) if is_number(value)), default=None)
     if low == 0:
         return "" if high is None else phrase(most, high)
     return phrase(least, low) if high is None else f"{_span(low, high)} {plural(NOUNS[most], high)}"

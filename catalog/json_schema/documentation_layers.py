@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, strings_in, values_of
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.index import REFERENCES, Node, SchemaMap
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -59,8 +60,7 @@ class Layers:
                     index, branch = other
                     waiting.append(Layer(branch, pointer_join(layer.pointer, keyword, index)))
             layers.append(layer)
-            all_of = layer.schema.get("allOf")
-            for index, part in enumerate(all_of if isinstance(all_of, list) else []):
+            for index, part in enumerate(items_of(layer.schema.get("allOf"))):
                 if isinstance(part, dict):
                     waiting.append(Layer(part, pointer_join(layer.pointer, "allOf", index)))
             target = self._target(layer.schema)

@@ -18,6 +18,7 @@ from typing import Final
 from catalog.errors import Problem
 from catalog.json_schema.dialects import TYPE_NAMES, Dialect, Holds, held, subschemas
 from catalog.json_schema.index import Node
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 
@@ -56,12 +57,8 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
         yield from _in_earlier_dependencies(node, schema)
 
 
-def mistakes_under(dialect: Dialect, schema: JSON) -> Iterator[Problem]:
-    """The malformed keywords in `schema` and below it, read as `dialect` whatever `$schema` says."""
-    return _problems_from(Node(schema, None, (), dialect))
-
-
-def _problems_from(start: Node) -> Iterator[Problem]:
+def problems_from(start: Node) -> Iterator[Problem]:
+    """The malformed keywords of `start` and of the subschemas below it."""
     waiting = deque([start])
     while waiting:
         node = waiting.popleft()
@@ -89,7 +86,7 @@ def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[P
 def _in_earlier_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
     """Later drafts do not evaluate `dependencies`, but their meta-schemas check it."""
     for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
-        yield from _problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
+        yield from problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
 
 
 # Checks of one value.
@@ -104,7 +101,7 @@ def _flag(value: JSON, _: Dialect) -> str | None:
 
 
 def _number(value: JSON, _: Dialect) -> str | None:
-    return None if _is_number(value) else "must be a number"
+    return None if is_number(value) else "must be a number"
 
 
 def _bound(value: JSON, dialect: Dialect) -> str | None:
@@ -117,11 +114,7 @@ def _bound(value: JSON, dialect: Dialect) -> str | None:
 
 
 def _positive(value: JSON, _: Dialect) -> str | None:
-    return (
-        None
-        if isinstance(value, int | Number) and _is_number(value) and value > 0
-        else "must be a number greater than 0"
-    )
+    return None if is_number(value) and value > 0 else "must be a number greater than 0"
 
 
 def _count(value: JSON, dialect: Dialect) -> str | None:
@@ -129,7 +122,7 @@ def _count(value: JSON, dialect: Dialect) -> str | None:
         isinstance(value, Number)
         and (value.lexeme == "-0" if dialect.name == "04" else value == value.to_integral_value())
     )
-    return None if whole and _is_number(value) and value >= 0 else "must be an integer of at least 0"  # type: ignore[operator]
+    return None if whole and is_number(value) and value >= 0 else "must be an integer of at least 0"
 
 
 def _type(value: JSON, _: Dialect) -> str | None:
@@ -230,10 +223,6 @@ def _anchor(value: JSON, dialect: Dialect) -> str | None:
     if isinstance(value, str) and form.fullmatch(value):
         return None
     return "must be a word: a letter, then letters, digits, '.', '-' or '_'"
-
-
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, int | Number) and not isinstance(value, bool)
 
 
 def _is_name_list(value: JSON) -> bool:

@@ -17,6 +17,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
 from catalog.json_schema.index import Node, Reference, SchemaMap
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -201,7 +202,7 @@ class _Normalizer:
             reference_pointer = pointer_join(pointer, reference.keyword)
             target = self._target(reference, reference_pointer)
             if "$ref" in out:
-                out["allOf"] = [*_list(out.get("allOf")), self._result.origins.put(target, pointer)]
+                out["allOf"] = [*items_of(out.get("allOf")), self._result.origins.put(target, pointer)]
             else:
                 out.update(target)
 
@@ -278,7 +279,7 @@ def _dependencies(normalizer: _Normalizer, node: Node, keyword: str, out: Schema
 
 def _bound(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
     """`minimum` and `maximum`, which draft-04 makes exclusive with a flag beside them."""
-    schema = node.schema if isinstance(node.schema, dict) else {}
+    schema = members_of(node.schema)
     exclusive = _EXCLUSIVE[keyword]
     if schema.get(exclusive) is True:
         normalizer.became(node, exclusive, "a number")
@@ -307,7 +308,3 @@ _STEPS: Final[Mapping[str, Step]] = {
 
 def _knows(dialect: Dialect, keyword: str) -> bool:
     return keyword in dialect.keywords
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []

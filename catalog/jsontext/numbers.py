@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
-from typing import Final, Self
+from typing import Final, Self, TypeGuard
 
 MAX_INTEGER_DIGITS: Final = 300
 MAX_NUMBER_CHARACTERS: Final = 1_000
@@ -54,6 +54,11 @@ class Number(Decimal):
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+
+def is_number(value: object) -> TypeGuard[int | Number]:
+    """Whether a value read from JSON is a number, which true and false are not."""
+    return isinstance(value, int | Number) and not isinstance(value, bool)
 
 
 def number_from(lexeme: str) -> int | Number:

@@ -66,6 +66,15 @@ def resolve_pointer(value: object, pointer: str) -> object:
     return value
 
 
+def exists_at(value: object, pointer: str) -> bool:
+    """Whether there is a value at `pointer` in `value`; False too if `pointer` is not a JSON Pointer."""
+    try:
+        resolve_pointer(value, pointer)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
 PointerTree: TypeAlias = "dict[str, PointerTree]"
 
 

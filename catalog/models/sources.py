@@ -17,6 +17,7 @@ from django.utils import timezone
 from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.encryption import Unreadable, decrypt, encrypt
+from catalog.jsontext.containers import members_of
 from catalog.models.access import EVERYONE, Toolkit
 from catalog.search.document import MAX_GROUP_KEY_CHARS
 from catalog.search.visibility import Visibility
@@ -90,9 +91,8 @@ class Source(models.Model):
         """
         if not self.credentials:
             return {}
-        stored = decrypt(self.credentials)
-        headers = stored.get("headers") if isinstance(stored, dict) else None
-        return {str(name): str(value) for name, value in headers.items()} if isinstance(headers, dict) else {}
+        headers = members_of(members_of(decrypt(self.credentials)).get("headers"))
+        return {str(name): str(value) for name, value in headers.items()}
 
     @property
     def header_names(self) -> list[str] | None:

@@ -15,79 +15,24 @@ r"""Search the catalog: parse a query, find tools, rank them, and explain why th
     plan.py                         the meaning of a query's words in this catalog
     retrieval.py                    find candidates, and order them
     similar_query.py                find tools that are similar to another one
+    index.py                        the index: what both databases share
     sqlite.py                       the index in FTS5
     postgres.py                     the index in a tsvector with GIN
 
-The index is one small interface with an implementation per database, chosen by the database's vendor. It is written in
-the same transaction as its tools. The tool's primary key identifies its row.
+The index has a subclass per database, chosen by the database's vendor. It is written in the same transaction as its
+tools. The tool's primary key identifies its row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
-from django.db.models.expressions import RawSQL
 
-from catalog.search.boolean_query import Expression
-from catalog.search.document import IndexedText, SearchDocument
+from catalog.search.index import Match, SearchIndex
 
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """The conditions for a tool to be found.
-
-    It matches all of `wanted` (at least one) and none of `unwanted`. Its primary key is in `among`, if that is given,
-    and not in `except_for`.
-    """
-
-    wanted: tuple[Expression, ...]
-    unwanted: tuple[Expression, ...] = ()
-    among: frozenset[int] | None = None
-    except_for: frozenset[int] = frozenset()
-
-
-class SearchIndex(Protocol):
-    def hold(self) -> None:
-        """Lock the index against other writers until this transaction ends; waits for the lock.
-
-        Call this first in any transaction that changes tools: words are counted for all tools together, so two
-        concurrent writers could otherwise deadlock.
-        """
-
-    def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        """Store documents by the tool's primary key, replacing older ones. Keys are distinct."""
-
-    def clear(self) -> None:
-        """Delete everything."""
-
-    def size(self) -> int:
-        """The number of indexed tools."""
-
-    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
-        """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys.
-
-        With `backwards`, those before it, the nearest first.
-        """
-
-    def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        """Roughly the best `limit` tools by the database's own ranking; the cost grows with the number of matches."""
-
-    def count(self, match: Match, *, at_most: int) -> int:
-        """The number of matching tools, counted up to `at_most`."""
-
-    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
-        """The indexed texts of these tools, for ranking."""
-
-    def fields(self, pks: Collection[int]) -> dict[int, str]:
-        """The indexed fields of these tools (see `SearchDocument.fields`), for explanations."""
-
-    def subquery(self, match: Match) -> RawSQL:
-        """A subquery of the primary keys of all matching tools, for `filter(pk__in=…)`."""
+__all__ = ["Match", "SearchIndex", "search_index"]
 
 
 def search_index() -> SearchIndex:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, NamedTuple
 
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.search.schema_fields import Field, fields_of
 from catalog.search.tokenizer import (
@@ -181,9 +182,8 @@ def toolkit_of(tool_id: str) -> str:
 
 def tags_of(spec: ToolSpec) -> list[str]:
     """The tags that a spec declares, in a member that is not part of the format: {"tags": ["mail", …]}."""
-    definition = spec.document["definition"]
-    tags = definition.get("tags") if isinstance(definition, dict) else None
-    return [tag for tag in tags if isinstance(tag, str)][:MAX_TAGS] if isinstance(tags, list) else []
+    tags = items_of(members_of(spec.document["definition"]).get("tags"))
+    return [tag for tag in tags if isinstance(tag, str)][:MAX_TAGS]
 
 
 def is_deprecated(spec: ToolSpec) -> bool:

@@ -8,112 +8,70 @@ Source: PostgreSQL, "Text Search Types" (8.11) and "Full Text Search", 12.3.3 (r
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from django.db import connection
-from django.db.models.expressions import RawSQL
 
-from catalog.search import Match, tag_counts, vocabulary
-from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
-from catalog.search.document import IndexedText, SearchDocument, counted_groups, counted_tokens
+from catalog.search.boolean_query import AllOf, AnyOf
+from catalog.search.document import SearchDocument
+from catalog.search.index import COLUMNS, Match, SearchIndex, fetched
 
 WEIGHTS = "{0.1, 0.2, 0.5, 1.0}"  # of D: around and keys; C: parameters; B: description; A: name
 MAX_POSITION = 16_383  # in a tsvector; later tokens get the last position
 MAX_POSITIONS = 255  # of one lexeme
 
-_PUT = """
-    INSERT INTO tool_search (tool_id, tokens, names, about, takes, around, keys, fields)
+_PUT = f"""
+    INSERT INTO tool_search (tool_id, tokens, {COLUMNS}, fields)
     VALUES (%s, %s::tsvector, %s, %s, %s, %s, %s, %s)
-"""
-
-Values = list[str | int | list[int]]
+"""  # noqa: S608
 
 
-class PostgresIndex:
+class PostgresIndex(SearchIndex):
+    key = "tool_id"
+    condition = "tokens @@ %s::tsquery"
+    is_deprecated = "position(' f_deprecated ' IN keys) > 0"
+    operators = {AllOf: " & ", AnyOf: " | "}
+
     def hold(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtext('toolshelf: tools are changed'))")
 
-    def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        documents = list(documents)
-        pks = [pk for pk, _ in documents]
-        changes: Counter[str] = Counter()
-        grouped: Counter[str] = Counter()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM tool_search WHERE tool_id = ANY(%s) RETURNING names, about, takes, around, keys", [pks]
-            )
-            old = cursor.fetchall()
-            cursor.executemany(_PUT, [_row(pk, document) for pk, document in documents])
-        for texts in old:
-            changes.subtract(counted_tokens(*texts))
-            grouped.subtract(counted_groups(texts[-1]))
-        for _, document in documents:
-            changes.update(document.counted)
-            grouped.update(document.groups.keys())
-        changes[vocabulary.ALL] = len(documents) - len(old)
-        vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        tag_counts.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
+    def likeliest(self, match: Match, *, limit: int) -> list[int]:
+        where, values = self.where(match)
+        rows = fetched(
+            f"SELECT tool_id FROM tool_search WHERE {where} "  # noqa: S608
+            "ORDER BY ts_rank(%s, tokens, %s::tsquery) DESC, tool_id LIMIT %s",
+            [*values, WEIGHTS, values[0], limit],
+        )
+        return [pk for (pk,) in rows]
 
-    def clear(self) -> None:
+    def query(self, match: Match) -> str:
+        return " & ".join([*map(self.written, match.wanted), *(f"!{self.written(one)}" for one in match.unwanted)])
+
+    def _phrase(self, tokens: Sequence[str]) -> str:
+        phrase = " <-> ".join(f"'{token}'" for token in tokens)
+        return f"({phrase})" if len(tokens) > 1 else phrase
+
+    def _is_in(self, pks: list[int]) -> tuple[str, list[Any]]:
+        return "tool_id = ANY(%s)", [pks]
+
+    def _stored(self, pks: Collection[int], columns: str) -> list[Any]:
+        return fetched(f"SELECT tool_id, {columns} FROM tool_search WHERE tool_id = ANY(%s)", [list(pks)])  # noqa: S608
+
+    def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
+        pks = [pk for pk, _ in documents]
+        old = fetched(f"DELETE FROM tool_search WHERE tool_id = ANY(%s) RETURNING {COLUMNS}", [pks])  # noqa: S608
+        with connection.cursor() as cursor:
+            cursor.executemany(_PUT, [_row(pk, document) for pk, document in documents])
+        return old
+
+    def _delete_all(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM tool_search")
-        vocabulary.clear()
-        tag_counts.clear()
-
-    def size(self) -> int:
-        return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
-
-    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
-        where, values = _where(match)
-        if beyond:
-            where += f" AND tool_id {'<' if backwards else '>'} %s"
-            values.append(beyond)
-        order = f"ORDER BY tool_id {'DESC' if backwards else 'ASC'} LIMIT %s"
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT tool_id FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
-            return [pk for (pk,) in cursor.fetchall()]
-
-    def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        where, values = _where(match)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT tool_id FROM tool_search WHERE {where} "  # noqa: S608
-                "ORDER BY ts_rank(%s, tokens, %s::tsquery) DESC, tool_id LIMIT %s",
-                [*values, WEIGHTS, values[0], limit],
-            )
-            return [pk for (pk,) in cursor.fetchall()]
-
-    def count(self, match: Match, *, at_most: int) -> int:
-        where, values = _where(match)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT count(*) FROM (SELECT 1 FROM tool_search WHERE {where} LIMIT %s) AS counted",  # noqa: S608
-                [*values, at_most],
-            )
-            return int(cursor.fetchone()[0])
-
-    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT tool_id, names, about, takes, around, position(' f_deprecated ' IN keys) > 0 "
-                "FROM tool_search WHERE tool_id = ANY(%s)",
-                [list(pks)],
-            )
-            return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
-
-    def fields(self, pks: Collection[int]) -> dict[int, str]:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT tool_id, fields FROM tool_search WHERE tool_id = ANY(%s)", [list(pks)])
-            return dict(cursor.fetchall())
-
-    def subquery(self, match: Match) -> RawSQL:
-        where, values = _where(match)
-        return RawSQL(f"SELECT tool_id FROM tool_search WHERE {where}", tuple(values))  # noqa: S608, S611 - values apart
 
 
-def _row(pk: int, document: SearchDocument) -> Values:
+def _row(pk: int, document: SearchDocument) -> list[str | int]:
     texts = [document.names, document.about, document.takes, document.around, document.keys]
     return [pk, _tsvector(texts), *texts, document.fields]
 
@@ -130,30 +88,3 @@ def _tsvector(texts: Iterable[str]) -> str:
                 known.append(f"{at}{weight}")
         at += 1  # so that no phrase crosses from one text into the next
     return " ".join(f"'{token}':{','.join(known)}" for token, known in positions.items())
-
-
-def _where(match: Match) -> tuple[str, Values]:
-    where = "tokens @@ %s::tsquery"
-    values: Values = [tsquery(match)]
-    if match.among is not None:
-        where += " AND tool_id = ANY(%s)"
-        values.append(sorted(match.among))
-    if match.except_for:
-        where += " AND NOT tool_id = ANY(%s)"
-        values.append(sorted(match.except_for))
-    return where, values
-
-
-def tsquery(match: Match) -> str:
-    """The token conditions of `match` as a tsquery. Every token is quoted, so that none is an operator."""
-    wanted = [_written(one) for one in match.wanted]
-    return " & ".join([*wanted, *(f"!{_written(one)}" for one in match.unwanted)])
-
-
-def _written(expression: Expression) -> str:
-    if isinstance(expression, Token):
-        return f"'{expression.text}'"
-    if isinstance(expression, Adjacent):
-        return "(" + " <-> ".join(f"'{token}'" for token in expression.tokens) + ")"
-    operator = " & " if isinstance(expression, AllOf) else " | "
-    return f"({operator.join(map(_written, expression.parts))})"

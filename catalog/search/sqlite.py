@@ -9,43 +9,55 @@ Source: SQLite, "FTS5 Extension", sections 3 (query syntax), 4.4.3 (external con
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from django.db import connection
-from django.db.models.expressions import RawSQL
 
 from catalog.db.sql import placeholders
-from catalog.search import Match, tag_counts, vocabulary
-from catalog.search.boolean_query import Adjacent, AllOf, Expression, Token
-from catalog.search.document import IndexedText, SearchDocument, counted_groups, counted_tokens
+from catalog.search.boolean_query import AllOf, AnyOf
+from catalog.search.document import SearchDocument
+from catalog.search.index import COLUMNS, Match, SearchIndex, fetched
 
-_COLUMNS = "names, about, takes, around, keys"
-_PUT_TEXT = f"INSERT INTO tool_text (tool_id, {_COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
-_PUT_TOKENS = f"INSERT INTO tool_search (rowid, {_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"  # noqa: S608
-_FORGET_TOKENS = f"INSERT INTO tool_search (tool_search, rowid, {_COLUMNS}) VALUES ('delete', %s, %s, %s, %s, %s, %s)"  # noqa: S608
-
-Row = tuple[int, str, str, str, str, str]
-Values = list[str | int]
+_PUT_TEXT = f"INSERT INTO tool_text (tool_id, {COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
+_PUT_TOKENS = f"INSERT INTO tool_search (rowid, {COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"  # noqa: S608
+_FORGET_TOKENS = f"INSERT INTO tool_search (tool_search, rowid, {COLUMNS}) VALUES ('delete', %s, %s, %s, %s, %s, %s)"  # noqa: S608
 
 
-class SQLiteIndex:
+class SQLiteIndex(SearchIndex):
+    key = "rowid"
+    condition = "tool_search MATCH %s"
+    is_deprecated = "instr(keys, ' f_deprecated ') > 0"
+    operators = {AllOf: " AND ", AnyOf: " OR "}
+
     def hold(self) -> None:
         """Nothing to do: a write transaction has the lock from its beginning (`transaction_mode`)."""
 
-    def put(self, documents: Iterable[tuple[int, SearchDocument]]) -> None:
-        documents = list(documents)
-        changes: Counter[str] = Counter()
-        grouped: Counter[str] = Counter()
-        old = self._rows([pk for pk, _ in documents])
-        for _, *texts in old:
-            changes.subtract(counted_tokens(*texts))
-            grouped.subtract(counted_groups(texts[-1]))
-        for _, document in documents:
-            changes.update(document.counted)
-            grouped.update(document.groups.keys())
-        changes[vocabulary.ALL] = len(documents) - len(old)
-        rows: list[Row] = [(pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents]
+    def likeliest(self, match: Match, *, limit: int) -> list[int]:
+        where, values = self.where(match)
+        rows = fetched(f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s", [*values, limit])  # noqa: S608
+        return [pk for (pk,) in rows]
+
+    def query(self, match: Match) -> str:
+        wanted, unwanted = (list(map(self.written, each)) for each in (match.wanted, match.unwanted))
+        expression = " AND ".join(wanted)
+        return f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted else expression
+
+    def _phrase(self, tokens: Sequence[str]) -> str:
+        return f'"{" ".join(tokens)}"'
+
+    def _is_in(self, pks: list[int]) -> tuple[str, list[Any]]:
+        return f"rowid IN ({placeholders(pks)})", pks
+
+    def _stored(self, pks: Collection[int], columns: str) -> list[Any]:
+        if not pks:
+            return []
+        sql = f"SELECT tool_id, {columns} FROM tool_text WHERE tool_id IN ({placeholders(pks)})"  # noqa: S608
+        return fetched(sql, list(pks))
+
+    def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
+        old = self._stored([pk for pk, _ in documents], COLUMNS)
+        rows = [(pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents]
         texts_and_fields = [(*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)]
         with connection.cursor() as cursor:
             if old:
@@ -53,103 +65,9 @@ class SQLiteIndex:
                 cursor.executemany("DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old])
             cursor.executemany(_PUT_TEXT, texts_and_fields)
             cursor.executemany(_PUT_TOKENS, rows)
-        vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        tag_counts.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
+        return [texts for _, *texts in old]
 
-    def clear(self) -> None:
+    def _delete_all(self) -> None:
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO tool_search (tool_search) VALUES ('delete-all')")
             cursor.execute("DELETE FROM tool_text")
-        vocabulary.clear()
-        tag_counts.clear()
-
-    def size(self) -> int:
-        return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
-
-    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
-        where, values = _where(match)
-        if beyond:
-            where += f" AND rowid {'<' if backwards else '>'} %s"
-            values.append(beyond)
-        order = f"ORDER BY rowid {'DESC' if backwards else 'ASC'} LIMIT %s"
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT rowid FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
-            return [pk for (pk,) in cursor.fetchall()]
-
-    def likeliest(self, match: Match, *, limit: int) -> list[int]:
-        where, values = _where(match)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s",  # noqa: S608
-                [*values, limit],
-            )
-            return [pk for (pk,) in cursor.fetchall()]
-
-    def count(self, match: Match, *, at_most: int) -> int:
-        where, values = _where(match)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT count(*) FROM (SELECT 1 FROM tool_search WHERE {where} LIMIT %s)",  # noqa: S608
-                [*values, at_most],
-            )
-            return int(cursor.fetchone()[0])
-
-    def texts(self, pks: Collection[int]) -> dict[int, IndexedText]:
-        if not pks:
-            return {}
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT tool_id, names, about, takes, around, instr(keys, ' f_deprecated ') > 0 "  # noqa: S608
-                f"FROM tool_text WHERE tool_id IN ({placeholders(pks)})",
-                list(pks),
-            )
-            return {pk: IndexedText(*texts) for pk, *texts in cursor.fetchall()}
-
-    def fields(self, pks: Collection[int]) -> dict[int, str]:
-        if not pks:
-            return {}
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT tool_id, fields FROM tool_text WHERE tool_id IN ({placeholders(pks)})",  # noqa: S608
-                list(pks),
-            )
-            return dict(cursor.fetchall())
-
-    def subquery(self, match: Match) -> RawSQL:
-        where, values = _where(match)
-        return RawSQL(f"SELECT rowid FROM tool_search WHERE {where}", tuple(values))  # noqa: S608, S611 - values apart
-
-    def _rows(self, pks: Collection[int]) -> list[Row]:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT tool_id, {_COLUMNS} FROM tool_text WHERE tool_id IN ({placeholders(pks)})",  # noqa: S608
-                list(pks),
-            )
-            return [(pk, *texts) for pk, *texts in cursor.fetchall()]
-
-
-def match_expression(match: Match) -> str:
-    """The token conditions of `match` in FTS5's syntax. Every token is quoted, so that none is an operator."""
-    expression = " AND ".join(map(_written, match.wanted))
-    return f"({expression}) NOT ({' OR '.join(map(_written, match.unwanted))})" if match.unwanted else expression
-
-
-def _written(expression: Expression) -> str:
-    if isinstance(expression, Token):
-        return f'"{expression.text}"'
-    if isinstance(expression, Adjacent):
-        return f'"{" ".join(expression.tokens)}"'
-    operator = " AND " if isinstance(expression, AllOf) else " OR "
-    return f"({operator.join(map(_written, expression.parts))})"
-
-
-def _where(match: Match) -> tuple[str, Values]:
-    where = "tool_search MATCH %s"
-    values: Values = [match_expression(match)]
-    if match.among is not None:
-        where += f" AND rowid IN ({placeholders(match.among)})"
-        values += sorted(match.among)
-    if match.except_for:
-        where += f" AND rowid NOT IN ({placeholders(match.except_for)})"
-        values += sorted(match.except_for)
-    return where, values

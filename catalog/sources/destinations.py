@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 _BASE_URL: Final = "baseUrl"
@@ -16,17 +17,17 @@ def destinations(document: dict[str, JSON]) -> JSON:
     These are the origin of the server, the values of variables in its URL, and the security schemes, with the origin of
     the address that tokens are fetched from.
     """
-    operation = _object(document.get("x-openapi"))
-    members = _object(_object(document.get("configuration")).get("properties"))
-    schemes = _object(operation.get("securitySchemes"))
+    operation = members_of(document.get("x-openapi"))
+    members = members_of(members_of(document.get("configuration")).get("properties"))
+    schemes = members_of(operation.get("securitySchemes"))
     return {
         "defaults": {
             name: _origin(default) if name == _BASE_URL else default
             for name, member in members.items()
-            if (default := _object(member).get("default")) is not None
+            if (default := members_of(member).get("default")) is not None
         },
         "security": operation.get("security"),
-        "schemes": {name: _scheme(_object(scheme)) for name, scheme in schemes.items()},
+        "schemes": {name: _scheme(members_of(scheme)) for name, scheme in schemes.items()},
     }
 
 
@@ -41,7 +42,3 @@ def _origin(address: JSON) -> JSON:
     except ValueError:
         return address
     return f"{parts.scheme}://{parts.netloc}" if parts and parts.scheme and parts.netloc else address
-
-
-def _object(value: JSON) -> dict[str, JSON]:
-    return value if isinstance(value, dict) else {}

@@ -18,7 +18,7 @@ from catalog import audit
 from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.address_policy import url_parts, url_problem
-from catalog.encryption import Unreadable, rotated
+from catalog.encryption import rotate
 from catalog.errors import DocumentError, Problem
 from catalog.models import Source
 from catalog.models.sources import (
@@ -189,21 +189,8 @@ def remove_source(source: Source) -> None:
 
 
 def rotate_credentials() -> tuple[int, int]:
-    """Re-encrypt the credentials of all sources with the first key.
-
-    Returns:
-        How many were re-encrypted, and how many cannot be decrypted.
-    """
-    done = lost = 0
-    for source in Source.objects.exclude(credentials=""):
-        try:
-            encrypted = rotated(source.credentials)
-        except Unreadable:
-            lost += 1
-            continue
-        done += Source.objects.filter(pk=source.pk, credentials=source.credentials).update(credentials=encrypted)
-    audit.record("secrets.rotate", "source", "", after={"re-encrypted": done, "unreadable": lost})
-    return done, lost
+    """Re-encrypt the credentials of all sources with the first key (see `encryption.rotate`)."""
+    return rotate(Source.objects.exclude(credentials=""), "credentials", object_type="source")
 
 
 # -- what is valid ----------------------------------------------------------------------------------------------------

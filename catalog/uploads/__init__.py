@@ -6,6 +6,7 @@ readers.py             split files into the texts of specs
 parse.py               turn these texts into specs, and import other formats
 store.py               store the specs, each with its own outcome
 restore_metadata.py    restore the metadata in a catalog file
+restorable.py          which metadata in it can be restored here
 jobs.py                run large uploads in the background
 read_ahead.py          read and check the next specs in another process
 """

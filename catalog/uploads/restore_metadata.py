@@ -8,43 +8,44 @@ stop the upload. A tool's successor may follow later in the file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from catalog.access import index_tools_again
 from catalog.accounts.models import User
-from catalog.accounts.roles import is_administrator
 from catalog.assessments import assess_again
-from catalog.catalog_dump.metadata import DumpedAccess, DumpedDeprecation, DumpedWaiver, ToolMetadata
+from catalog.catalog_dump.metadata import ToolMetadata
 from catalog.catalog_dump.writer import metadata_of
 from catalog.conversion_report import Loss, Report
 from catalog.errors import SpecError
 from catalog.indexing import reindex
-from catalog.jsontext.pointers import pointer_join
-from catalog.lifecycle import problems_of_note, successor_of
-from catalog.metadata import problems_of_name
+from catalog.lifecycle import successor_of
 from catalog.models import Tool, Toolkit, Waiver
-from catalog.models.access import EVERYONE, GROUPS, SIGNED_IN, VISIBILITIES
-from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
+from catalog.models.access import EVERYONE, GROUPS, SIGNED_IN
 from catalog.publishing import Publication
-from catalog.rights import YES, Answer, may_add_to_toolkit
 from catalog.search import search_index
-from catalog.search.document import MAX_TAGS, group_key, toolkit_of
+from catalog.search.document import group_key
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import Candidate
 from catalog.uploads.pieces import Piece
-from catalog.waivers import MAX_WAIVERS, problems_of_waiver
+from catalog.uploads.restorable import (
+    UNKNOWN,
+    Restorable,
+    RestorableAccess,
+    UploaderRights,
+    merged_access,
+    note_of,
+    people_and_groups,
+    restorable_metadata,
+)
 
-MAX_NAME_CHARS: Final = 150  # of a username in a message
 SUCCESSORS_PER_QUERY: Final = 500
 
-_UNKNOWN: Final = "Unknown field; it was ignored."
-_OTHER_OWNER: Final = "Only administrators can set another owner, so the tool belongs to the person who uploaded it."
 _HERE_BEFORE: Final = "The tool existed already, and its metadata was not changed."
+_STRICTNESS: Final = (EVERYONE, SIGNED_IN, GROUPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +56,6 @@ class MissingSuccessor:
     source: str
     line: int
     loss: Loss
-
-
-@dataclass(frozen=True, slots=True)
-class _Restorable:
-    """The metadata of a tool that can be restored here, and the losses."""
-
-    columns: Mapping[str, Any]
-    waivers: Sequence[DumpedWaiver] = ()
-    access: _Access | None = None
-    toolkit_access: _Access | None = None
-    losses: Sequence[Loss] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Access:
-    """Who owns (of a toolkit), maintains and sees a tool or a toolkit, as far as they exist here."""
-
-    name: str
-    owner: User | None
-    visibility: str
-    groups: list[Group]
-    maintainers: list[User]
-    maintainer_groups: list[Group]
-
-    def store_names(self, one: Tool | Toolkit) -> None:
-        one.groups.set(self.groups)
-        one.maintainers.set(self.maintainers)
-        one.maintainer_groups.set(self.maintainer_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +81,7 @@ class MetadataRestore:
     since: datetime = field(default_factory=timezone.now)
     by: User | None = None
     sets_toolkits: bool = False
-    _restorable: dict[str, _Restorable] = field(default_factory=dict)  # of the batch, by the tools' ids
+    _restorable: dict[str, Restorable] = field(default_factory=dict)  # of the batch, by the tools' ids
     _last: str = ""  # the id of the previous tool
     _waiting: dict[str, dict[str, _Waiting]] = field(default_factory=dict)  # by the ids of successor and tool
     _unchecked: set[str] = field(default_factory=set)  # ids of successors that were not looked up yet
@@ -135,14 +108,14 @@ class MetadataRestore:
             for candidate in reversed(batch)
             if candidate.piece.revision and isinstance(candidate.spec, ToolSpec)
         }
-        people, groups = _named_in([one.metadata for one in dumped.values() if one.metadata])
+        people, groups = people_and_groups([one.metadata for one in dumped.values() if one.metadata])
         now = timezone.now()
         archived = {tool_id: {"archived_at": now} if one.archived else {} for tool_id, one in dumped.items()}
-        rights = _Rights(self.by)
+        rights = UploaderRights(self.by)
         self._restorable = {
-            tool_id: _restorable(tool_id, one.metadata, people, groups, now, rights=rights)
+            tool_id: restorable_metadata(tool_id, one.metadata, people, groups, now, rights=rights)
             if one.metadata
-            else _Restorable({})
+            else Restorable({})
             for tool_id, one in dumped.items()
         }
         return {tool_id: {**one.columns, **archived[tool_id]} for tool_id, one in self._restorable.items()}
@@ -193,13 +166,13 @@ class MetadataRestore:
             return ()
         report = Report()
         for pointer in revision.unknown:
-            report.dropped(pointer, _UNKNOWN)
+            report.dropped(pointer, UNKNOWN)
         tool = outcome.tool
         if revision.metadata is not None and tool.tool_id != self._last:
             if outcome.outcome == "created":
                 report.extend(self._restorable[tool.tool_id].losses)
             else:
-                report.extend(Loss(pointer, "dropped", _UNKNOWN) for pointer in revision.metadata.unknown)
+                report.extend(Loss(pointer, "dropped", UNKNOWN) for pointer in revision.metadata.unknown)
                 different = revision.metadata.differences(here[tool.pk])
                 report.extend(Loss(pointer, "dropped", _HERE_BEFORE) for pointer in different)
         self._last = tool.tool_id
@@ -211,7 +184,7 @@ class MetadataRestore:
             restorable = self._restorable[tool.tool_id]
             access, of_toolkit = restorable.access, restorable.toolkit_access
             if of_toolkit and not self._set_toolkit_access(tool, of_toolkit) and not (access and access.visibility):
-                access = _merged(access, of_toolkit)
+                access = merged_access(access, of_toolkit)
             if access:
                 search_index().hold()
                 stored = Tool.objects.with_current().get(pk=tool.pk)
@@ -219,7 +192,7 @@ class MetadataRestore:
                 access.store_names(stored)
                 reindex(stored, "visibility")
 
-    def _set_toolkit_access(self, tool: Tool, wanted: _Access) -> bool:
+    def _set_toolkit_access(self, tool: Tool, wanted: RestorableAccess) -> bool:
         """Set the settings of the tool's toolkit if it has none here. False if the toolkit here restricts less."""
         toolkit = Toolkit.objects.filter(key=tool.toolkit_key).first()
         if toolkit is not None:
@@ -248,7 +221,7 @@ class MetadataRestore:
     def _wait(self, piece: Piece, tool_id: str, metadata: ToolMetadata) -> None:
         if metadata.deprecation and (successor := metadata.deprecation.superseded_by):
             waiting = self._waiting.setdefault(successor, {})
-            waiting[tool_id] = _Waiting(tool_id, _note(metadata.deprecation), piece.source, piece.line)
+            waiting[tool_id] = _Waiting(tool_id, note_of(metadata.deprecation), piece.source, piece.line)
             self._unchecked.add(successor)
 
     def _link_successors(self, published: Iterable[str]) -> None:
@@ -282,157 +255,3 @@ class MetadataRestore:
             .filter(deprecation_chosen=True, superseded_by=None)
             .first()
         )
-
-
-class _Rights:
-    """What `by` may restore in a batch; one question for each toolkit."""
-
-    def __init__(self, by: User | None) -> None:
-        self.by = by
-        self.sets_owners = by is None or is_administrator(by)
-        self._toolkits: dict[str, Answer] = {}
-
-    def to_toolkit(self, tool_id: str, toolkit: str) -> Answer:
-        """Whether the tool may be in `toolkit`. That in its id was checked when it was published."""
-        key = group_key(toolkit)
-        if key == group_key(toolkit_of(tool_id)):
-            return YES
-        if key not in self._toolkits:
-            self._toolkits[key] = may_add_to_toolkit(self.by, key)
-        return self._toolkits[key]
-
-
-_STRICTNESS: Final = (EVERYONE, SIGNED_IN, GROUPS)
-
-
-def _named_in(metadata: Sequence[ToolMetadata]) -> tuple[dict[str, User], dict[str, Group]]:
-    """The people and the groups with names in the file, by name."""
-    access = [one for each in metadata for one in (each.access, each.toolkit_access) if one]
-    people = {each.owner for each in metadata} | {name for one in access for name in (one.owner, *one.maintainers)}
-    groups = {name for one in access for name in (*one.groups, *one.maintainer_groups)}
-    users = User.objects.filter(username__in=people - {""}) if people - {""} else ()
-    return {user.username: user for user in users}, {
-        group.name: group for group in (Group.objects.filter(name__in=groups) if groups else ())
-    }
-
-
-def _access(
-    dumped: DumpedAccess | None, pointer: str, users: Mapping[str, User], groups: Mapping[str, Group], report: Report
-) -> _Access | None:
-    """What of it exists here. An unknown visibility restricts to the maintainers."""
-    if dumped is None:
-        return None
-    visibility = dumped.visibility
-    if visibility and visibility not in VISIBILITIES:
-        report.dropped(f"{pointer}/visibility", "This visibility is unknown. Only the owner and maintainers see it.")
-        visibility = GROUPS
-    if dumped.owner and dumped.owner not in users:
-        report.dropped(f"{pointer}/owner", f"There is no user {dumped.owner[:MAX_NAME_CHARS]!r} here.")
-    known: dict[str, list[Any]] = {}
-    for member, noun, there in (
-        ("groups", "group", groups),
-        ("maintainers", "user", users),
-        ("maintainer_groups", "group", groups),
-    ):
-        names: tuple[str, ...] = getattr(dumped, member)
-        known[member] = [there[name] for name in names if name in there]
-        for number, name in enumerate(names):
-            if name not in there:
-                report.dropped(f"{pointer}/{member}/{number}", f"There is no {noun} {name[:MAX_NAME_CHARS]!r} here.")
-    return _Access(dumped.name, users.get(dumped.owner), visibility, **known)
-
-
-def _merged(access: _Access | None, of_toolkit: _Access) -> _Access:
-    """The restriction of a toolkit as that of one of its tools."""
-    if access is None:
-        return of_toolkit
-    return replace(
-        of_toolkit,
-        maintainers=[*access.maintainers, *of_toolkit.maintainers],
-        maintainer_groups=[*access.maintainer_groups, *of_toolkit.maintainer_groups],
-    )
-
-
-def _restorable(
-    tool_id: str,
-    metadata: ToolMetadata,
-    users: Mapping[str, User],
-    groups: Mapping[str, Group],
-    now: datetime,
-    *,
-    rights: _Rights,
-) -> _Restorable:
-    report = Report()
-    for pointer in metadata.unknown:
-        report.dropped(pointer, _UNKNOWN)
-    owner = users.get(metadata.owner)
-    columns: dict[str, Any] = {"owner": owner}
-    if owner and owner != rights.by and not rights.sets_owners:
-        columns = {"owner": rights.by}
-        report.dropped("/owner", _OTHER_OWNER)
-    elif metadata.owner and owner is None:
-        report.dropped("/owner", f"There is no user {metadata.owner[:MAX_NAME_CHARS]!r} here.")
-    if metadata.toolkit is not None:
-        columns |= _toolkit(tool_id, metadata.toolkit, rights, report)
-    columns["added_tags"] = "\n".join(_tags(metadata.tags, report))
-    if metadata.deprecation:
-        for problem in problems_of_note(metadata.deprecation.note):
-            report.dropped("/deprecation/note", problem.message)
-        columns |= {"deprecation_chosen": True, "deprecated_at": now, "deprecation_note": _note(metadata.deprecation)}
-    waivers = list(_waivers(metadata.waivers, report))
-    access = _access(metadata.access, "/access", users, groups, report)
-    of_toolkit = _access(metadata.toolkit_access, "/toolkit_access", users, groups, report)
-    return _Restorable(columns, waivers, access, of_toolkit, list(report))
-
-
-def _toolkit(tool_id: str, name: str, rights: _Rights, report: Report) -> dict[str, Any]:
-    toolkit = " ".join(name.split())
-    problems = problems_of_name(toolkit, "/toolkit", "toolkit", TOOLKIT_LENGTH) if toolkit else []
-    for problem in problems:
-        report.dropped(problem.pointer, problem.message)
-    if not problems and not (answer := rights.to_toolkit(tool_id, toolkit)):
-        report.dropped("/toolkit", answer.reason)
-        return {}
-    return {} if problems else {"toolkit": toolkit, "toolkit_chosen": True}
-
-
-def _tags(tags: Sequence[str], report: Report) -> list[str]:
-    accepted: dict[str, str] = {}
-    for number, dumped in enumerate(tags):
-        tag, pointer = " ".join(dumped.split()), pointer_join("/tags", number)
-        problems = problems_of_name(tag, pointer, "tag", TAG_LENGTH)
-        for problem in problems:
-            report.dropped(pointer, problem.message)
-        if problems:
-            continue
-        if group_key(tag) in accepted:
-            report.dropped(pointer, "The tool already has this tag.")
-        elif len(accepted) == MAX_TAGS:
-            report.dropped(pointer, f"A tool can have at most {MAX_TAGS} tags.")
-        else:
-            accepted[group_key(tag)] = tag
-    return list(accepted.values())
-
-
-def _note(deprecation: DumpedDeprecation) -> str:
-    """The note to store; "" if it is invalid."""
-    return "" if problems_of_note(deprecation.note) else deprecation.note.strip()
-
-
-def _waivers(waivers: Sequence[DumpedWaiver], report: Report) -> Iterator[DumpedWaiver]:
-    seen: set[tuple[str, str]] = set()
-    for number, dumped in enumerate(waivers):
-        reason, pointer = " ".join(dumped.reason.split()), f"/waivers/{number}"
-        waiver = DumpedWaiver(dumped.rule, dumped.pointer, reason)
-        problems = problems_of_waiver(waiver.rule, waiver.pointer, waiver.reason)
-        for problem in problems:
-            report.dropped(pointer + problem.pointer, problem.message)
-        if problems:
-            continue
-        if (key := (waiver.rule, waiver.pointer)) in seen:
-            report.dropped(pointer, "This finding is already waived.")
-        elif len(seen) == MAX_WAIVERS:
-            report.dropped(pointer, f"A tool can have at most {MAX_WAIVERS} waivers.")
-        else:
-            seen.add(key)
-            yield waiver

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.access import change_tool_access, change_toolkit_access
 from catalog.accounts.api_auth import actor
-from catalog.forms import AccessForm
+from catalog.forms.tools import AccessForm
 from catalog.models import Tool, Toolkit
 from catalog.rights import may
 from catalog.shortcuts import tool_for, toolkit_for

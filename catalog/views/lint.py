@@ -18,7 +18,7 @@ from catalog.accounts.api_auth import actor
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.bulk_fixes import MAX_FIXED
 from catalog.errors import DocumentError, RevisionConflict
-from catalog.forms import WaiverForm
+from catalog.forms.tools import WaiverForm
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
 from catalog.lint_overview import findings_of, overview_for, tools_that_break
 from catalog.lint_page import MEANINGS, LintPage, change_of, severity_links

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.errors import HeldBySpec, RevisionConflict
-from catalog.forms import DeprecateForm, OrganiseForm
+from catalog.forms.tools import DeprecateForm, OrganiseForm
 from catalog.lifecycle import undo_deprecation
 from catalog.listing import groups
 from catalog.listing.toolkits import cards_of

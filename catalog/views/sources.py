@@ -15,7 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.forms import SourceForm
+from catalog.forms.sources import SourceForm
 from catalog.models import Audience, HeldChange, Source, SourceSync
 from catalog.rights import may, require
 from catalog.shortcuts import source_at

@@ -21,7 +21,7 @@ from catalog import text_diff
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_uploads
-from catalog.forms import skipped_ids
+from catalog.forms.uploads import skipped_ids
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS

@@ -17,7 +17,7 @@ from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy
-from catalog.forms import PASTED, UploadForm
+from catalog.forms.uploads import PASTED, UploadForm
 from catalog.models import Upload
 from catalog.models.uploads import RANKS
 from catalog.rights import may, require

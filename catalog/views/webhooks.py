@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.forms import WebhookForm
+from catalog.forms.webhooks import WebhookForm
 from catalog.models import Webhook, WebhookDelivery
 from catalog.models.webhooks import EVENTS
 from catalog.views.audit import administrators_only

@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.address_policy import url_problem
-from catalog.encryption import Unreadable, encrypt, rotated
+from catalog.encryption import encrypt, rotate
 from catalog.errors import DocumentError, Problem
 from catalog.models import Webhook
 from catalog.models.tools import TOOLKIT_LENGTH
@@ -107,23 +107,8 @@ def replace_secret(webhook: Webhook) -> str:
 
 
 def rotate_secrets() -> tuple[int, int]:
-    """Re-encrypt the secrets of all webhooks with the first key.
-
-    Returns:
-        How many were re-encrypted, and how many cannot be decrypted.
-    """
-    done = lost = 0
-    for webhook in Webhook.objects.all():
-        try:
-            secret = rotated(webhook.secret)
-            old_secret = rotated(webhook.old_secret) if webhook.old_secret else ""
-        except Unreadable:
-            lost += 1
-            continue
-        same = Webhook.objects.filter(pk=webhook.pk, secret=webhook.secret)
-        done += same.update(secret=secret, old_secret=old_secret)
-    audit.record("secrets.rotate", "webhook", "", after={"re-encrypted": done, "unreadable": lost})
-    return done, lost
+    """Re-encrypt the secrets of all webhooks with the first key (see `encryption.rotate`)."""
+    return rotate(Webhook.objects.all(), "secret", "old_secret", object_type="webhook")
 
 
 def shown_url(url: str) -> str:

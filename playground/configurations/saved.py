@@ -18,11 +18,11 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
 from catalog.accounts.models import User
-from catalog.encryption import Unreadable, decrypt, encrypt, rotated
+from catalog.encryption import Unreadable, decrypt, encrypt, rotate
 from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext import patch
-from catalog.jsontext.pointers import resolve_pointer
+from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
@@ -204,21 +204,8 @@ def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
 
 
 def rotate_configurations() -> tuple[int, int]:
-    """Re-encrypt all saved configurations with the first key.
-
-    Returns:
-        How many were re-encrypted, and how many cannot be decrypted.
-    """
-    done = lost = 0
-    for saved in SavedConfiguration.objects.iterator():
-        try:
-            encrypted = rotated(saved.encrypted)
-        except Unreadable:
-            lost += 1
-            continue
-        done += SavedConfiguration.objects.filter(pk=saved.pk, encrypted=saved.encrypted).update(encrypted=encrypted)
-    audit.record("secrets.rotate", "configuration", "", after={"re-encrypted": done, "unreadable": lost})
-    return done, lost
+    """Re-encrypt all saved configurations with the first key (see `encryption.rotate`)."""
+    return rotate(SavedConfiguration.objects.all(), "encrypted", object_type="configuration")
 
 
 @sensitive_variables()
@@ -236,7 +223,7 @@ def _with_stored_secrets(
     if found.reason:  # otherwise its secrets would be lost silently
         raise DocumentError([Problem("/configuration", UNSEARCHABLE, "secrets.search")])
     for pointer, secret in found.parts:
-        if pointer in removed or _exists(value, pointer):
+        if pointer in removed or exists_at(value, pointer):
             continue
         with suppress(LookupError):  # the new value has no such parent
             result = patch.set_at(result, pointer, secret)
@@ -262,14 +249,6 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
     if marked.reason or found.reason:
         return None
     return _without(value, found.pointers - marked.pointers)
-
-
-def _exists(value: JSON, pointer: str) -> bool:
-    try:
-        resolve_pointer(value, pointer)
-    except LookupError:
-        return False
-    return True
 
 
 def _without(value: JSON, pointers: Collection[str]) -> JSON:

@@ -21,6 +21,7 @@ from django.db.models import Count, Q, QuerySet
 from catalog.address_policy import address_policy
 from catalog.encryption import Unreadable
 from catalog.errors import ToolshelfError
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
 from playground.connections.connection import Connection
@@ -166,7 +167,7 @@ def connection_for(
         environment=source.headers if is_command else {},
         spec=_document_of(revision, source),
         network=network,
-        configuration=configuration if isinstance(configuration, dict) else {},
+        configuration=members_of(configuration),
         allowed_networks=policy.allowed_networks,
         proxy=policy.proxy,
         **limits,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from catalog.errors import Busy, NotAllowed
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.catalog_search import visitors_see
+from catalog.version import own_version
 from playground import running
 from playground.mcp import calls
 from playground.mcp.calls import Caller, NotStarted
@@ -64,14 +65,7 @@ def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[s
 
 
 def server_info(toolset: Toolset) -> JSON:
-    return {"name": toolset.name, "title": toolset.title, "version": _version()}
-
-
-def _version() -> str:
-    try:
-        return version("toolshelf")
-    except PackageNotFoundError:  # it runs from its sources
-        return "development"
+    return {"name": toolset.name, "title": toolset.title, "version": own_version()}
 
 
 def negotiated_version(message: Message) -> str:
@@ -150,6 +144,5 @@ def result_text(result: Result, message: Message, toolset: Toolset) -> str:
     """`result` as JSON text, with the members that the version of `message` requires of every result."""
     if not message.is_modern:
         return dumps(result)
-    meta = result.get("_meta")
-    meta = {**(meta if isinstance(meta, dict) else {}), SERVER_KEY: server_info(toolset)}
+    meta = {**members_of(result.get("_meta")), SERVER_KEY: server_info(toolset)}
     return dumps({"resultType": "complete", **result, "_meta": meta})

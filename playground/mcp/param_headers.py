@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
 from playground.mcp.protocol import HEADER_MISMATCH, ProtocolError, decoded_header
 
@@ -85,6 +86,6 @@ def _as_header(value: JSON) -> str | None:
 def _equals(sent: str | None, expected: str, value: JSON) -> bool:
     if sent is None:
         return False
-    if isinstance(value, int | Number) and not isinstance(value, bool) and _DECIMAL.fullmatch(sent):
+    if is_number(value) and _DECIMAL.fullmatch(sent):
         return Decimal(sent) == Decimal(expected)
     return sent == expected

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.errors import JSONTextError
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps, loads
 
 LEGACY_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -100,8 +101,7 @@ class Message:
 
     @property
     def meta(self) -> dict[str, JSON]:
-        found = self.params.get("_meta")
-        return found if isinstance(found, dict) else {}
+        return members_of(self.params.get("_meta"))
 
     @property
     def progress_token(self) -> RequestId | None:
@@ -135,7 +135,7 @@ def _read(content: dict[str, JSON], headers: Mapping[str, str], session_version:
     if not isinstance(params, dict):
         raise ProtocolError(INVALID_REQUEST, "`params` must be an object.")
     declared = headers.get(VERSION_HEADER)
-    if declared in MODERN_VERSIONS or VERSION_KEY in _meta_of(params):
+    if declared in MODERN_VERSIONS or VERSION_KEY in members_of(params.get("_meta")):
         return _modern(method, request_id, params, headers)
     if declared and declared not in LEGACY_VERSIONS and method != "initialize":
         raise _unsupported(declared)
@@ -169,18 +169,13 @@ def _id(value: JSON) -> RequestId | None:
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _meta_of(params: dict[str, JSON]) -> dict[str, JSON]:
-    meta = params.get("_meta")
-    return meta if isinstance(meta, dict) else {}
-
-
 def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], headers: Mapping[str, str]) -> Message:
     if request_id is None:  # this version defines no header rules for notifications
         version = headers.get(VERSION_HEADER, "")
         if version not in MODERN_VERSIONS:
             raise _unsupported(version)
         return Message(method, version, None, params)
-    meta = _meta_of(params)
+    meta = members_of(params.get("_meta"))
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
     if missing:
         raise ProtocolError(INVALID_PARAMS, f"`params._meta` lacks the required {' and '.join(missing)}.")

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urljoin
 
 from catalog.errors import Problem
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON, dumps
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run, RunFile
@@ -71,9 +72,9 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
     else:
         result = error_result(failure_text(run))
     if files:
-        result["content"] = [*_blocks(result), *_file_blocks(files, url)]
+        result["content"] = [*items_of(result["content"]), *_file_blocks(files, url)]
     if run.is_mock and run.outcome == "returned":
-        result["content"] = [*_blocks(result), text_block(mock_note(run))]
+        result["content"] = [*items_of(result["content"]), text_block(mock_note(run))]
     return {**result, "_meta": {RUN_KEY: run_summary(run, url)}}
 
 
@@ -111,11 +112,6 @@ def _file_block(file: RunFile, address: str) -> JSON:
     if not is_text:
         body = {"blob": b64encode(content).decode()}
     return {"type": "resource", "resource": {"uri": address, "mimeType": file.media_type, **body}}
-
-
-def _blocks(result: Result) -> list[JSON]:
-    blocks = result["content"]
-    return blocks if isinstance(blocks, list) else []
 
 
 def run_summary(run: Run, url: str) -> JSON:

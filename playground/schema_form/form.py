@@ -1,7 +1,7 @@
 """The interface of the package for pages: open a form with a value, and read the submitted form.
 
 opened = begin(schema, value, name="parameters")         -> .form to draw
-again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if .is_ready
+again = submitted(schema, pairs, name="parameters")      -> .form to draw, .value to use if there are no .problems
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class Submission:
         value: the value, without the parts that cannot be parsed; ABSENT if there is none.
         problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
         unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
-        was_operation: a button of the form was pressed: only draw it again.
         unread: the fields whose text cannot be parsed, if the value was not checked.
     """
 
@@ -53,17 +52,11 @@ class Submission:
     value: Maybe
     problems: tuple[Problem, ...] = ()
     unchecked: str = ""
-    was_operation: bool = False
     unread: tuple[Fault, ...] = ()
 
     def with_unread_marked(self) -> Submission:
         """The same with an error at each field whose text cannot be parsed."""
         return replace(self, form=attach_problems(self.form, self.unread, (), {}))
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the value is complete and valid."""
-        return not self.was_operation and not self.problems and not isinstance(self.value, Absent)
 
     @property
     def view(self) -> Literal["fields", "json"]:
@@ -138,8 +131,8 @@ def submitted(
     outcome = apply(decoded, session.subschemas, session.lookups)
     if not is_checked or verb not in {"", "view"}:
         session.pressed = verb
-        return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults, was_operation=True)
-    return replace(session.checked(outcome.draft, decoded.faults, adjust), was_operation=bool(verb))
+        return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults)
+    return session.checked(outcome.draft, decoded.faults, adjust)
 
 
 class _Session:
@@ -165,9 +158,7 @@ class _Session:
         )
         return Object() if is_open else draft
 
-    def shown(
-        self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = (), was_operation: bool = False
-    ) -> Submission:
+    def shown(self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = ()) -> Submission:
         """The form of `draft`, without a check; it shows only the `faults` of the action."""
         draft, form = self._drawn(draft, focus)
         if faults:
@@ -176,7 +167,7 @@ class _Session:
         unread = tuple(
             fault for fault in (*faults, *reading.faults) if fault.problem.rule != "form.value-needed"
         )  # an empty field loses nothing
-        return Submission(form, draft, reading.value, was_operation=was_operation, unread=unread)
+        return Submission(form, draft, reading.value, unread=unread)
 
     def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """The form of `draft`, with all its errors."""

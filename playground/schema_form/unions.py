@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from catalog.json_schema.applicable import always
 from catalog.json_schema.validation import Subschema
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
@@ -93,8 +94,7 @@ class Branches:
         listed = self._fixed(option)
         if listed:
             return listed
-        required = option.all_keywords.get("required")
-        names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+        names = [name for name in items_of(option.all_keywords.get("required")) if isinstance(name, str)]
         if names:
             return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
         words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))

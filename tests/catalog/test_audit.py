@@ -22,6 +22,7 @@ from catalog.accounts.users import create_account
 from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.audit import Actor, AuditEvent, Origin, acting, prune, record
 from catalog.db.append_only import protect, unprotect
+from catalog.db.sql import insert_statement
 from catalog.held_changes import approve, publish_or_hold, reject
 from catalog.lifecycle import archive, deprecate, restore, undo_deprecation
 from catalog.metadata import Organisation, organise
@@ -85,7 +86,7 @@ def old_event(days):
     with connection.cursor() as cursor:
         at = connection.ops.adapt_datetimefield_value(timezone.now() - timedelta(days=days))
         values = [at, "tool.archive", "tool", "x", "page", "", None, "", "", "", "", ""]
-        cursor.execute(audit._insertion(), values)
+        cursor.execute(insert_statement(AuditEvent, audit._COLUMNS), values)
     return AuditEvent.objects.latest("pk")
 
 

@@ -15,10 +15,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.accounts.models import User
 from catalog.api.schemas.uploads import ReportOut
 from catalog.assessments import LockHeld, assess_all
 from catalog.jsontext.reader import JSON, dumps
+from catalog.management.users import find_user
 from catalog.models.uploads import OUTCOMES
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.read_ahead import can_work_ahead
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         output.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        by = self._user(options["user"])
+        by = find_user(options["user"])
         try:
             files = list(files_at(options["paths"]))
         except OSError as error:
@@ -87,14 +87,6 @@ class Command(BaseCommand):
         with suppress(LockHeld):  # a server is already assessing
             for _ in assess_all(seconds=ASSESSING_S):
                 pass
-
-    def _user(self, name: str | None) -> User | None:
-        if name is None:
-            return None
-        user = User.objects.filter(username=name).first()
-        if user is None:
-            raise CommandError(f"There is no user {name!r}.", returncode=2)
-        return user
 
     def _shown(self, entries: Iterable[Entry]) -> Iterator[Entry]:
         """`entries`, with a line of progress on a terminal."""

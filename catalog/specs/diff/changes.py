@@ -103,10 +103,6 @@ class Difference:
         changes = [replace(change, verdict=change.strict_verdict, is_by_convention=False) for change in self.changes]
         return Difference(tuple(worst_first(changes)))
 
-    def verdict_of(self, part: Part) -> Verdict | Literal["identical"]:
-        """The worst of the changes of one part."""
-        return worst([change for change in self.changes if change.part == part])
-
 
 def worst(changes: Sequence[Change]) -> Verdict | Literal["identical"]:
     return min((change.verdict for change in changes), key=VERDICTS.index, default="identical")

@@ -13,6 +13,7 @@ from catalog.json_schema.dialects import DRAFT_04
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import is_multiple
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 # The types of values, without overlap: the type "number" is the last two.
@@ -38,7 +39,7 @@ Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 def annotations_of(subschema: Subschema) -> Mapping[str, JSON]:
     """The annotations of `subschema`, even beside a `$ref` of the early drafts, because schemas contain them there."""
-    return subschema.schema if isinstance(subschema.schema, dict) else {}
+    return members_of(subschema.schema)
 
 
 def accepts_anything(subschema: Subschema) -> bool:
@@ -77,8 +78,7 @@ def assertions_of(subschema: Subschema) -> frozenset[str]:
 
 
 def members(subschema: Subschema, keyword: str) -> Mapping[str, JSON]:
-    value = subschema.keywords.get(keyword)
-    return value if isinstance(value, dict) else {}
+    return members_of(subschema.keywords.get(keyword))
 
 
 def negated_of(subschema: Subschema) -> list[Subschema]:

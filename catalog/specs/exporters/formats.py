@@ -9,6 +9,7 @@ from typing import Final
 from catalog.conversion_report import is_within
 from catalog.json_schema.normalize import Schema
 from catalog.json_schema.validation import Budget, compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import providers as rules
@@ -68,8 +69,7 @@ def _additional_members(spec: ToolSpec) -> Iterator[str]:
     document = spec.document
     if isinstance(document, dict):
         yield from (pointer_join("", name) for name in document if name not in _KNOWN)
-        definition = document.get("definition")
-        names = definition if isinstance(definition, dict) else {}
+        names = members_of(document.get("definition"))
         yield from (pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION)
 
 

@@ -15,8 +15,9 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, Number, dumps
+from catalog.jsontext.reader import JSON, dumps
 
 MAX_MERGED: Final = 300_000  # keywords and members of one export
 
@@ -181,11 +182,11 @@ def _values(_: Flattener, first: JSON, second: JSON) -> JSON:
 
 
 def _larger(_: Flattener, first: JSON, second: JSON) -> JSON:
-    return max(first, second) if is_number(first) and is_number(second) else None  # type: ignore[type-var]
+    return max(first, second) if is_number(first) and is_number(second) else None
 
 
 def _smaller(_: Flattener, first: JSON, second: JSON) -> JSON:
-    return min(first, second) if is_number(first) and is_number(second) else None  # type: ignore[type-var]
+    return min(first, second) if is_number(first) and is_number(second) else None
 
 
 def _either(_: Flattener, first: JSON, second: JSON) -> JSON:
@@ -210,7 +211,3 @@ def type_names(value: JSON) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
-def is_number(value: JSON) -> bool:
-    return isinstance(value, int | Number) and not isinstance(value, bool)

@@ -11,6 +11,7 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
 
@@ -93,8 +94,7 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
 def _in_all(branches: list[Flat]) -> list[JSON]:
     """The names that every branch requires."""
     first, *others = [branch.members.get("required") or [] for branch in branches]
-    names = first if isinstance(first, list) else []
-    return [name for name in names if all(isinstance(other, list) and name in other for other in others)]
+    return [name for name in items_of(first) if all(isinstance(other, list) and name in other for other in others)]
 
 
 def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
@@ -110,14 +110,12 @@ def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, re
     for keyword, value in branch.members.items():
         if keyword not in _JOINED and not (keyword in flat.members and flat.members[keyword] == value):
             report.dropped(branch.pointer_to(keyword), "It applies to one alternative only.")
-    properties = flat.members.get("properties")
-    members: Schema = dict(properties) if isinstance(properties, dict) else {}
+    members = dict(members_of(flat.members.get("properties")))
     for name, schema in _properties(branch):
         other = members.get(name)
         members[name] = schema if other is None or other is True else _either(other, schema, flattener)
     flat.members["properties"] = members
-    required = flat.members.get("required")
-    names: list[JSON] = list(required) if isinstance(required, list) else []
+    names = list(items_of(flat.members.get("required")))
     names += [name for name in common if name not in names]
     if names:
         flat.members["required"] = names

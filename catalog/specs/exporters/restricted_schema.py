@@ -13,6 +13,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
@@ -333,8 +334,7 @@ class SubsetWriter:
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
         """The names that are required. Adds those that are not declared to `members`, because providers require it."""
-        names = flat.members.get("required")
-        required = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        required = [name for name in items_of(flat.members.get("required")) if isinstance(name, str)]
         for name in required:
             if name not in members:
                 reason = f"`{name}` is required but not declared; a schema for any value was added."

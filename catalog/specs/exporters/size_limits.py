@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog.json_schema.normalize import Schema
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import providers
 
@@ -44,8 +45,7 @@ def _subschemas(schema: JSON, depth: int) -> Iterator[tuple[Schema, int]]:
         yield from _subschemas(member, depth + 1)
     for definition in _named(schema, "$defs").values():
         yield from _subschemas(definition, depth)
-    branches = schema.get("anyOf")
-    for inner in [schema.get("items"), *(branches if isinstance(branches, list) else [])]:
+    for inner in [schema.get("items"), *items_of(schema.get("anyOf"))]:
         yield from _subschemas(inner, depth)
 
 
@@ -54,13 +54,11 @@ def _members(schema: Schema) -> Schema:
 
 
 def _named(schema: Schema, keyword: str) -> Schema:
-    value = schema.get(keyword)
-    return value if isinstance(value, dict) else {}
+    return members_of(schema.get(keyword))
 
 
 def _choices(schema: Schema) -> list[JSON]:
-    value = schema.get("enum")
-    return value if isinstance(value, list) else []
+    return items_of(schema.get("enum"))
 
 
 def _is_long_choice(schema: Schema) -> bool:

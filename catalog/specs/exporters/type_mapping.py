@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.json_schema.normalize import Schema
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.aliases import NameRule
-from catalog.specs.exporters.merge_all_of import Flat, is_number, type_names
+from catalog.specs.exporters.merge_all_of import Flat, type_names
 
 SCALARS: Final = ("string", "number", "boolean")
 

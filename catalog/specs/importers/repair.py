@@ -12,6 +12,7 @@ from catalog.conversion_report import Report
 from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.patch import remove_at, set_at
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
 from catalog.jsontext.reader import JSON, dumps
@@ -147,8 +148,7 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
             value = member.get(flag) if isinstance(member, dict) else None
             if not isinstance(value, bool):
                 continue
-            required = out.get("required")
-            names = list(required) if isinstance(required, list) else []
+            names = items_of(out.get("required"))
             if value is FLAGS[flag] and name not in names:
                 out["required"] = [*names, name]
             flag_pointer = pointer_join(pointer, "properties", name, flag)

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from catalog.conversion_report import Loss, is_within
 from catalog.errors import Problem
-from catalog.jsontext.pointers import resolve_pointer
+from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 
@@ -98,12 +98,3 @@ class Draft:
             if is_within(pointer, part) and exists_at(self.document, f"{origin}{pointer.removeprefix(part)}"):
                 return f"{origin}{pointer.removeprefix(part)}"
         return self.pointer
-
-
-def exists_at(document: JSON, pointer: str) -> bool:
-    """Whether `document` has a value at `pointer`."""
-    try:
-        resolve_pointer(document, pointer)
-    except LookupError:
-        return False
-    return True

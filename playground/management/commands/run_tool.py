@@ -13,6 +13,7 @@ from catalog.accounts.models import User
 from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
+from catalog.management.users import find_user
 from catalog.models import Tool
 from playground import running
 from playground.configurations.saved import UNREADABLE, Unreadable, find_configuration, open_configuration
@@ -107,15 +108,6 @@ def find_tool(name: str) -> Tool:
     if tool is None:
         raise CommandError(f"The catalog has no tool with the id {name!r}.", returncode=2)
     return tool
-
-
-def find_user(name: str | None) -> User | None:
-    if name is None:
-        return None
-    user = User.objects.filter(username=name).first()
-    if user is None:
-        raise CommandError(f"There is no user {name!r}.", returncode=2)
-    return user
 
 
 def saved_configuration(user: User | None, tool: Tool, name: str) -> Configuration:

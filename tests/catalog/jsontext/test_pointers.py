@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.errors import Problem
-from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
+from catalog.jsontext.pointers import exists_at, pointer_join, resolve_pointer, split_pointer
 
 
 def test_a_problem_as_json_leaves_out_what_is_not_known():
@@ -43,3 +43,8 @@ def test_a_pointer_finds_its_value(pointer, value):
 def test_a_pointer_to_nothing_is_a_lookup_error(pointer):
     with pytest.raises(LookupError):
         resolve_pointer({"a": [10, 20], "s": "text"}, pointer)
+
+
+@pytest.mark.parametrize(("pointer", "exists"), [("", True), ("/a/0", True), ("/a/1", False), ("a", False)])
+def test_whether_a_value_exists_at_a_pointer(pointer, exists):
+    assert exists_at({"a": [None]}, pointer) is exists

@@ -80,7 +80,7 @@ def test_invalid_folded_text_stays_and_has_an_error():
 
     form.type("z", run, "[7,").send()
 
-    assert not form.submission.is_ready
+    assert not form.is_valid
     assert form.node(run).text == "[7,"
     assert form.node(run).head.errors
 

@@ -129,7 +129,7 @@ def test_a_foreign_token_is_a_problem_and_no_secret():
 
     form.type("c", "/.key", "encrypted:nonsense").send()
 
-    assert not form.submission.is_ready
+    assert not form.is_valid
     assert "enter it again" in form.node("/.key").head.errors[0]
 
 

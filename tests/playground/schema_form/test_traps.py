@@ -90,7 +90,7 @@ def test_6_a_required_text_that_was_cleared_is_absent_unless_it_is_ticked():
     assert form.type("t", "/.a", "").send().value == {}
     assert form.node("/.a").head.errors == ("Enter a",)
     assert form.type("x", "/.a", "1").send().value == {"a": ""}
-    assert form.submission.is_ready
+    assert form.is_valid
 
 
 def test_6_a_text_of_a_list_that_was_cleared_is_asked_for_unless_it_is_ticked():
@@ -111,14 +111,14 @@ def test_7_untouched_optional_members_are_absent_at_every_depth():
 def test_8_a_required_text_may_be_empty():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
 
-    assert form.type("x", "/.a", "1").send().submission.is_ready
+    assert form.type("x", "/.a", "1").send().is_valid
     assert form.value == {"a": ""}
 
 
 def test_8_an_untouched_required_text_is_refused_and_not_sent():
     form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]})
 
-    assert not form.send().submission.is_ready
+    assert not form.send().is_valid
     assert form.value == {}
 
 
@@ -147,7 +147,7 @@ def test_11_an_optional_object_is_absent_until_it_is_added_and_can_be_removed():
     address = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     form = FormInUse({"type": "object", "properties": {"address": address}})
 
-    assert form.send().submission.is_ready
+    assert form.send().is_valid
     assert form.press("add", "/.address").value == {"address": {}}
     assert form.press("remove", "/.address").value == {}
 
@@ -177,7 +177,7 @@ def test_14_a_large_number_is_exact():
 def test_14_a_decimal_is_a_multiple_of_a_hundredth():
     form = FormInUse({"type": "number", "multipleOf": Number("0.01")}, Number("19.99"))
 
-    assert form.send().submission.is_ready
+    assert form.send().is_valid
 
 
 def test_15_rows_keep_their_names_when_others_move_or_go():
@@ -377,7 +377,7 @@ def test_29_text_that_cannot_be_parsed_stays_and_has_an_error():
 
     form.type("n", "/.a", "12,5").send()
 
-    assert not form.submission.is_ready
+    assert not form.is_valid
     assert form.node("/.a").text == "12,5"
     assert "is not a number" in form.node("/.a").head.errors[0]
 

@@ -39,7 +39,7 @@ def test_an_untouched_required_text_is_absent_and_asked_for(text):
 
     assert form.value == {}
     assert form.submission.preview == "{}"
-    assert not form.submission.is_ready
+    assert not form.is_valid
     assert form.node("/.owner").head.errors == ("Enter owner",)
     assert form.messages == ["Enter owner"]
 
@@ -49,7 +49,7 @@ def test_an_empty_required_text_is_sent_when_its_box_is_ticked(text):
     form = FormInUse(required(text)).type("t", "/.owner", "").type("x", "/.owner", "1").send()
 
     assert form.value == {"owner": ""}
-    assert form.submission.is_ready
+    assert form.is_valid
     assert "checked" in form.page.by_name["parameters:x:/.owner"].attributes
 
 
@@ -105,7 +105,7 @@ def test_values_fixed_by_the_schema_are_sent(member, value):
     form = FormInUse(required(member)).send()
 
     assert form.value == {"owner": value}
-    assert form.submission.is_ready
+    assert form.is_valid
 
 
 def test_an_empty_text_of_a_list_of_choices_is_sent_when_it_is_chosen():
@@ -126,7 +126,7 @@ def test_an_empty_list_or_map_is_sent_when_it_was_made(member, verb, value):
     form = FormInUse(required(member)).press(verb, "/.owner").send()
 
     assert form.value == {"owner": value}
-    assert form.submission.is_ready
+    assert form.is_valid
 
 
 def test_a_list_that_needs_items_begins_with_them_and_asks_for_each_alone():
@@ -235,7 +235,7 @@ def test_the_json_view_shows_the_value_and_restores_empty_fields():
     assert form.messages == ["Enter owner"]
     form.press("view", "", "json").type("e", "", '{"owner": "", "note": ""}').press("view", "", "fields").send()
     assert form.value == {"owner": "", "note": ""}
-    assert form.submission.is_ready
+    assert form.is_valid
 
 
 def test_an_empty_text_survives_another_branch_and_the_way_back():

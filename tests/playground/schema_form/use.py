@@ -60,6 +60,11 @@ class FormInUse:
         return self.submission.value
 
     @property
+    def is_valid(self) -> bool:
+        """Whether there is a value, and the last check found no problem in it."""
+        return not self.submission.problems and self.value is not schema_form.ABSENT
+
+    @property
     def messages(self) -> list[str]:
         return [error.message for error in self.submission.form.errors]
 

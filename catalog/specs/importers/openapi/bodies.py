@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.parts import Context, Part
@@ -67,8 +68,7 @@ def media_of(holder: Part) -> Media | None:
     if not isinstance(content, dict) or not content:
         return None
     media_type = min(content, key=_rank)
-    found = content[media_type]
-    media = found if isinstance(found, dict) else {}
+    media = members_of(content[media_type])
     unknown: JSON = {} if is_json(media_type) else {"type": "string"}
     return Media(
         media_type,
@@ -105,8 +105,7 @@ def with_examples(schema: JSON, examples: Object) -> JSON:
     values = [example["value"] for example in examples.values() if isinstance(example, dict) and "value" in example]
     if not values or not isinstance(schema, dict):
         return schema
-    own = schema.get("examples")
-    return {**schema, "examples": [*(own if isinstance(own, list) else []), *values]}
+    return {**schema, "examples": [*items_of(schema.get("examples")), *values]}
 
 
 def schema_of(parameter: Part) -> tuple[JSON, str, str]:
@@ -174,7 +173,7 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
         whole["required"] = required
     has_file = any(parameter.value.get("type") == "file" for parameter in form)
     consumes = operation.value.get("consumes", context.document.get("consumes"))
-    media_types = [str(one) for one in consumes if str(one) in FORMS] if isinstance(consumes, list) else []
+    media_types = [str(one) for one in items_of(consumes) if str(one) in FORMS]
     default = "multipart/form-data" if has_file else "application/x-www-form-urlencoded"
     media_type = media_types[0] if media_types else default
     return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)

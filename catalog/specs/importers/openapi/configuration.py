@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.parts import Context, Part
@@ -46,7 +47,7 @@ def configuration_of(item: Part, operation: Part, context: Context) -> Configura
     properties: Object = dict(_servers(document, servers))
     required: list[JSON] = []
     security = operation.value.get("security", document.get("security"))
-    requirements = [one for one in security if isinstance(one, dict)] if isinstance(security, list) else []
+    requirements = [one for one in items_of(security) if isinstance(one, dict)]
     found = Configuration()
     for requirement in requirements:
         members: Object = {}
@@ -73,7 +74,7 @@ def configuration_of(item: Part, operation: Part, context: Context) -> Configura
 
 
 def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
-    found = [server for server in servers if isinstance(server, dict)] if isinstance(servers, list) else []
+    found = [server for server in items_of(servers) if isinstance(server, dict)]
     urls = [url for server in found[:MAX_SERVERS] if isinstance(url := server.get("url"), str) and url]
     if not found and isinstance(document.get("host"), str):
         urls = list(_swagger_urls(document))
@@ -182,5 +183,4 @@ def _schemes(document: Object) -> tuple[str, Object]:
     components = document.get("components")
     if isinstance(components, dict) and isinstance(schemes := components.get("securitySchemes"), dict):
         return "/components/securitySchemes", schemes
-    schemes = document.get("securityDefinitions")
-    return "/securityDefinitions", schemes if isinstance(schemes, dict) else {}
+    return "/securityDefinitions", members_of(document.get("securityDefinitions"))

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.openapi.bodies import with_examples
@@ -154,7 +155,7 @@ class Operations:
             name = f"{method.upper()} {path}"
             return _Operation(path, item, method, Part({}, pointer), name, outside(found, pointer))
         value, place = found
-        part = Part(value if isinstance(value, dict) else {}, place)
+        part = Part(members_of(value), place)
         return _Operation(path, item, method, part, self._name(part.value.get("operationId"), method, path))
 
     def _sized(self, operation: _Operation, max_definition_bytes: int) -> _SizedDraft:

@@ -1,0 +1,153 @@
+"""The forms of a tool: its metadata, its access settings, its deprecation, and waivers of its findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from catalog.access import Access, access_of
+from catalog.accounts.models import User
+from catalog.forms.stored_form import StoredForm
+from catalog.lifecycle import deprecate
+from catalog.metadata import UNCHANGED, Organisation, organise
+from catalog.models import Tool, Toolkit
+from catalog.models.access import VISIBILITIES
+from catalog.search.document import group_key
+from catalog.waivers import waive
+
+
+class MetadataForm(StoredForm):
+    """A form that changes the metadata of the tool whose entity tag was `seen`."""
+
+    seen = forms.CharField(required=False)
+
+    @property
+    def seen_etags(self) -> list[str] | None:
+        return [self.cleaned_data["seen"]] if self.cleaned_data.get("seen") else None
+
+
+class OrganiseForm(MetadataForm):
+    """Toolkit, tags and owner. `tags_were` are the tags that the form showed; those left out now are removed."""
+
+    toolkit_from = forms.CharField(required=False)
+    toolkit = forms.CharField(required=False, strip=False)
+    tags = forms.CharField(required=False)
+    tags_were = forms.CharField(required=False, widget=forms.HiddenInput)
+    owner = forms.CharField(required=False)
+
+    field_of_pointer = {"add_tags": "tags"}
+
+    def __init__(self, tool: Tool, data: Any = None) -> None:
+        self.tool = tool
+        tags = tool.added_tags.splitlines()
+        initial = {
+            "toolkit_from": "typed" if tool.toolkit_chosen else "id",
+            "toolkit": tool.toolkit if tool.toolkit_chosen else "",
+            "tags": ", ".join(tags),
+            "tags_were": ", ".join(tags),
+            "owner": tool.owner.username if tool.owner else "",
+        }
+        super().__init__(data, initial=initial, auto_id=False)
+
+    def save(self, by: User) -> bool:
+        """Store the metadata; False if it was refused."""
+        return self.stored_by(lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags))
+
+    def _organisation(self) -> Organisation:
+        typed = self.cleaned_data
+        # A toolkit typed into the empty field counts, even if its radio button was not selected.
+        by_id = typed["toolkit_from"] == "id" and not (typed["toolkit"].strip() and not self.tool.toolkit_chosen)
+        shown = typed["tags_were"] if "tags_were" in self.data else ",".join(self.tool.added_tags.splitlines())
+        tags, were = ([tag.strip() for tag in text.split(",") if tag.strip()] for text in (typed["tags"], shown))
+        given = {group_key(tag) for tag in tags}
+        return Organisation(
+            toolkit=None if by_id else typed["toolkit"],
+            add_tags=tags,
+            remove_tags=[tag for tag in were if group_key(tag) not in given],
+            owner=typed["owner"] if "owner" in self.data else UNCHANGED,
+        )
+
+
+class AccessForm(MetadataForm):
+    """Who owns, maintains and sees a tool or a toolkit; names are separated by commas."""
+
+    owner = forms.CharField(required=False)
+    maintainers = forms.CharField(required=False)
+    maintainer_groups = forms.CharField(required=False)
+    visibility = forms.CharField(required=False)
+    groups = forms.CharField(required=False)
+
+    def __init__(self, one: Tool | Toolkit, data: Any = None) -> None:
+        stored = access_of(one)
+        initial = {
+            "owner": stored.owner,
+            "visibility": stored.visibility,
+            **{name: ", ".join(getattr(stored, name)) for name in ("maintainers", "maintainer_groups", "groups")},
+        }
+        super().__init__(data, initial=initial, auto_id=False)
+
+    @property
+    def visibilities(self) -> dict[str, str]:
+        return VISIBILITIES
+
+    @property
+    def access(self) -> Access:
+        """The settings as typed."""
+        typed = self.cleaned_data
+
+        def names(text: str) -> list[str]:
+            return [name.strip() for name in text.split(",") if name.strip()]
+
+        return Access(
+            owner=typed["owner"] if "owner" in self.data else None,
+            maintainers=names(typed["maintainers"]),
+            maintainer_groups=names(typed["maintainer_groups"]),
+            visibility=typed["visibility"],
+            groups=names(typed["groups"]),
+        )
+
+
+class DeprecateForm(MetadataForm):
+    """A note and the id of the tool's successor."""
+
+    note = forms.CharField(required=False, strip=False)
+    superseded_by = forms.CharField(required=False)
+
+    def __init__(self, tool: Tool, data: Any = None) -> None:
+        self.tool = tool
+        successor = tool.superseded_by.tool_id if tool.superseded_by else ""
+        super().__init__(data, initial={"note": tool.deprecation_note, "superseded_by": successor})
+
+    def clean_note(self) -> str:
+        """Browsers send the line ends of a text as CR LF."""
+        return str(self.cleaned_data["note"]).replace("\r\n", "\n")
+
+    def save(self, by: User) -> bool:
+        """Deprecate the tool; False if it was refused."""
+        return self.stored_by(
+            lambda: deprecate(
+                self.tool,
+                note=self.cleaned_data["note"],
+                superseded_by=self.cleaned_data["superseded_by"],
+                by=by,
+                seen=self.seen_etags,
+            )
+        )
+
+
+class WaiverForm(StoredForm):
+    """A finding to waive: a rule at `pointer`, or `everywhere`."""
+
+    rule = forms.CharField(required=False, strip=False)
+    pointer = forms.CharField(required=False, strip=False)
+    everywhere = forms.BooleanField(required=False)
+    reason = forms.CharField(required=False, strip=False)
+
+    def save(self, tool: Tool, by: User) -> bool:
+        """Store the waiver; False if it was refused."""
+        return self.stored_by(lambda: self._waive(tool, by))
+
+    def _waive(self, tool: Tool, by: User) -> None:
+        pointer = "" if "everywhere" in self.data else self.cleaned_data["pointer"]
+        waive(tool, rule=self.cleaned_data["rule"], pointer=pointer, reason=self.cleaned_data["reason"], by=by)

@@ -1,0 +1,15 @@
+"""The contents of JSON objects and arrays, where any other value counts as empty."""
+
+from __future__ import annotations
+
+from catalog.jsontext.reader import JSON
+
+
+def members_of(value: JSON) -> dict[str, JSON]:
+    """`value` itself if it is an object, else {}."""
+    return value if isinstance(value, dict) else {}
+
+
+def items_of(value: JSON) -> list[JSON]:
+    """`value` itself if it is an array, else []."""
+    return value if isinstance(value, list) else []
