@@ -67,7 +67,7 @@ class _Times:
 
 
 class LocalRun:
-    """A `RunHandle`. The runner's thread updates it; any thread may read it."""
+    """A submitted run. The runner's thread updates it; any thread may read it."""
 
     def __init__(self, job: Job, host: Host, turn: int = 0) -> None:
         self.job = job
@@ -92,7 +92,7 @@ class LocalRun:
         self._dropped = (0, 0)
         self._events: deque[Progress] = deque(maxlen=_MAX_EVENTS)
 
-    # For any thread: a RunHandle
+    # For any thread
 
     @property
     def run_id(self) -> str:
@@ -106,22 +106,28 @@ class LocalRun:
 
     @property
     def events(self) -> tuple[Progress, ...]:
+        """The latest reports of progress, oldest first."""
         return tuple(self._events)
 
     def wait(self, timeout_s: float | None = None) -> RunEnd | None:
+        """Wait for the run to end; None if `timeout_s` passes first."""
         return self._read_end() if self._ended.wait(timeout_s) else None
 
     def cancel(self) -> None:
+        """Remove the run from the queue, or kill all its processes. No effect on a run that has ended."""
         self._host.cancel(self)
 
     def position(self) -> int:
+        """The run's position in the queue, from 1; 0 if it is no longer waiting."""
         return self._host.position_of(self)
 
     def output(self) -> Output:
+        """The output so far."""
         stdout, stderr = (_text(self._printed[kind]) for kind in (STDOUT, STDERR))
         return Output(stdout, stderr, *self._dropped)
 
     def when_done(self, callback: EndCallback) -> None:
+        """Call `callback` once, in a thread of the runner, when the run has ended, or soon if it already has."""
         with self._lock:
             if not self._ended.is_set():
                 self._callbacks.append(callback)

@@ -36,7 +36,7 @@ _LONGEST_RETRY_S: Final = 60
 
 
 class LocalRunner:
-    """A `Runner` in processes of this machine. One per process; may be used from any thread."""
+    """Runs jobs in processes of this machine. One per process; may be used from any thread."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class LocalRunner:
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
 
-    # For any thread: a Runner
+    # For any thread
 
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job in the queue (see `catalog.fairness.Turns`)."""
