@@ -11,16 +11,11 @@ from pydantic import StringConstraints
 
 from catalog.accounts.api_auth import actor
 from catalog.api.deprecation import add_deprecation_headers
+from catalog.encryption import Unreadable
 from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.models import Tool
 from playground.api.schemas.runs import ConfigurationIn
-from playground.configurations.saved import (
-    NO_SUCH_CONFIGURATION,
-    UNREADABLE,
-    Unreadable,
-    find_configuration,
-    open_configuration,
-)
+from playground.configurations.saved import NO_SUCH_CONFIGURATION, UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text

@@ -275,21 +275,3 @@ def _exists(value: JSON, pointer: str) -> bool:
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
     """`value` without the parts at `pointers`; an item becomes null, so that the others keep their positions."""
     return patch.change_all(value, pointers, lambda _, is_item: None if is_item else patch.REMOVED)
-
-
-__all__ = [
-    "NO_SUCH_CONFIGURATION",
-    "UNREADABLE",
-    "UNSEARCHABLE",
-    "Choice",
-    "Shown",
-    "Unreadable",
-    "choices_for",
-    "delete_configuration",
-    "find_configuration",
-    "open_configuration",
-    "rotate_configurations",
-    "save_configuration",
-    "share",
-    "shown",
-]

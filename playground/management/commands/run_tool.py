@@ -10,12 +10,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.encryption import Unreadable
 from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from playground import running
-from playground.configurations.saved import UNREADABLE, Unreadable, find_configuration, open_configuration
+from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
