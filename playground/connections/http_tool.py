@@ -19,7 +19,7 @@ from playground.connections.curl import curl
 from playground.connections.request import Request, base_url, request_of
 from playground.connections.security import Credentials, TokenRequest, credentials_of
 from playground.redaction import MARK, Redactor
-from playground.tool import File, ToolError
+from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
 
 MAX_ERROR_CHARACTERS: Final = 3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all

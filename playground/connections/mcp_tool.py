@@ -23,14 +23,14 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter, ValidationError
 
+import toolshelf_tools as tool_api
 from catalog.errors import OutgoingError
 from catalog.jsontext import reader
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
 from catalog.specs.importers import import_document
-from playground import tool as tool_api
 from playground.connections.connection import Connection
-from playground.tool import ToolError
+from toolshelf_tools import ToolError
 from toolshelf_tools.files import MAX_FILES, file_in_base64
 
 MAX_PAGES: Final = 50  # of the list of tools, until the tool is found
