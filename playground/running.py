@@ -11,7 +11,6 @@ the verdict is about what the tool really returned.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable
 from copy import copy
@@ -28,12 +27,13 @@ from catalog import audit, log_context
 from catalog.accounts.models import User
 from catalog.accounts.rate_limits import limit_run_starts
 from catalog.errors import Problem
-from catalog.fairness import SharedSlots, reserve_of, waiting_of
+from catalog.fairness import waiting_of
 from catalog.json_schema.validation import Budget, CheckResult
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.rights import require
+from playground import waiting_room
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
@@ -66,27 +66,6 @@ class ExampleCall:
 
     check: ExampleCheck
     number: int
-
-
-class WaitingRoom:
-    """The threads of this process that wait for a run. Each request that waits holds one; pages need threads too."""
-
-    def __init__(self, threads: int) -> None:
-        """Let at most `threads` wait, of which some are reserved for users who have none."""
-        self._lock = threading.Lock()
-        self._threads = SharedSlots(threads, reserve=reserve_of(threads))
-
-    def enter(self, owner: str) -> bool:
-        """Whether a thread for `owner` may wait; if so, `leave` ends it."""
-        with self._lock:
-            return self._threads.take(owner)
-
-    def leave(self, owner: str) -> None:
-        with self._lock:
-            self._threads.release(owner)
-
-
-_waiting_room = WaitingRoom(max(1, settings.WEB_THREADS // 2))
 
 
 @sensitive_variables("configuration", "redactor")
@@ -171,7 +150,7 @@ def wait(run: Run, timeout_s: float) -> Run:
     if not run.is_active:
         return run
     active = supervisor().find(run.id)
-    entered = timeout_s > 0 and enter_waiting_room(run.owner)
+    entered = timeout_s > 0 and waiting_room.enter(run.owner)
     try:
         if active:
             wait_for_end(active.ended, timeout_s if entered else min(timeout_s, BRIEF_S))
@@ -179,25 +158,12 @@ def wait(run: Run, timeout_s: float) -> Run:
             return enqueue.wait(run, timeout_s, ends_on_drain=True)
     finally:
         if entered:
-            leave_waiting_room(run.owner)
+            waiting_room.leave(run.owner)
     if active is None:
         return Run.objects.with_names().get(pk=run.pk)
     if not active.ended.is_set():
         ensure(run)
     return active.run
-
-
-def enter_waiting_room(owner: str) -> bool:
-    """Reserve this thread for `owner` (`Run.owner`), who waits for a run; False if too many threads wait already.
-
-    After True, call `leave_waiting_room`.
-    """
-    return _waiting_room.enter(owner)
-
-
-def leave_waiting_room(owner: str) -> None:
-    """Let another thread wait."""
-    _waiting_room.leave(owner)
 
 
 def wait_inside(run: Run, timeout_s: float) -> Run:

@@ -42,7 +42,7 @@ class Caller:
 
 @sensitive_variables("configuration")
 def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
-    """Start the run of `call`. The thread is in the waiting room (`running.enter_waiting_room`).
+    """Start the run of `call`. The thread is in the waiting room (`playground.waiting_room`).
 
     Raises:
         NotStarted: the chosen configuration cannot be read.
