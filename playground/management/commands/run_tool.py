@@ -19,6 +19,7 @@ from playground import running
 from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
+from playground.run_conclusion import NO_RETURN_TYPE
 from playground.run_json import run_text
 
 EXIT_CODES = """
@@ -99,7 +100,7 @@ class Command(BaseCommand):
 def succeeded(run: Run) -> bool:
     if run.outcome != "returned":
         return False
-    return run.verdict == "conforms" or run.verdict_reason == running.NO_RETURN_TYPE
+    return run.verdict == "conforms" or run.verdict_reason == NO_RETURN_TYPE
 
 
 def find_tool(name: str) -> Tool:
