@@ -11,18 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.site import Site
-
 pytestmark = pytest.mark.deep
 
 RUNS = 100
-
-
-@pytest.fixture
-def site(tmp_path):
-    site = Site(tmp_path)
-    yield site
-    site.stop()
 
 
 class Api:
