@@ -32,7 +32,7 @@ from catalog.models import Revision, Tool
 from catalog.rights import require
 from playground import waiting_room
 from playground.celery import enqueue
-from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
+from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.draining import refuse_while_draining, wait_for_end
 from playground.factories.connections import connection_for, factory_of, limits_of
@@ -42,15 +42,12 @@ from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.redaction import Redactor
 from playground.run_conclusion import ERROR_CHARACTERS, conclude, problems_text, redacted, take_response
+from playground.run_refusals import request_problems, without_contents
 from playground.run_writer import ensure, insert
 from playground.runner import Job, Limits, Progress
 from playground.supervisor import reserve, supervisor
 
-SHARED_UNUSABLE = (
-    "The secrets of this shared configuration cannot be removed from responses. Ask its owner to save it again."
-)
 BRIEF_S = 0.1
-NO_CONFIGURATION = Configuration({})
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def start(
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     if problems := secrets.problems():
-        return _refused(run, _without_contents(problems, configuration))
+        return _refused(run, without_contents(problems, configuration))
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
     if problems:
@@ -223,60 +220,6 @@ def cancel(run: Run) -> Run:
     return run
 
 
-def _without_contents(problems: list[Problem], configuration: Configuration | None) -> list[Problem]:
-    """`problems` without any position in a configuration that the user may not see."""
-    if configuration is None or not configuration.shared_as:
-        return problems
-    return [
-        Problem("/configuration", SHARED_UNUSABLE, problem.rule)
-        if problem.pointer.startswith("/configuration")
-        else problem
-        for problem in problems
-    ]
-
-
-@sensitive_variables("configuration")
-def request_problems(
-    contract: CompiledSpec,
-    parameters: JSON,
-    configuration: Configuration | None,
-    secrets: RunSecrets,
-    *,
-    factory: FactoryInfo | None,
-    mode: str,
-    budget: Budget,
-) -> list[Problem]:
-    """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
-    problems: list[Problem] = []
-    if mode == "live":
-        problems += factory_problems(factory)
-    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
-    if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
-        message = "This tool takes no configuration; leave it out."
-        problems.append(Problem("/configuration", message, "run.not-configurable"))
-    elif configuration and configuration.shared_as:
-        pass  # whether a schema accepts a value says something about it: anyone can publish a schema
-    elif contract.configuration and (configuration or mode == "live"):
-        value = configuration or NO_CONFIGURATION
-        problems += value_problems(
-            contract.configuration, value.value, "configuration", budget=budget, found=secrets.configuration
-        )
-    return problems
-
-
-def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
-    """The reasons why the tool cannot be called: it has no factory, or a broken one."""
-    if factory is None:
-        message = "No factory is installed for this tool, so it cannot be run. Try a mock run, or install a factory."
-        return [Problem("", message, "run.no-factory")]
-    if factory.state != "ok" and factory.listed is not None:
-        return [Problem("", factory.error or "", "run.no-connection")]
-    if factory.state != "ok":
-        message = f"The factory of this tool is broken: {factory.error or 'it could not be loaded'}"
-        return [Problem("", message, "run.broken-factory")]
-    return []
-
-
 def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     run.outcome = "refused"
     run.problems_json = problems_text(problems)
@@ -307,8 +250,7 @@ def _fingerprint_key(tool: Tool) -> bytes:
 
 def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
     """The job for the runner."""
-    used = (configuration or NO_CONFIGURATION) if factory.configurable else None
-    value = used.value if used else None
+    value = (configuration.value if configuration else {}) if factory.configurable else None
     if factory.listed is not None:
         response_bytes = settings.RUN_RESPONSE_BYTES + settings.RUN_FILE_BYTES
         limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes}
