@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.site_accounts import token
+
 pytestmark = pytest.mark.deep
 
 RUNS = 100
@@ -19,7 +21,7 @@ RUNS = 100
 class Api:
     def __init__(self, site):
         self.site = site
-        self.token = site.token("tester")
+        self.token = token(site, "tester")
 
     def ask(self, path, body=None):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
