@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from config.slow_bodies import Application, Environ, StartResponse, refuse
+from config.slow_bodies import Application, ClosingBody, Environ, StartResponse, close, refuse
 
 Headers = list[tuple[str, str]]
 
@@ -104,7 +104,7 @@ class WholeResponses:
             if length > self._max_whole_bytes:
                 if self._senders.acquire(blocking=changes):
                     start_response(*started[-1])
-                    return BodyInParts(chain(parts, rest), body, self._senders)
+                    return ClosingBody(chain(parts, rest), self._senders.release, body)
                 refused = True
             else:
                 refused = length >= LARGE_BYTES and not self._unread.admit(length, always=changes)
@@ -148,27 +148,3 @@ def move_parts(source: Iterator[bytes], parts: list[bytes], *, at_most: int) -> 
         if length > at_most:
             break
     return length
-
-
-class BodyInParts:
-    """A body that is sent by the thread that produces it; frees a sender when it is closed."""
-
-    def __init__(self, parts: Iterable[bytes], body: Iterable[bytes], turns: threading.Semaphore) -> None:
-        self._parts = parts
-        self._body = body
-        self._turns = turns
-        self._closed = False
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._parts)
-
-    def close(self) -> None:
-        if not self._closed:
-            self._closed = True
-            self._turns.release()
-            close(self._body)
-
-
-def close(body: Iterable[bytes]) -> None:
-    if hasattr(body, "close"):
-        body.close()

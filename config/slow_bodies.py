@@ -70,7 +70,8 @@ class SlowBodyGuard:
             self.readers.release()
         environ["wsgi.input"] = body
         try:
-            return Answer(self.application(environ, start_response), body)
+            response = self.application(environ, start_response)
+            return ClosingBody(response, body.close, response)
         except BaseException:
             body.close()
             raise
@@ -90,20 +91,28 @@ class SlowBodyGuard:
         return self.patience_s + length / (64 * 1024)
 
 
-class Answer:
-    """The parts of a response; closes the body of the request when they have been sent."""
+class ClosingBody:
+    """The parts of a response; the first `close` calls `finish` and closes `body`, which produces the parts."""
 
-    def __init__(self, parts: Iterable[bytes], body: IO[bytes]) -> None:
-        self.parts = parts
-        self.body = body
+    def __init__(self, parts: Iterable[bytes], finish: Callable[[], None], body: Iterable[bytes]) -> None:
+        self._parts = parts
+        self._finish = finish
+        self._body = body
+        self._closed = False
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self.parts)
+        return iter(self._parts)
 
     def close(self) -> None:
-        self.body.close()
-        if hasattr(self.parts, "close"):
-            self.parts.close()
+        if not self._closed:
+            self._closed = True
+            self._finish()
+            close(self._body)
+
+
+def close(body: Iterable[bytes]) -> None:
+    if hasattr(body, "close"):
+        body.close()
 
 
 def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:

@@ -11,6 +11,7 @@ from catalog.errors import Problem
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, dumps
+from catalog.tool_page import Usage
 from playground.models import Run
 
 MAX_ROWS = 200
@@ -142,16 +143,7 @@ def _is_table(value: JSON) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
 
 
-@dataclass(frozen=True)
-class Snippet:
-    """Code that repeats a run."""
-
-    key: str
-    title: str
-    text: str
-
-
-def snippets(run: Run, site: str) -> list[Snippet]:
+def snippets(run: Run, site: str) -> list[Usage]:
     """The run as `curl`, Python and a command. They contain no secrets: the user fills in token and configuration."""
     body: dict[str, JSON] = {"parameters": run.parameters}
     if run.mode == "mock":
@@ -166,9 +158,9 @@ def snippets(run: Run, site: str) -> list[Snippet]:
     fill_in = FILL_IN if "configuration" in body else ""
     call = Call(f"{site}/api/v1/tools/{run.tool.slug}/runs", body, fill_in)
     return [
-        Snippet("curl", "curl", as_curl(call)),
-        Snippet("python", "Python", as_python(call)),
-        Snippet("command", "manage.py", _command(run, fill_in)),
+        Usage("curl", "curl", as_curl(call)),
+        Usage("python", "Python", as_python(call)),
+        Usage("command", "manage.py", _command(run, fill_in)),
     ]
 
 

@@ -7,8 +7,9 @@ from catalog.encryption import Unreadable
 from playground import running
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import find_configuration, open_configuration
-from playground.configurations.secret_members import Configuration, secret_members
+from playground.configurations.secret_members import Configuration
 from playground.models import Run
+from playground.schema_form.secret_search import secret_members
 
 CONFIGURATION_GONE = "The configuration of that run is no longer available. Fill it in to run again."
 SECRETS_NOT_STORED = "The parameters of that run contain secrets, which are not stored. Fill them in to run again."

@@ -5,18 +5,14 @@
     wait   -> the same run, once it has ended
     cancel -> requests cancellation; the process that owns the run ends it
 
-The configuration's secrets stay in memory while the run lasts. A response is checked first, then redacted, then stored:
-the verdict is about what the tool really returned.
+The configuration's secrets stay in memory while the run lasts.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import Q
@@ -28,14 +24,15 @@ from catalog import audit, log_context
 from catalog.accounts.models import User
 from catalog.accounts.rate_limits import limit_run_starts
 from catalog.errors import Problem
-from catalog.fairness import SharedSlots, reserve_of, waiting_of
-from catalog.json_schema.validation import Budget, CheckResult
+from catalog.fairness import waiting_of
+from catalog.json_schema.validation import Budget
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.rights import require
+from playground import waiting_room
 from playground.celery import enqueue
-from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_problems
+from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.draining import refuse_while_draining, wait_for_end
 from playground.factories.connections import connection_for, factory_of, limits_of
@@ -44,20 +41,13 @@ from playground.factories.registry import IMPORT_LIMIT_S
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.redaction import Redactor
-from playground.response_files import stored_files, with_files
+from playground.run_conclusion import ERROR_CHARACTERS, conclude, problems_text, redacted, take_response
+from playground.run_refusals import request_problems, without_contents
 from playground.run_writer import ensure, insert
-from playground.runner import Job, Limits, Progress, RunEnd
-from playground.supervisor import ActiveRun, reserve, storable, supervisor
+from playground.runner import Job, Limits, Progress
+from playground.supervisor import reserve, supervisor
 
-NO_RETURN_TYPE = "The spec has no return type."
-TOO_LONG = "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
-WHOLE_IS_A_FILE = " The whole response is a file of the run."
-SHARED_UNUSABLE = (
-    "The secrets of this shared configuration cannot be removed from responses. Ask its owner to save it again."
-)
-ERROR_CHARACTERS = 4000
 BRIEF_S = 0.1
-NO_CONFIGURATION = Configuration({})
 
 
 @dataclass(frozen=True)
@@ -66,27 +56,6 @@ class ExampleCall:
 
     check: ExampleCheck
     number: int
-
-
-class WaitingRoom:
-    """The threads of this process that wait for a run. Each request that waits holds one; pages need threads too."""
-
-    def __init__(self, threads: int) -> None:
-        """Let at most `threads` wait, of which some are reserved for users who have none."""
-        self._lock = threading.Lock()
-        self._threads = SharedSlots(threads, reserve=reserve_of(threads))
-
-    def enter(self, owner: str) -> bool:
-        """Whether a thread for `owner` may wait; if so, `leave` ends it."""
-        with self._lock:
-            return self._threads.take(owner)
-
-    def leave(self, owner: str) -> None:
-        with self._lock:
-            self._threads.release(owner)
-
-
-_waiting_room = WaitingRoom(max(1, settings.WEB_THREADS // 2))
 
 
 @sensitive_variables("configuration", "redactor")
@@ -148,7 +117,7 @@ def start(
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     if problems := secrets.problems():
-        return _refused(run, _without_contents(problems, configuration))
+        return _refused(run, without_contents(problems, configuration))
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
     if problems:
@@ -171,7 +140,7 @@ def wait(run: Run, timeout_s: float) -> Run:
     if not run.is_active:
         return run
     active = supervisor().find(run.id)
-    entered = timeout_s > 0 and enter_waiting_room(run.owner)
+    entered = timeout_s > 0 and waiting_room.enter(run.owner)
     try:
         if active:
             wait_for_end(active.ended, timeout_s if entered else min(timeout_s, BRIEF_S))
@@ -179,25 +148,12 @@ def wait(run: Run, timeout_s: float) -> Run:
             return enqueue.wait(run, timeout_s, ends_on_drain=True)
     finally:
         if entered:
-            leave_waiting_room(run.owner)
+            waiting_room.leave(run.owner)
     if active is None:
         return Run.objects.with_names().get(pk=run.pk)
     if not active.ended.is_set():
         ensure(run)
     return active.run
-
-
-def enter_waiting_room(owner: str) -> bool:
-    """Reserve this thread for `owner` (`Run.owner`), who waits for a run; False if too many threads wait already.
-
-    After True, call `leave_waiting_room`.
-    """
-    return _waiting_room.enter(owner)
-
-
-def leave_waiting_room(owner: str) -> None:
-    """Let another thread wait."""
-    _waiting_room.leave(owner)
 
 
 def wait_inside(run: Run, timeout_s: float) -> Run:
@@ -264,70 +220,6 @@ def cancel(run: Run) -> Run:
     return run
 
 
-def _without_contents(problems: list[Problem], configuration: Configuration | None) -> list[Problem]:
-    """`problems` without any position in a configuration that the user may not see."""
-    if configuration is None or not configuration.shared_as:
-        return problems
-    return [
-        Problem("/configuration", SHARED_UNUSABLE, problem.rule)
-        if problem.pointer.startswith("/configuration")
-        else problem
-        for problem in problems
-    ]
-
-
-@sensitive_variables("configuration")
-def request_problems(
-    contract: CompiledSpec,
-    parameters: JSON,
-    configuration: Configuration | None,
-    secrets: RunSecrets,
-    *,
-    factory: FactoryInfo | None,
-    mode: str,
-    budget: Budget,
-) -> list[Problem]:
-    """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
-    problems: list[Problem] = []
-    if mode == "live":
-        problems += factory_problems(factory)
-    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
-    if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
-        message = "This tool takes no configuration; leave it out."
-        problems.append(Problem("/configuration", message, "run.not-configurable"))
-    elif configuration and configuration.shared_as:
-        pass  # whether a schema accepts a value says something about it: anyone can publish a schema
-    elif contract.configuration and (configuration or mode == "live"):
-        value = configuration or NO_CONFIGURATION
-        problems += value_problems(
-            contract.configuration, value.value, "configuration", budget=budget, found=secrets.configuration
-        )
-    return problems
-
-
-def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
-    """The reasons why the tool cannot be called: it has no factory, or a broken one."""
-    if factory is None:
-        message = "No factory is installed for this tool, so it cannot be run. Try a mock run, or install a factory."
-        return [Problem("", message, "run.no-factory")]
-    if factory.state != "ok" and factory.listed is not None:
-        return [Problem("", factory.error or "", "run.no-connection")]
-    if factory.state != "ok":
-        message = f"The factory of this tool is broken: {factory.error or 'it could not be loaded'}"
-        return [Problem("", message, "run.broken-factory")]
-    return []
-
-
-def check_response(contract: CompiledSpec, response: JSON, budget: Budget | None = None) -> CheckResult:
-    """The verdict on `response`."""
-    if contract.return_type is None:
-        return CheckResult(verdict="unchecked", problems=(), truncated=False, reason=NO_RETURN_TYPE)
-    return contract.return_type.check(response, budget=budget)
-
-
-# -- how a run ends ---------------------------------------------------------------------------------------------------
-
-
 def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     run.outcome = "refused"
     run.problems_json = problems_text(problems)
@@ -345,76 +237,11 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redact
     run.call_ms = (time.perf_counter() - began) * 1000
     run.outcome = "returned"
     run.mock_json = reader.dumps(made.as_json())
-    _take_response(run, contract, made.response, redactor, budget)
+    take_response(run, contract, made.response, redactor, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
     insert(run)
     return run
-
-
-def conclude(active: ActiveRun, end: RunEnd) -> Run:
-    """The ended run, ready to be stored: its response is checked, and everything in it is redacted."""
-    run, redactor = copy(active.run), active.redactor
-    run.outcome = end.outcome
-    if end.has_response:
-        contract = compiled_spec_of(run.revision)
-        response, files = with_files(contract.return_type, end, redactor)
-        if end.is_cut:
-            _take_beginning(run, str(response), redactor, has_whole=any(file.is_whole for file in files))
-        else:
-            _take_response(run, contract, response, redactor)
-            text = run.response_json or ""
-            if files and len(text) > settings.RUN_RESPONSE_BYTES:  # with a file in Base64, which was checked
-                run.response_json, run.response_cut = reader.dumps(text[: settings.RUN_RESPONSE_BYTES]), True
-        run.new_files = stored_files(run, files, redactor)
-        run.file_count = len(run.new_files)
-    run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, redactor)
-    run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, redactor), end.stdout_dropped
-    run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, redactor), end.stderr_dropped
-    if end.progress:
-        run.progress_done, run.progress_total = end.progress.done, end.progress.total
-        run.progress_message = storable(redactor.text(end.progress.message))[:200]
-    run.queue_ms, run.start_ms, run.call_ms = active.waited_ms + end.queue_ms, end.start_ms, end.call_ms
-    run.finished_at = timezone.now()
-    run.started_at = run.created_at + timedelta(milliseconds=run.queue_ms)
-    return run
-
-
-def _take_response(
-    run: Run, contract: CompiledSpec, response: JSON, redactor: Redactor, budget: Budget | None = None
-) -> None:
-    began = time.perf_counter()
-    result = check_response(contract, response, budget)
-    run.check_ms = (time.perf_counter() - began) * 1000
-    run.verdict = result.verdict
-    run.verdict_reason = redactor.message(result.reason or "")
-    run.problems_json = problems_text(redacted(result.problems, redactor))
-    run.problems_truncated = result.truncated
-    run.response_json = reader.dumps(redactor.value(response))
-
-
-def _take_beginning(run: Run, beginning: str, redactor: Redactor, *, has_whole: bool) -> None:
-    run.response_cut = True
-    run.response_json = reader.dumps(storable(redactor.cut_text(beginning)))
-    run.verdict = "unchecked"
-    run.verdict_reason = TOO_LONG.format(max_bytes=settings.RUN_RESPONSE_BYTES) + (WHOLE_IS_A_FILE if has_whole else "")
-
-
-def _stored_output(text: str, dropped: int | bool, redactor: Redactor) -> str:
-    return storable(redactor.cut_text(text) if dropped else redactor.text(text))
-
-
-def redacted(problems: Iterable[Problem], redactor: Redactor) -> list[Problem]:
-    if not redactor:
-        return list(problems)
-    return [
-        replace(problem, pointer=redactor.text(problem.pointer), message=redactor.message(problem.message))
-        for problem in problems
-    ]
-
-
-def problems_text(problems: Iterable[Problem]) -> str:
-    return reader.dumps([dict(problem.as_json()) for problem in problems])
 
 
 def _fingerprint_key(tool: Tool) -> bytes:
@@ -423,8 +250,7 @@ def _fingerprint_key(tool: Tool) -> bytes:
 
 def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
     """The job for the runner."""
-    used = (configuration or NO_CONFIGURATION) if factory.configurable else None
-    value = used.value if used else None
+    value = (configuration.value if configuration else {}) if factory.configurable else None
     if factory.listed is not None:
         response_bytes = settings.RUN_RESPONSE_BYTES + settings.RUN_FILE_BYTES
         limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes}

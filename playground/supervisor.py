@@ -31,7 +31,7 @@ from playground.orphans import SIGN_OF_LIFE_S, recover_runs
 from playground.process_id import this_host
 from playground.redaction import Redactor
 from playground.run_writer import NOT_RECORDED, Recorder, insert
-from playground.runner import Job, LocalRunner, RunEnd, RunHandle
+from playground.runner import Job, LocalRun, LocalRunner, RunEnd
 from playground.runner.local_runner import MAX_SLOTS
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class ActiveRun:
     """
 
     run: Run
-    handle: RunHandle
+    handle: LocalRun
     redactor: Redactor
     conclude: Conclude
     waited_ms: float = 0.0

@@ -21,7 +21,9 @@ from playground.configurations.secret_members import Configuration, RunSecrets
 from playground.factories.connections import factory_of
 from playground.factories.registry import IMPORT_LIMIT_S
 from playground.models import QueuedMessage, Run
-from playground.running import conclude, factory_problems, job_for
+from playground.run_conclusion import conclude
+from playground.run_refusals import factory_problems
+from playground.running import job_for
 from playground.supervisor import ActiveRun, Supervisor, supervisor
 
 log = logging.getLogger(__name__)

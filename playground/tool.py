@@ -1,6 +1,6 @@
 """The interfaces that a tool's author implements, under the name they had before the package `toolshelf-tools`."""
 
-from toolshelf_tools import (
+from toolshelf_tools import (  # noqa: F401  authors of tools import them from here
     ConfigurableToolFactory,
     Definition,
     File,
@@ -15,19 +15,3 @@ from toolshelf_tools import (
     listen_to_progress,
     progress,
 )
-
-__all__ = [
-    "ConfigurableToolFactory",
-    "Definition",
-    "File",
-    "Progress",
-    "ProgressListener",
-    "Schema",
-    "Tool",
-    "ToolDefinition",
-    "ToolError",
-    "ToolFactory",
-    "UnconfigurableToolFactory",
-    "listen_to_progress",
-    "progress",
-]

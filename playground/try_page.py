@@ -15,7 +15,7 @@ from catalog.models import Source
 from catalog.rights import may
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import delete_configuration, save_configuration, share
-from playground.configurations.secret_members import Configuration, secret_members
+from playground.configurations.secret_members import Configuration
 from playground.history import HistoryBar, history_of
 from playground.input_links import InputLink, input_link
 from playground.models import Run, SavedConfiguration
@@ -23,6 +23,7 @@ from playground.prefill import FieldLink, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.saved_inputs import delete_input, inputs_of, save_input
 from playground.schema_form.nodes import RawNode
+from playground.schema_form.secret_search import secret_members
 from playground.schema_form.values import ABSENT, Absent
 from playground.trial_input import CONFIGURATION, Notice, TrialInput
 

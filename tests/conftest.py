@@ -181,6 +181,20 @@ def _empty_index(request, django_db_blocker):
 
 
 @pytest.fixture
+def site(tmp_path):
+    """A site of the test's own; modules with several tests for one site define another."""
+    site = Site(tmp_path)
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def own_data_dir(settings, tmp_path):
+    """An empty data directory: its files name the site's address and the process that assesses next."""
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
 def ada(db):
     """A person."""
     return make_user("ada")

@@ -18,14 +18,25 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from catalog.jsontext.reader import Number
 
 VERSION = "4.26.0"
 SHA256 = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326"
 ARCHIVE = f"jsonschema-{VERSION}.tar.gz"
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "json-schema-test-suite"
+
+
+def read_number(text: str) -> Number | Decimal:
+    """Like the strict reader; the suite contains a few numbers that it refuses."""
+    try:
+        return Number(text)
+    except ValueError:
+        return Decimal(text)
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,20 @@
-"""What the playground's operations have in common: the runs that a request may read, and the configuration it names."""
+"""What the playground's operations have in common: the text of a run, and the configuration that a request names."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from pydantic import StringConstraints
 
 from catalog.accounts.api_auth import actor
 from catalog.api.deprecation import add_deprecation_headers
-from catalog.errors import DocumentError, NotAllowed, Problem
+from catalog.encryption import Unreadable
+from catalog.errors import DocumentError, Problem
 from catalog.models import Tool
 from playground.api.schemas.runs import ConfigurationIn
-from playground.configurations.saved import (
-    NO_SUCH_CONFIGURATION,
-    UNREADABLE,
-    Unreadable,
-    find_configuration,
-    open_configuration,
-)
+from playground.configurations.saved import NO_SUCH_CONFIGURATION, UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
@@ -40,19 +34,6 @@ def started(run: Run) -> HttpResponse:
     """The response about a run that the request has started: 201 if it has ended, else 202, with its URL."""
     headers = {"Location": reverse("api:get_run", args=[run.id])}
     return add_deprecation_headers(exact(run_text(run), 202 if run.is_active else 201, headers), run.tool)
-
-
-def own_run(request: HttpRequest, run_id: str) -> Run:
-    """The run, if the caller may change it, rather than only see it because it is shared.
-
-    Raises:
-        Http404: it does not exist, or the caller may not see it.
-        NotAllowed: it belongs to somebody else.
-    """
-    run = get_object_or_404(Run.objects.visible_to(request.user).with_names(), pk=run_id)
-    if not Run.objects.changeable_by(request.user).filter(pk=run.pk).exists():
-        raise NotAllowed("Only the person who started this run and administrators can do this.")
-    return run
 
 
 def configuration_of(request: HttpRequest, tool: Tool, body: ConfigurationIn) -> Configuration | None:

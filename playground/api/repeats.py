@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from ninja import Path, Status
 from ninja.errors import HttpError
 
@@ -28,23 +27,14 @@ from playground.api.schemas.repeats import (
 )
 from playground.api.schemas.runs import RunOut, RunSummary
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
-from playground.models import Run
 from playground.repeats import CannotRepeat, repeat
 from playground.run_comparison import Comparison, Part
 from playground.run_json import summary
 from playground.running import wait
+from playground.shortcuts import run_at
 from playground.statistics import statistics_of
 
 DEFAULTS = RunAgainIn.model_validate({})
-
-
-def run_at(request: HttpRequest, run_id: str) -> Run:
-    """The run, if the caller may read it.
-
-    Raises:
-        Http404: it does not exist, or the caller may not read it.
-    """
-    return get_object_or_404(Run.objects.visible_to(request.user).with_names(), pk=run_id)
 
 
 @router.post(
@@ -61,7 +51,7 @@ def run_at(request: HttpRequest, run_id: str) -> Run:
 def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None) -> HttpResponse:
     """Returns the new run's JSON text (see `access.exact`)."""
     body = body or DEFAULTS
-    run = run_at(request, run_id)
+    run = run_at(run_id, request.user)
     try:
         again = repeat(
             run,
@@ -85,7 +75,7 @@ def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None
 )
 def compare_runs(request: HttpRequest, run_id: Path[RunId], other_id: Path[RunId]) -> ComparisonOut:
     """Two runs of one tool that you may read, earlier one first: facts, parameters and responses."""
-    first, second = (run_at(request, each) for each in sorted([run_id, other_id]))
+    first, second = (run_at(each, request.user) for each in sorted([run_id, other_id]))
     if first.tool_id != second.tool_id:
         raise HttpError(422, "These runs are of different tools. Choose two runs of one tool.")
     comparison = Comparison(first, second)
@@ -123,7 +113,7 @@ def save_run_as_example(
     the tool can read them afterwards. It must be your own run. Administrators can save any run; a token also needs the
     scope `read` for that.
     """
-    run = run_at(request, run_id)
+    run = run_at(run_id, request.user)
     if run.by_id != request.user.pk and not is_administrator(request.user):
         raise NotAllowed("Only the person who started this run and administrators can save it as an example.")
     tool = tool_for(request.user, "propose", run.tool.slug)

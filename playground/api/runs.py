@@ -14,7 +14,7 @@ from catalog.jsontext.reader import dumps
 from catalog.models import Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_of, tool_at, tool_for
-from playground.api.access import RunId, configuration_of, exact, own_run, started
+from playground.api.access import RunId, configuration_of, exact, started
 from playground.api.router import router
 from playground.api.schemas import runs as schemas
 from playground.compiled_spec import compiled_spec_of
@@ -27,6 +27,7 @@ from playground.run_filter import RunFilter
 from playground.run_json import run_text, summary
 from playground.running import cancel, start, wait
 from playground.sharing import share_with_groups
+from playground.shortcuts import own_run, run_at
 
 FILE_ANSWER = {
     "responses": {
@@ -112,7 +113,7 @@ def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> HttpResp
 )
 def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     """Returns the run's JSON text (see `exact`)."""
-    run = get_object_or_404(Run.objects.visible_to(request.user).with_names(), pk=run_id)
+    run = run_at(run_id, request.user)
     return add_deprecation_headers(exact(run_text(run)), run.tool)
 
 
@@ -130,7 +131,7 @@ def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
 )
 def get_run_file(request: HttpRequest, run_id: Path[RunId], query: Query[schemas.FileQuery]) -> HttpResponse:
     """Returns the content itself."""
-    run = get_object_or_404(Run.objects.visible_to(request.user).with_names(), pk=run_id)
+    run = run_at(run_id, request.user)
     file = run.files.filter(number=query.number).first()
     if file is None:
         raise HttpError(404, f"This run has no file {query.number}.")
@@ -147,7 +148,7 @@ def get_run_file(request: HttpRequest, run_id: Path[RunId], query: Query[schemas
 )
 def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     """Returns the run's JSON text (see `exact`)."""
-    run = own_run(request, run_id)
+    run = own_run(run_id, request.user)
     return add_deprecation_headers(exact(run_text(cancel(run))), run.tool)
 
 
@@ -160,7 +161,7 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
 )
 def share_run(request: HttpRequest, run_id: Path[RunId], body: schemas.ShareIn) -> schemas.SharedOut:
     """Members of the groups see the run if they may see its tool. An empty list makes it private again."""
-    run = own_run(request, run_id)
+    run = own_run(run_id, request.user)
     share_with_groups(run, body.groups, by=actor(request))
     return schemas.SharedOut(groups=body.groups)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from playground.builtin.shipped import SPECS, log
+from playground.builtin.shipped import SPECS
+from playground.run_log import log
 from toolshelf_tools import progress, tool
 
 

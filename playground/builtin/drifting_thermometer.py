@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.builtin.shipped import log, shipped
+from playground.builtin.shipped import shipped
+from playground.run_log import log
 from toolshelf_tools import DefinedTool, Tool
 
 DEGREES_C = {"garden": 14.5, "cellar": 11, "attic": 21.5}

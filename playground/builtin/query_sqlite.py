@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playground.builtin.shipped import SPECS, log, shipped
+from playground.builtin.shipped import SPECS, shipped
+from playground.run_log import log
 from toolshelf_tools import DefinedTool, Tool
 
 FOLDER_VARIABLE = "SQLITE_QUERY_FOLDER"

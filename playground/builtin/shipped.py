@@ -12,8 +12,3 @@ SPECS = Path(__file__).parent / "specs"
 def shipped(name: str) -> Definition:
     """The definition in `specs/<name>.json`."""
     return Definition.from_spec((SPECS / f"{name}.json").read_bytes())
-
-
-def log(message: str) -> None:
-    """Write a line to the run's log, which is the tool's standard output."""
-    print(message, flush=True)  # noqa: T201

@@ -6,7 +6,8 @@ import hmac
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playground.builtin.shipped import SPECS, log
+from playground.builtin.shipped import SPECS
+from playground.run_log import log
 from toolshelf_tools import tool
 
 DEMONSTRATION_KEY = "for demonstration only"

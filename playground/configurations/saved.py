@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
-from catalog.accounts.models import User
+from catalog.accounts.models import Person, User
 from catalog.encryption import Unreadable, decrypt, encrypt, rotate
 from catalog.errors import DocumentError, NotAllowed, Problem
 from catalog.json_schema.validation import CompiledSchema
@@ -160,8 +160,13 @@ class Choice:
         return f"{self.name} (shared by {self.shared_by})" if self.shared_by else self.name
 
 
-def choices_for(by: User, saved: SavedConfigurationQuerySet) -> list[Choice]:
-    """Those of the `saved` configurations that `by` may use: their own first. Of several tools, each reference once."""
+def choices_for(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
+    """Those of the `saved` configurations that `by` may use: their own first; [] for an anonymous visitor.
+
+    Of several tools, each reference once.
+    """
+    if not isinstance(by, User):
+        return []
     return sorted(
         {
             Choice("" if each.owner_id == by.pk else each.owner.get_username(), each.name, each.reference_for(by))
@@ -254,21 +259,3 @@ def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON
 def _without(value: JSON, pointers: Collection[str]) -> JSON:
     """`value` without the parts at `pointers`; an item becomes null, so that the others keep their positions."""
     return patch.change_all(value, pointers, lambda _, is_item: None if is_item else patch.REMOVED)
-
-
-__all__ = [
-    "NO_SUCH_CONFIGURATION",
-    "UNREADABLE",
-    "UNSEARCHABLE",
-    "Choice",
-    "Shown",
-    "Unreadable",
-    "choices_for",
-    "delete_configuration",
-    "find_configuration",
-    "open_configuration",
-    "rotate_configurations",
-    "save_configuration",
-    "share",
-    "shown",
-]

@@ -17,19 +17,7 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.secret_names import is_secret_name
 from playground.mocks import canonical
 from playground.redaction import MARK, WITHHELD, Redactor, shared_redactor
-from playground.schema_form.secret_search import NONE, Secrets, find_secrets, secret_members
-
-__all__ = [
-    "NO_SECRETS",
-    "Configuration",
-    "RunSecrets",
-    "described_in_form",
-    "described_safely",
-    "redactor_of",
-    "secret_members",
-    "with_secrets_marked",
-    "without_secrets",
-]
+from playground.schema_form.secret_search import NONE, Secrets, find_secrets
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from urllib.parse import quote_plus, unquote_to_bytes
 
 from playground.connections.serialization import Style, in_query, text_of
-from playground.tool import ToolError
+from toolshelf_tools import ToolError
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"

@@ -19,7 +19,8 @@ from playground.connections.curl import curl
 from playground.connections.request import Request, base_url, request_of
 from playground.connections.security import Credentials, TokenRequest, credentials_of
 from playground.redaction import MARK, Redactor
-from playground.tool import File, ToolError
+from playground.run_log import log
+from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
 
 MAX_ERROR_CHARACTERS: Final = 3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
@@ -66,7 +67,7 @@ class HTTPTool:
             sending = request_of(connection.spec, request, connection.configuration, source_address=connection.address)
             operation = connection.spec.get("x-openapi") or {}
             credentials = credentials_of(operation, connection.configuration, lambda wanted: self._token(http, wanted))
-            _log(curl(sending, credentials.masked(MARK)))
+            log(curl(sending, credentials.masked(MARK)))
             answer = self._answer(http, sending, credentials)
         redactor = Redactor(self._secrets)
         if answer.status // 100 == 2:
@@ -94,7 +95,7 @@ class HTTPTool:
         url = str(httpx2.URL(base).join(wanted.url))
         form = {"grant_type": "client_credentials"} | ({"scope": " ".join(wanted.scopes)} if wanted.scopes else {})
         own = {"client_id": wanted.client_id, "client_secret": wanted.client_secret}
-        _log(f"# An access token from {url}, by client credentials")
+        log(f"# An access token from {url}, by client credentials")
         try:
             answer = _send(http, http.build_request("POST", url, data=form, headers={"Authorization": wanted.basic}))
             if answer.status in {400, 401}:
@@ -198,7 +199,7 @@ def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
                 return _read(request, response)
         finally:
             response.close()
-        _log(f"# {response.status_code}: redirected to {following.url.copy_with(query=None)}")
+        log(f"# {response.status_code}: redirected to {following.url.copy_with(query=None)}")
         request = following
     raise ToolError(f"The API redirected more than {MAX_REDIRECTS} times, the last time to {request.url.host}.")
 
@@ -222,15 +223,10 @@ def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
             break
     shown = str(request.url.copy_with(query=None, userinfo=b""))
     headers = response.headers
-    _log(f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes")
+    log(f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes")
     return Answer(request.method, shown, response.status_code, response.reason_phrase, headers, content)
 
 
 def _origin(address: str) -> str:
     url = httpx2.URL(address)
     return str(url.copy_with(userinfo=b"", path="/", query=None, fragment=None)).rstrip("/")
-
-
-def _log(line: str) -> None:
-    """Write a line to the run's log, which is the tool's standard output."""
-    print(line, flush=True)  # noqa: T201

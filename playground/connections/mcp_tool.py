@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import logging
 import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
@@ -23,14 +22,15 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter, ValidationError
 
+import toolshelf_tools as tool_api
 from catalog.errors import OutgoingError
 from catalog.jsontext import reader
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
 from catalog.specs.importers import import_document
-from playground import tool as tool_api
 from playground.connections.connection import Connection
-from playground.tool import ToolError
+from playground.run_log import log
+from toolshelf_tools import ToolError
 from toolshelf_tools.files import MAX_FILES, file_in_base64
 
 MAX_PAGES: Final = 50  # of the list of tools, until the tool is found
@@ -128,14 +128,14 @@ class MCPTool:
             try:
                 found = await _listed(client, self._connection.remote_name)
             except (MCPError, ValidationError) as error:
-                _log(f"The definition was not compared, because the source does not list its tools: {_first(error)}")
+                log(f"The definition was not compared, because the source does not list its tools: {_first(error)}")
                 return
         if waiting.cancelled_caught:
-            _log(f"The definition was not compared: the source did not list the tool within {LIST_S:g} seconds.")
+            log(f"The definition was not compared: the source did not list the tool within {LIST_S:g} seconds.")
         elif found is None:
-            _log("The source no longer lists this tool. Sync the source to mark it.")
+            log("The source no longer lists this tool. Sync the source to mark it.")
         elif differences := differing(found, self._connection.spec["definition"]):
-            _log(
+            log(
                 "The source has changed this tool since the revision that runs here was approved: "
                 f"{', '.join(differences)}. Sync the source to review the change."
             )
@@ -186,7 +186,7 @@ def response_of(result: mcp_types.CallToolResult | mcp_types.InputRequiredResult
         raise ToolError(_text_of_error(result, blocks))
     if "structured_content" in result.model_fields_set:
         if others := [block["type"] for block in blocks if block["type"] != "text"]:
-            _log(f"The result also has content that is not part of its structured content: {', '.join(others)}.")
+            log(f"The result also has content that is not part of its structured content: {', '.join(others)}.")
         return result.structured_content
     if len(blocks) == 1 and blocks[0]["type"] == "text":
         with suppress(ValueError, RecursionError):
@@ -248,20 +248,11 @@ async def _report(progress: float, total: float | None, message: str | None) -> 
 
 async def _log_message(params: mcp_types.LoggingMessageNotificationParams) -> None:
     text = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
-    _log(f"[{params.level}] {text}")
+    log(f"[{params.level}] {text}")
 
 
 def _first(error: BaseException) -> BaseException:
     """The first error in a group of errors."""
     while isinstance(error, BaseExceptionGroup):
-        error = next(_leaves(error))
+        error = error.exceptions[0]
     return error
-
-
-def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    return iter(group.exceptions)
-
-
-def _log(line: str) -> None:
-    """Write a line to the run's log, which is the tool's standard output."""
-    print(line, flush=True)  # noqa: T201

@@ -22,7 +22,7 @@ from playground.connections.serialization import (
     is_absent,
     text_of,
 )
-from playground.tool import ToolError
+from toolshelf_tools import ToolError
 
 BASE_URL: Final = "baseUrl"
 _DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}

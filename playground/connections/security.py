@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from playground.connections.serialization import escaped
-from playground.tool import ToolError
+from toolshelf_tools import ToolError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ from typing import Final
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.encryption import Unreadable
 from catalog.jsontext.reader import dumps
 from catalog.models import Revision
 from playground import running
 from playground.configurations.mcp_choice import ChosenConfigurationGone, configuration_for_call
-from playground.configurations.saved import UNREADABLE, Unreadable, open_configuration
+from playground.configurations.saved import UNREADABLE, open_configuration
 from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
 from playground.models import Run
@@ -41,7 +42,7 @@ class Caller:
 
 @sensitive_variables("configuration")
 def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
-    """Start the run of `call`. The thread is in the waiting room (`running.enter_waiting_room`).
+    """Start the run of `call`. The thread is in the waiting room (`playground.waiting_room`).
 
     Raises:
         NotStarted: the chosen configuration cannot be read.

@@ -10,7 +10,7 @@ from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.catalog_search import visitors_see
 from catalog.version import own_version
-from playground import running
+from playground import waiting_room
 from playground.mcp import calls
 from playground.mcp.calls import Caller, NotStarted
 from playground.mcp.param_headers import check_param_headers
@@ -124,19 +124,19 @@ def _called(message: Message, toolset: Toolset, caller: Caller, headers: dict[st
     if not isinstance(called, Call):
         return result_text(called, message, toolset)
     owner = str(caller.user.pk)
-    if not running.enter_waiting_room(owner):
+    if not waiting_room.enter(owner):
         return result_text(error_result(FULL), message, toolset)
     try:
         assert message.id is not None  # noqa: S101 - for mypy: it is a request
         return Begun(calls.start(called, caller, message.id))
     except (NotStarted, NotAllowed, Busy) as refusal:
-        running.leave_waiting_room(owner)
+        waiting_room.leave(owner)
         text = str(refusal)
         if isinstance(refusal, Busy):
             text = f"{text} Try again in {refusal.retry_after_s} s."
         return result_text(error_result(text), message, toolset)
     except BaseException:
-        running.leave_waiting_room(owner)
+        waiting_room.leave(owner)
         raise
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from catalog.jsontext.reader import JSON
-from playground import running
+from playground import running, waiting_room
 from playground.mcp.calls import patience_s
 from playground.mcp.protocol import RequestId, notification_text
 from playground.models import Run
@@ -108,4 +108,4 @@ class PendingCall:
             if self._run.is_active and self._cancels:
                 running.cancel(self._run)
         finally:
-            running.leave_waiting_room(self._run.owner)
+            waiting_room.leave(self._run.owner)

@@ -7,7 +7,8 @@ No tool's code ever runs in this process.
     end = handle.wait(30)       # RunEnd, or None while it still runs
 """
 
-from playground.runner.job import Job, Limits, Output, Progress, RunEnd, RunHandle, Runner
+from playground.runner.job import Job, Limits, Output, Progress, RunEnd
+from playground.runner.local_run import LocalRun
 from playground.runner.local_runner import LocalRunner
 
-__all__ = ["Job", "Limits", "LocalRunner", "Output", "Progress", "RunEnd", "RunHandle", "Runner"]
+__all__ = ["Job", "Limits", "LocalRun", "LocalRunner", "Output", "Progress", "RunEnd"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from catalog.jsontext.reader import JSON
 from playground.worker.network import Network
@@ -140,54 +140,3 @@ class RunEnd:
     @property
     def stderr_dropped(self) -> int:
         return self.output.stderr_dropped
-
-
-class RunHandle(Protocol):
-    """A submitted run. May be used from any thread."""
-
-    @property
-    def run_id(self) -> str: ...
-
-    @property
-    def state(self) -> State: ...
-
-    @property
-    def events(self) -> Sequence[Progress]:
-        """The latest reports of progress, oldest first."""
-        ...
-
-    def wait(self, timeout_s: float | None = None) -> RunEnd | None:
-        """Wait for the run to end; None if `timeout_s` passes first."""
-        ...
-
-    def cancel(self) -> None:
-        """Remove the run from the queue, or kill all its processes. No effect on a run that has ended."""
-        ...
-
-    def position(self) -> int:
-        """The run's position in the queue, from 1; 0 if it is no longer waiting."""
-        ...
-
-    def output(self) -> Output:
-        """The output so far."""
-        ...
-
-    def when_done(self, callback: Callable[[RunEnd], None]) -> None:
-        """Call `callback` once, in a thread of the runner, when the run has ended, or soon if it already has."""
-        ...
-
-
-class Runner(Protocol):
-    """Runs jobs."""
-
-    def next_turn(self, owner: str) -> int:
-        """The turn of the owner's next job in the queue."""
-        ...
-
-    def submit(self, job: Job, turn: int | None = None) -> RunHandle:
-        """Start `job`, or queue it. Jobs start in order of `turn`, from `next_turn`, which None means.
-
-        Raises:
-            Busy: the queue is full.
-        """
-        ...

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.reader import dumps, loads
@@ -37,23 +37,14 @@ from playground.worker.protocol import (
 )
 from toolshelf_tools.files import MAX_FILES, ResponseFile
 
+if TYPE_CHECKING:
+    from playground.runner.local_runner import LocalRunner
+
 _MAX_EVENTS: Final = 200
 _MAX_DEPTH: Final = 64
 _EXIT_NOT_PREPARED: Final = 70
 
 EndCallback = Callable[[RunEnd], None]
-
-
-class Host(Protocol):
-    """The interface of the runner that its runs use."""
-
-    def cancel(self, run: LocalRun) -> None: ...
-
-    def position_of(self, run: LocalRun) -> int: ...
-
-    def report(self, call: Callable[[], None]) -> None:
-        """Queue `call` for a thread that runs callbacks."""
-        ...
 
 
 @dataclass
@@ -67,9 +58,9 @@ class _Times:
 
 
 class LocalRun:
-    """A `RunHandle`. The runner's thread updates it; any thread may read it."""
+    """A submitted run. The runner's thread updates it; any thread may read it."""
 
-    def __init__(self, job: Job, host: Host, turn: int = 0) -> None:
+    def __init__(self, job: Job, runner: LocalRunner, turn: int = 0) -> None:
         self.job = job
         self.turn = turn
         self.times = _Times(time.monotonic())
@@ -77,7 +68,7 @@ class LocalRun:
         self.accepted = False  # its supervisor has accepted it, so no other may get it
         self.job_read = False  # its process has read the job
         self.attempts = 0
-        self._host = host
+        self._runner = runner
         self._job_frame = frame(JOB, json.dumps(_for_run(job)).encode())
         self._ended = threading.Event()
         self._lock = threading.Lock()
@@ -92,7 +83,7 @@ class LocalRun:
         self._dropped = (0, 0)
         self._events: deque[Progress] = deque(maxlen=_MAX_EVENTS)
 
-    # For any thread: a RunHandle
+    # For any thread
 
     @property
     def run_id(self) -> str:
@@ -106,22 +97,28 @@ class LocalRun:
 
     @property
     def events(self) -> tuple[Progress, ...]:
+        """The latest reports of progress, oldest first."""
         return tuple(self._events)
 
     def wait(self, timeout_s: float | None = None) -> RunEnd | None:
+        """Wait for the run to end; None if `timeout_s` passes first."""
         return self._read_end() if self._ended.wait(timeout_s) else None
 
     def cancel(self) -> None:
-        self._host.cancel(self)
+        """Remove the run from the queue, or kill all its processes. No effect on a run that has ended."""
+        self._runner.cancel(self)
 
     def position(self) -> int:
-        return self._host.position_of(self)
+        """The run's position in the queue, from 1; 0 if it is no longer waiting."""
+        return self._runner.position_of(self)
 
     def output(self) -> Output:
+        """The output so far."""
         stdout, stderr = (_text(self._printed[kind]) for kind in (STDOUT, STDERR))
         return Output(stdout, stderr, *self._dropped)
 
     def when_done(self, callback: EndCallback) -> None:
+        """Call `callback` once, in a thread of the runner, when the run has ended, or soon if it already has."""
         with self._lock:
             if not self._ended.is_set():
                 self._callbacks.append(callback)
@@ -203,7 +200,7 @@ class LocalRun:
             self._report(callback)
 
     def _report(self, callback: EndCallback) -> None:
-        self._host.report(lambda: callback(self._read_end()))
+        self._runner.report(lambda: callback(self._read_end()))
 
     def _outcome(self, ended: Mapping[str, Any]) -> tuple[Outcome, str | None]:
         why, limit = ended["why"], self.job.limits.timeout_s

@@ -36,7 +36,7 @@ _LONGEST_RETRY_S: Final = 60
 
 
 class LocalRunner:
-    """A `Runner` in processes of this machine. One per process; may be used from any thread."""
+    """Runs jobs in processes of this machine. One per process; may be used from any thread."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class LocalRunner:
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
 
-    # For any thread: a Runner
+    # For any thread
 
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job in the queue (see `catalog.fairness.Turns`)."""
@@ -186,7 +186,7 @@ class LocalRunner:
         for reporter in self._reporters:
             reporter.join(_CLOSE_LIMIT_S)
 
-    # For the runs: a Host
+    # For the runs
 
     def cancel(self, run: LocalRun) -> None:
         with self._lock:
@@ -207,14 +207,16 @@ class LocalRunner:
             return self._waiting.index(run) + 1 if run in self._waiting else 0
 
     def report(self, call: Callable[[], None]) -> None:
+        """Queue `call` for a thread that runs callbacks."""
         with self._lock:
             if not self._reporters:
                 self._reporters = [self._new_thread(self._report_all, "runner-reports") for _ in range(_REPORTERS)]
         self._reports.put(call)
 
-    # For the runner's thread: a RunQueue
+    # For the runner's thread
 
     def next_run(self) -> LocalRun | None:
+        """The next run, if there is a slot for it."""
         with self._lock:
             if len(self._active) >= self._slots:
                 return None
@@ -235,6 +237,7 @@ class LocalRunner:
         return runs
 
     def ended(self, run: LocalRun) -> None:
+        """Free the run's slot."""
         with self._lock:
             if run not in self._active:
                 return
@@ -243,11 +246,13 @@ class LocalRunner:
             self._durations_s.append(time.monotonic() - run.times.started)
 
     def jobs_to_warm(self) -> list[Job] | None:
+        """Jobs that may come soon, each once; None if nobody asked to be ready for runs."""
         with self._lock:
             jobs, self._to_warm = self._to_warm, None
         return jobs
 
     def is_renewed(self) -> bool:
+        """Whether somebody asked, since the last call, for processes that import everything again."""
         with self._lock:
             renewed, self._renewed = self._renewed, False
         return renewed

@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.runner.connections import ReadyConnection, SupervisorConnection
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
 from playground.runner.worker_process import WorkerProcess, environment_file
+
+if TYPE_CHECKING:
+    from playground.runner.local_runner import LocalRunner
 
 logger = logging.getLogger(__name__)
 
@@ -30,34 +33,6 @@ _AFTER_FAILURE_S: Final = 1.0
 _MAX_ATTEMPTS: Final = 2
 _WARMED_CONCURRENTLY: Final = 1
 _WARM_LIMIT_S: Final = 20.0
-
-
-class RunQueue(Protocol):
-    """The runs that wait for the runner's thread, and those that are active."""
-
-    def next_run(self) -> LocalRun | None:
-        """The next run, if there is a slot for it."""
-        ...
-
-    def active_runs(self) -> list[LocalRun]: ...
-
-    def runs_to_kill(self) -> list[LocalRun]: ...
-
-    def ended(self, run: LocalRun) -> None:
-        """Free the run's slot."""
-        ...
-
-    def jobs_to_warm(self) -> list[Job] | None:
-        """Jobs that may come soon, each once; None if nobody asked to be ready for runs."""
-        ...
-
-    def is_renewed(self) -> bool:
-        """Whether somebody asked, since the last call, for processes that import everything again."""
-        ...
-
-    def isolation_found(self, isolation: dict[str, Any]) -> None: ...
-
-    def is_closing(self) -> bool: ...
 
 
 @dataclass
@@ -75,9 +50,9 @@ class Dispatcher:
     """The state of the runner's thread. No other thread uses it, except to call `wake`."""
 
     def __init__(
-        self, run_queue: RunQueue, start_worker: Callable[[], WorkerProcess], *, slots: int, idle_s: float
+        self, runner: LocalRunner, start_worker: Callable[[], WorkerProcess], *, slots: int, idle_s: float
     ) -> None:
-        self._queue = run_queue
+        self._runner = runner
         self._start_worker = start_worker
         self._max_connections = 2 * slots
         self._idle_s = idle_s
@@ -100,13 +75,13 @@ class Dispatcher:
         os.eventfd_write(self._wake_event, 1)
 
     def serve(self) -> None:
-        """Work until the queue closes."""
-        while not self._queue.is_closing():
+        """Work until the runner closes."""
+        while not self._runner.is_closing():
             try:
                 for key, _ in self._selector.select(self._wait_s()):
                     key.data(key.fileobj)
                 self._kill_cancelled()
-                if self._queue.is_renewed():
+                if self._runner.is_renewed():
                     self._replace_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
@@ -137,7 +112,7 @@ class Dispatcher:
     def _on_worker(self, worker: WorkerProcess) -> None:
         """Read the worker's report on isolation; or notice that it has ended."""
         try:
-            self._queue.isolation_found(worker.read_isolation())
+            self._runner.isolation_found(worker.read_isolation())
         except OSError:
             self._close_worker()
 
@@ -150,7 +125,7 @@ class Dispatcher:
         if run is not None and (zygote := self._zygotes.get(connection.key)):
             zygote.answers = zygote.answers or run.job_read
         if run is not None and connection.run is None:
-            self._queue.ended(run)
+            self._runner.ended(run)
         if connection.unusable is not None or not alive:
             self._lose(connection)
         else:
@@ -174,7 +149,7 @@ class Dispatcher:
     # Runs
 
     def _start_waiting(self) -> None:
-        while run := self._queue.next_run():
+        while run := self._runner.next_run():
             run.times.started = time.monotonic()
             self._start(run)
 
@@ -237,10 +212,10 @@ class Dispatcher:
 
     def _conclude(self, run: LocalRun, outcome: Any, error: str) -> None:
         run.conclude(outcome, error)
-        self._queue.ended(run)
+        self._runner.ended(run)
 
     def _kill_cancelled(self) -> None:
-        for run in self._queue.runs_to_kill():
+        for run in self._runner.runs_to_kill():
             connection = next((each for each in self._connections if each.run is run), None)
             if connection is not None:
                 self._kill(connection)
@@ -282,7 +257,7 @@ class Dispatcher:
     # Warming: zygotes that are started before their first run
 
     def _warm_next(self) -> None:
-        jobs = self._queue.jobs_to_warm()
+        jobs = self._runner.jobs_to_warm()
         if jobs is not None:
             self._is_permanent = True
             self._to_warm += jobs
@@ -435,7 +410,7 @@ class Dispatcher:
         self._close_worker()
         while self._replaced:
             self._replaced.popitem()[0].close()
-        for run in self._queue.active_runs():
+        for run in self._runner.active_runs():
             self._conclude(run, "crashed", reason)
 
 

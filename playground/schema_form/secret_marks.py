@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import MAX_NODES
 from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation.unsupported import objects_in
 from catalog.jsontext.reader import JSON
 
 
@@ -17,7 +18,7 @@ def is_marked_secret(subschemas: Sequence[Subschema]) -> bool:
 
 def mentions_secrets(schema: JSON) -> bool:
     """Whether a schema may mark anything as secret. Cheap; may be True although nothing is secret, but never False."""
-    return any(_calls_secret(part) for part in _objects(schema))
+    return any(_calls_secret(part) for part in objects_in(schema))
 
 
 def secret_names(schema: JSON) -> frozenset[str]:
@@ -26,7 +27,7 @@ def secret_names(schema: JSON) -> frozenset[str]:
     nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
     targets = {id(node.schema): {id(to.schema) for ref in node.references for to in ref.targets} for node in nodes}
     found = set()
-    for part in _objects(schema):
+    for part in objects_in(schema):
         properties = part.get("properties")
         for name, member in properties.items() if isinstance(properties, dict) else ():
             if id(member) in marked or not marked.isdisjoint(targets.get(id(member), ())):
@@ -50,14 +51,3 @@ def _around_marks(schema: JSON) -> set[int]:
         if id(part) in found or (isinstance(part, dict) and _calls_secret(part)):
             found |= {id(part), id(around)}
     return found
-
-
-def _objects(schema: JSON) -> Iterator[dict[str, JSON]]:
-    waiting = [schema]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            yield part
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part

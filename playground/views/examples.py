@@ -14,10 +14,9 @@ from django.views.decorators.http import require_http_methods
 from catalog.accounts.api_auth import actor
 from catalog.encryption import Unreadable
 from catalog.errors import Busy
-from catalog.models import Tool
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from playground.compiled_spec import compiled_spec_of
-from playground.configurations.saved import UNREADABLE, Choice, choices_for, find_configuration, open_configuration
+from playground.configurations.saved import UNREADABLE, choices_for, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check
 from playground.examples.results import results_of, sees_runs_of
@@ -48,7 +47,7 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
         "has_examples": bool(compiled_spec_of(revision_of(tool)).spec.examples),
-        "saved": saved_choices(request, tool),
+        "saved": choices_for(request.user, SavedConfiguration.objects.filter(tool=tool)),
         "poll": secrets.token_hex(4),
         "address": address,
     }
@@ -82,10 +81,3 @@ def start_check(request: HttpRequest, slug: str) -> HttpResponse:
     except Busy as busy:
         messages.error(request, f"{busy} Try again in {busy.retry_after_s} s.")
     return redirect(address)
-
-
-def saved_choices(request: HttpRequest, tool: Tool) -> list[Choice]:
-    """The saved configurations that the user may choose."""
-    if not request.user.is_authenticated:
-        return []
-    return choices_for(actor(request), SavedConfiguration.objects.filter(tool=tool))

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
-from catalog.errors import Busy, DocumentError, NotAllowed, RevisionConflict, SpecError
+from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
 from catalog.rights import may
@@ -34,6 +34,7 @@ from playground.run_filter import RunFilter
 from playground.run_json import run_text
 from playground.run_overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.sharing import share_with_groups
+from playground.shortcuts import own_run, run_at
 from playground.statistics import statistics_of
 from playground.text_view import texts_of
 from playground.verdict_notes import like_example, like_last_run
@@ -41,32 +42,6 @@ from playground.verdict_notes import like_example, like_last_run
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
 RECENT_RUNS = 200
-NOT_YOUR_RUN = "Only the person who started this run and administrators can do this."
-
-
-def run_for(request: HttpRequest, run_id: str) -> Run:
-    """The run, if the user may see it.
-
-    Raises:
-        Http404: it does not exist, or the user may not see it.
-    """
-    run = Run.objects.visible_to(actor(request)).with_names().filter(pk=run_id).first()
-    if run is None:
-        raise Http404
-    return run
-
-
-def own_run(request: HttpRequest, run_id: str) -> Run:
-    """The run, if the user may change it, rather than only see it because it is shared.
-
-    Raises:
-        Http404: as for `run_for`.
-        NotAllowed: the run belongs to somebody else.
-    """
-    run = run_for(request, run_id)
-    if not Run.objects.changeable_by(request.user).filter(pk=run.pk).exists():
-        raise NotAllowed(NOT_YOUR_RUN)
-    return run
 
 
 def result_context(run: Run, viewer: Person) -> dict[str, object]:
@@ -113,7 +88,7 @@ def poll_ms(run: Run) -> int:
 @require_safe
 def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
     """One run, at its permanent URL. An htmx request gets only the result: the page polls it during the run."""
-    run = run_for(request, run_id)
+    run = run_at(run_id, request.user)
     context = result_context(run, actor(request))
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", context)
@@ -141,7 +116,7 @@ def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
 @login_required
 @require_POST
 def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
-    run = running.cancel(own_run(request, run_id))
+    run = running.cancel(own_run(run_id, request.user))
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", result_context(run, actor(request)))
     return redirect(run)
@@ -151,7 +126,7 @@ def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_POST
 def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
     """Share a run with the groups `groups`, whose members then see it; with none it is private."""
-    run = own_run(request, run_id)
+    run = own_run(run_id, request.user)
     names = [name.strip() for name in request.POST.get("groups", "").split(",") if name.strip()]
     try:
         share_with_groups(run, names, by=actor(request))
@@ -166,7 +141,7 @@ def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_POST
 def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
     """Repeat a run: with `revision=same` on its own revision, else on the tool's current one."""
-    run = run_for(request, run_id)
+    run = run_at(run_id, request.user)
     on_same_revision = request.POST.get("revision") == "same"
     try:
         again = repeat(run, by=actor(request), on_same_revision=on_same_revision, interface="page")
@@ -183,7 +158,7 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
     """Compare two runs of one tool, the earlier one first. A POST runs both again and compares the new runs."""
-    first, second = runs = [run_for(request, run_id) for run_id in sorted([first_id, second_id])]
+    first, second = runs = [run_at(run_id, request.user) for run_id in sorted([first_id, second_id])]
     if first.tool_id != second.tool_id:
         raise Http404
     if request.method == "POST":
@@ -208,7 +183,7 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
     """Save a run as an example of its tool: preview the change to the spec, then publish or propose it."""
-    run = own_run(request, run_id)
+    run = own_run(run_id, request.user)
     tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
     description = one_line(request.POST.get("description", ""))
@@ -295,7 +270,7 @@ def recent_tools(visible: RunQuerySet) -> list[tuple[str, str]]:
 @require_safe
 def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
     """Download the run as JSON."""
-    run = run_for(request, run_id)
+    run = run_at(run_id, request.user)
     return attachment(run_text(run), f"{file_stem(run.tool.slug)}-run-{run.pk}.json")
 
 
@@ -303,7 +278,7 @@ def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_safe
 def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
     """Download the response as JSON; of a response that is cut, the file with all of it."""
-    run = run_for(request, run_id)
+    run = run_at(run_id, request.user)
     if run.response_json is None:
         raise Http404
     if run.response_cut and (whole := run.files.filter(is_whole_response=True).first()):
@@ -315,7 +290,7 @@ def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_safe
 def run_file(request: HttpRequest, run_id: str, number: int) -> HttpResponse:
     """A file of the response: an image or sound is shown, without `?download`; any other is downloaded."""
-    file = get_object_or_404(run_for(request, run_id).files, number=number)
+    file = get_object_or_404(run_at(run_id, request.user).files, number=number)
     return file_response(file, inline="download" not in request.GET)
 
 

@@ -41,15 +41,6 @@ def by_password(page: Page, _site: Site, name: str) -> None:
     page.get_by_role("main").get_by_role("button", name="Sign in").click()
 
 
-def by_link_in_another_tab(page: Page, site: Site, name: str) -> None:
-    tab = page.context.new_page()
-    tab.goto(sign_in_link(site, name))
-    tab.get_by_role("button", name=f"Sign in as {name}").click()
-    tab.wait_for_url(f"{site.url}/*/**")
-    page.goto(tab.url)
-    tab.close()
-
-
 def fill_in(page: Page) -> None:
     page.goto(TRY)
     page.locator(TEXT).fill("what I typed")

@@ -29,6 +29,8 @@ from catalog.specs.spec import read_spec
 from catalog.waivers import waive
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
+pytestmark = pytest.mark.usefixtures("own_data_dir")
+
 GOOD = {
     "name": "get_weather",
     "description": "Tell the present weather of a city, not a forecast.",
@@ -36,12 +38,6 @@ GOOD = {
     "returnType": properties(temperature={"type": "number"}),
     "examples": [{"parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
 }
-
-
-@pytest.fixture(autouse=True)
-def _own_data_dir(settings, tmp_path):
-    """A file of the data directory records which process assesses next; each test has its own."""
-    settings.DATA_DIR = tmp_path
 
 
 def bulk(*tool_ids, **members):

@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.factories import real_specs
-from tests.site import Site
 
 pytestmark = pytest.mark.deep
 
@@ -24,13 +23,6 @@ def specs():
         spec = json.loads(texts[number % len(texts)])
         spec["definition"]["id"] += f".{number}"
         yield json.dumps(spec)
-
-
-@pytest.fixture
-def site(tmp_path):
-    site = Site(tmp_path)
-    yield site
-    site.stop()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests import site_accounts
 from tests.site import ROOT, Site
 
 
@@ -40,7 +41,7 @@ def content_of(database: Path) -> set[tuple[str, int, str]]:
 
 @pytest.mark.deep
 def test_a_backup_under_load_has_all_acknowledged_data_and_can_be_restored(site, tmp_path):
-    token = site.token("writer", "publish", "read")
+    token = site_accounts.token(site, "writer", "publish", "read")
     stop, stored = threading.Event(), []
 
     def write() -> None:

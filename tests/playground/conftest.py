@@ -2,10 +2,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.factories.registry import FactoryRegistry
+from playground.models import ExampleCheck, Run
+from tests.factories import make_tool
 from tests.playground.runners import TOOLS
 
 SPECS = Path(__file__).resolve().parents[2] / "playground" / "builtin" / "specs"
@@ -72,6 +75,27 @@ def builtin(db):
         return publish(read_spec((SPECS / f"{name}.json").read_bytes()), by=None).tool
 
     return publish_builtin
+
+
+@pytest.fixture
+def failed_check(ada):
+    """Ada's check of a tool whose response differs from the example, with an ignored pointer that she typed."""
+    tool = make_tool("balance", examples=[{"parameters": {}, "returnValue": {"owner": "x", "iban": "x", "id": 1}}])
+    check = ExampleCheck.objects.create(
+        tool=tool, revision=tool.current, by=ada, failed=1, finished_at=timezone.now(), ignored_json='["/mother_name"]'
+    )
+    Run.objects.create(
+        tool=tool,
+        revision=tool.current,
+        by=ada,
+        outcome="returned",
+        verdict="conforms",
+        parameters_json="{}",
+        response_json='{"owner": "Ada", "iban": "GB00", "shoe_size": 41}',
+        example_check=check,
+        example_number=1,
+    )
+    return check
 
 
 FACTORY = "class F:\n    def tool_id(self): return 'later'\n    def create(self): pass\n"

@@ -64,7 +64,6 @@ SCHEMA = {
     "properties": {"rows": {"type": "array", "items": {"type": "integer"}}, "chain": {"$ref": "#/$defs/d0"}},
     "$defs": {**CHAIN, f"d{DEFINITIONS}": {"type": "string", "writeOnly": True}},
 }
-OTHER_SCHEMA = {**SCHEMA, "required": ["chain"]}
 COMPILED = compile_schema(SCHEMA)
 ROWS = [number % 10 for number in range(ITEMS)]
 VALUE = {"rows": ROWS, "chain": {"next": {}}}

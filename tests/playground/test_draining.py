@@ -11,8 +11,6 @@ from playground.supervisor import supervisor
 
 pytestmark = pytest.mark.usefixtures("runs")
 
-HASH = {"parameters": {"text": "a"}}
-
 
 @pytest.fixture
 def drained():

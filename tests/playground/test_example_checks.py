@@ -8,10 +8,11 @@ from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Unreachable
+from catalog.fairness import SharedSlots
 from catalog.jsontext import reader
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground import example_checks, running
+from playground import example_checks, running, waiting_room
 from playground.celery.app import BrokerError
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
@@ -98,8 +99,8 @@ def test_a_check_whose_last_run_crashed_fails(builtin):
 def test_a_check_is_waited_for_even_if_many_threads_wait_for_runs(builtin, monkeypatch):
     """Such threads leave a call of `wait` a tenth of a second; the run of the first example takes three."""
     tool = builtin("count_slowly")
-    monkeypatch.setattr(running, "_waiting_room", running.WaitingRoom(1))
-    running.enter_waiting_room("")  # the owner of a check without a user
+    monkeypatch.setattr(waiting_room, "_threads", SharedSlots(1, reserve=0))
+    waiting_room.enter("")  # the owner of a check without a user
 
     done = check(tool)
 

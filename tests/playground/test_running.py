@@ -19,6 +19,7 @@ from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.orphans import recover_runs
 from playground.process_id import this_host
+from playground.run_conclusion import NO_RETURN_TYPE
 from tests.factories import make_user
 from tests.playground.runners import soon
 
@@ -68,7 +69,7 @@ def test_without_a_return_type_the_verdict_is_unchecked_with_a_reason(builtin):
 
     done = run(revised, {"value": 1, "from_unit": "km", "to_unit": "m"})
 
-    assert (done.verdict, done.verdict_reason) == ("unchecked", running.NO_RETURN_TYPE)
+    assert (done.verdict, done.verdict_reason) == ("unchecked", NO_RETURN_TYPE)
     assert done.has_response
 
 

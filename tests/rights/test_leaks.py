@@ -33,7 +33,6 @@ from tests.rights.test_matrix import MESSAGES, OPERATIONS_THERE, ROUTES
 
 SECRET = "zyxwonder"  # stands in every text of the hidden tool
 KIT = "zyxwonderkit"
-PUBLIC_TERMS = ("forecast", "weather")
 
 
 @pytest.fixture

@@ -12,18 +12,7 @@ from typing import Final
 import regex
 
 from catalog.json_schema.regex.characters import PatternSyntaxError
-from catalog.json_schema.regex.syntax import is_regex
 from catalog.json_schema.regex.translate import translate
-
-__all__ = [
-    "MATCH_TIMEOUT_S",
-    "MAX_PATTERN_CHARACTERS",
-    "Pattern",
-    "PatternError",
-    "compile_pattern",
-    "is_regex",
-    "matches",
-]
 
 MAX_PATTERN_CHARACTERS: Final = 8_192
 MAX_TRANSLATED_CHARACTERS: Final = 40_000  # the engine takes about 10 µs for each to compile

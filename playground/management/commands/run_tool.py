@@ -10,15 +10,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.encryption import Unreadable
 from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.management.users import find_user
 from catalog.models import Tool
 from playground import running
-from playground.configurations.saved import UNREADABLE, Unreadable, find_configuration, open_configuration
+from playground.configurations.saved import UNREADABLE, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
+from playground.run_conclusion import NO_RETURN_TYPE
 from playground.run_json import run_text
 
 EXIT_CODES = """
@@ -99,7 +101,7 @@ class Command(BaseCommand):
 def succeeded(run: Run) -> bool:
     if run.outcome != "returned":
         return False
-    return run.verdict == "conforms" or run.verdict_reason == running.NO_RETURN_TYPE
+    return run.verdict == "conforms" or run.verdict_reason == NO_RETURN_TYPE
 
 
 def find_tool(name: str) -> Tool:

@@ -413,12 +413,7 @@ def test_the_command_prints_the_link_alone(ada, capsys):
 # -- the address -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def _own_data_dir(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
-
-
-@pytest.mark.usefixtures("_own_data_dir")
+@pytest.mark.usefixtures("own_data_dir")
 def test_the_link_has_the_address_that_the_site_is_served_at(ada, capsys):
     write_site_url("http://127.0.0.1:8123")
 
@@ -428,7 +423,7 @@ def test_the_link_has_the_address_that_the_site_is_served_at(ada, capsys):
     )
 
 
-@pytest.mark.usefixtures("_own_data_dir")
+@pytest.mark.usefixtures("own_data_dir")
 def test_a_site_that_was_never_served_has_the_usual_address(ada, capsys):
     assert stored_site_url() is None
     assert run("ada", capsys=capsys).startswith("http://127.0.0.1:8000/sign-in/")

@@ -46,13 +46,6 @@ def forget_everything():
     Tool.objects.all().delete()
 
 
-def metadata_line(data, tool_id):
-    """The metadata line of a tool."""
-    lines = [json.loads(line) for line in data.splitlines()]
-    [line] = [line for line in lines if line.get("tool") == tool_id]
-    return line
-
-
 def losses(entries):
     return [(entry.tool_id, loss.pointer) for entry in entries if entry.origin for loss in entry.origin.losses]
 

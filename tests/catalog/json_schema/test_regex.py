@@ -10,9 +10,9 @@ from catalog.json_schema.regex.match import (
     Pattern,
     PatternError,
     compile_pattern,
-    is_regex,
     matches,
 )
+from catalog.json_schema.regex.syntax import is_regex
 from tests.work import at_most
 
 

@@ -19,12 +19,7 @@ from catalog.uploads import jobs as uploading
 from catalog.uploads import results
 from tests.factories import make_tool, make_user, spec_text
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
 
 
 def kept(*texts, by, **more) -> Upload:

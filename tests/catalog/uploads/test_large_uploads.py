@@ -7,14 +7,7 @@ import time
 import httpx
 import pytest
 
-from tests.site import Site, sign_in
-
-
-@pytest.fixture
-def site(tmp_path):
-    site = Site(tmp_path)
-    yield site
-    site.stop()
+from tests.site import sign_in
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from catalog.uploads import jobs, sizes
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
 from tests.factories import make_tool, make_user, properties, spec_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
 
 MCP_TOOLS = {
     "tools": [
@@ -25,11 +25,6 @@ MCP_TOOLS = {
         for name in ("read", "write")
     ]
 }
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
 
 
 def preview_of(browser, text="", **more) -> HTMLParser:

@@ -6,34 +6,12 @@ import json
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from playground.models import ExampleCheck, Run
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user
 
 PRIVATE = ("/iban", "shoe_size", "mother_name")
-
-
-@pytest.fixture
-def check(ada):
-    """Ada's check of a tool whose response differs from the example, with an ignored pointer that she typed."""
-    tool = make_tool("balance", examples=[{"parameters": {}, "returnValue": {"owner": "x", "iban": "x", "id": 1}}])
-    check = ExampleCheck.objects.create(
-        tool=tool, revision=tool.current, by=ada, failed=1, finished_at=timezone.now(), ignored_json='["/mother_name"]'
-    )
-    Run.objects.create(
-        tool=tool,
-        revision=tool.current,
-        by=ada,
-        outcome="returned",
-        verdict="conforms",
-        parameters_json="{}",
-        response_json='{"owner": "Ada", "iban": "GB00", "shoe_size": 41}',
-        example_check=check,
-        example_number=1,
-    )
-    return check
 
 
 def callers(ada):
@@ -59,19 +37,19 @@ WHO = ["a visitor", "another person", "Ada, to publish", "Ada, to run", "Ada, to
 
 
 @pytest.mark.parametrize("who", WHO)
-def test_only_those_who_may_read_the_runs_see_what_differs(check, ada, who):
+def test_only_those_who_may_read_the_runs_see_what_differs(failed_check, ada, who):
     client, is_reader = callers(ada)[who]
 
-    answer = client.get(f"/api/v1/tools/balance/example-checks/{check.pk}")
+    answer = client.get(f"/api/v1/tools/balance/example-checks/{failed_check.pk}")
     listed = client.get("/api/v1/tools/balance/example-checks").json()["items"]
 
     text = answer.content.decode() + json.dumps(listed)
     [result] = answer.json()["examples"]
     assert (answer.json()["state"], answer.json()["failed"], result["passed"]) == ("failed", 1, False)
-    assert [part in text for part in (*PRIVATE, check.runs.get().pk)] == [is_reader] * 4
+    assert [part in text for part in (*PRIVATE, failed_check.runs.get().pk)] == [is_reader] * 4
     assert (listed[0]["ignored"] == ["/mother_name"]) is is_reader
     if is_reader:
-        assert result["details"]["run"] == check.runs.get().pk
+        assert result["details"]["run"] == failed_check.runs.get().pk
         assert {"pointer": "/shoe_size", "kind": "added"} in result["details"]["differences"]
     else:
         assert (result["message"], result["details"]) == ("The response differs.", None)
@@ -171,11 +149,11 @@ def test_without_a_token_nothing_is_called(stranger):
     "path",
     ["nobody/example-checks", "balance/example-checks/0", f"balance/example-checks/{9**30}"],
 )
-def test_an_unknown_tool_or_check_is_not_found(check, stranger, path):
+def test_an_unknown_tool_or_check_is_not_found(failed_check, stranger, path):
     assert stranger.ask(f"/tools/{path}").status_code == 404
 
 
-def test_a_check_of_another_tool_is_not_found(check, stranger):
+def test_a_check_of_another_tool_is_not_found(failed_check, stranger):
     make_tool("other")
 
-    assert stranger.ask(f"/tools/other/example-checks/{check.pk}").status_code == 404
+    assert stranger.ask(f"/tools/other/example-checks/{failed_check.pk}").status_code == 404

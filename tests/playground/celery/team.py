@@ -10,6 +10,7 @@ import urllib.request
 import redis
 
 from tests.site import ROOT, Site, free_port
+from tests.site_accounts import token
 
 LONG = {"parameters": {"steps": 60, "seconds": 60}, "wait_s": 0, "timeout_s": 120}
 METRICS_TOKEN = "the-token-of-a-scraper"
@@ -36,7 +37,7 @@ class Team:
         self.worker = None
         self.site = None
         self.site = Site(directory, **self.environment)
-        self.token = self.site.token("tester")
+        self.token = token(self.site, "tester")
 
     def start_redis(self):
         """A Redis without persistence: it forgets its queue when it ends."""

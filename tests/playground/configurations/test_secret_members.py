@@ -3,7 +3,8 @@ import pytest
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext import reader
 from catalog.specs.secret_names import is_secret_name
-from playground.configurations.secret_members import Configuration, described_safely, secret_members
+from playground.configurations.secret_members import Configuration, described_safely
+from playground.schema_form.secret_search import secret_members
 
 
 def members(schema, value):

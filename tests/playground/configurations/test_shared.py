@@ -11,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import SCOPES
 from catalog.accounts.tokens import create_token
-from catalog.errors import NotAllowed
+from catalog.errors import NotAllowed, Problem
 from catalog.models import AuditEvent
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground import running, supervisor
+from playground import supervisor
 from playground.configurations.mcp_choice import ChosenConfigurationGone, choose_for_tool, configuration_for_call
 from playground.configurations.saved import (
     choices_for,
@@ -27,6 +27,7 @@ from playground.configurations.saved import (
 from playground.configurations.secret_members import Configuration
 from playground.factories.registry import FactoryRegistry
 from playground.models import Run, SavedConfiguration
+from playground.run_refusals import SHARED_UNUSABLE, without_contents
 from playground.runner import LocalRunner
 from playground.supervisor import close_supervisor
 from tests.factories import make_token, make_tool, make_user
@@ -211,15 +212,13 @@ def test_a_fingerprint_does_not_confirm_a_guess(saved, bob):
 def test_one_whose_secrets_cannot_be_removed_is_refused_without_details(tool, ada, bob):
     many = save_configuration(ada, tool, "many", Configuration({"apiKey": "first-secret"}), None)
     share(many, "everyone", by=ada)
-    problems = [
-        running.Problem("/configuration/tokens/200", "There are more than 200 secret values.", "secrets.too-many")
-    ]
+    problems = [Problem("/configuration/tokens/200", "There are more than 200 secret values.", "secrets.too-many")]
 
-    (problem,) = running._without_contents(problems, open_configuration(many, bob))
+    (problem,) = without_contents(problems, open_configuration(many, bob))
 
     assert (problem.pointer, problem.rule) == ("/configuration", "secrets.too-many")
-    assert problem.message == running.SHARED_UNUSABLE
-    assert running._without_contents(problems, open_configuration(many, ada)) == problems
+    assert problem.message == SHARED_UNUSABLE
+    assert without_contents(problems, open_configuration(many, ada)) == problems
 
 
 def test_it_is_used_for_mcp_calls_until_it_is_no_longer_shared(saved, ada, bob, tool):

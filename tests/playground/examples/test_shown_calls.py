@@ -14,6 +14,7 @@ from catalog.specs.spec import slug_for
 from playground.factories.registry import FactoryRegistry
 from tests.playground.runners import MarkedRunner
 from tests.site import Site
+from tests.site_accounts import token
 
 AWKWARD = 'it\'s "5" $HOME `id` \\n {}\n\tnext line \u2028 ✓ !x'
 AWKWARD_ID = 'Zoë\'s "tool" $(id) ✓'
@@ -73,7 +74,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def environment(site):
     """What the snippets say that is needed: a token with the scope `run` alone."""
-    return {**os.environ, "TOOLSHELF_TOKEN": site.token("ada", "run")}
+    return {**os.environ, "TOOLSHELF_TOKEN": token(site, "ada", "run")}
 
 
 NEW_SESSION = """
@@ -153,11 +154,11 @@ def test_a_number_that_python_rounds_arrives_as_it_is(site, environment, run_sho
 
 
 def latest_run(site, environment):
-    token = site.token("ada", "read", "run")
-    request = urllib.request.Request(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"})
+    secret = token(site, "ada", "read", "run")
+    request = urllib.request.Request(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {secret}"})
     with urllib.request.urlopen(request) as answer:
         run_id = reader.loads(answer.read())["items"][0]["id"]
-    request = urllib.request.Request(f"{site.url}/api/v1/runs/{run_id}", headers={"Authorization": f"Bearer {token}"})
+    request = urllib.request.Request(f"{site.url}/api/v1/runs/{run_id}", headers={"Authorization": f"Bearer {secret}"})
     with urllib.request.urlopen(request) as answer:
         return reader.loads(answer.read())
 

@@ -3,10 +3,11 @@
 import pytest
 from django.test import Client
 
+from catalog.fairness import SharedSlots
 from catalog.lifecycle import deprecate
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground import running
+from playground import running, waiting_room
 from playground.mcp import methods
 from playground.models import Run
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
@@ -234,8 +235,8 @@ def test_nothing_is_mocked_unless_the_address_requests_it(modern):
 
 def test_a_full_waiting_room_is_an_error_that_the_model_can_read(modern, builtin, monkeypatch):
     builtin("hash_text")
-    monkeypatch.setattr(running, "_waiting_room", running.WaitingRoom(1))
-    running.enter_waiting_room("")
+    monkeypatch.setattr(waiting_room, "_threads", SharedSlots(1, reserve=0))
+    waiting_room.enter("")
 
     result = modern.call("call_tool", {"tool": "hash_text", "arguments": {"text": "a"}})
 
@@ -246,13 +247,13 @@ def test_a_full_waiting_room_is_an_error_that_the_model_can_read(modern, builtin
 
 def test_every_call_leaves_the_waiting_room(modern, builtin, monkeypatch):
     builtin("convert_units")
-    monkeypatch.setattr(running, "_waiting_room", running.WaitingRoom(1))
+    monkeypatch.setattr(waiting_room, "_threads", SharedSlots(1, reserve=0))
 
     for arguments in (KM, {"value": "wrong"}, KM):
         modern.call("call_tool", {"tool": "convert_units", "arguments": arguments})
         modern.events("call_tool", {"tool": "convert_units", "arguments": arguments}, _meta={"progressToken": 1})
 
-    assert running.enter_waiting_room("")
+    assert waiting_room.enter("")
 
 
 def test_a_full_queue_is_an_error_that_the_model_can_read(modern, builtin, settings):

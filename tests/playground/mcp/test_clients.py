@@ -24,6 +24,7 @@ from catalog.mcp_snippets import Server, snippets
 from tests.playground.mcp import conformance_tools
 from tests.playground.mcp.proxy import authorizing_proxy
 from tests.site import Site
+from tests.site_accounts import token
 
 pytestmark = pytest.mark.deep
 
@@ -42,7 +43,7 @@ def site(tmp_path_factory):
     module = conformance_tools.__name__
     factories = " ".join(f"{module}:{factory.__name__}" for factory in conformance_tools.FACTORIES)
     site = Site(tmp_path_factory.mktemp("mcp"), TOOL_FACTORIES=factories)
-    site.secret = site.token("agent", "publish", "run")
+    site.secret = token(site, "agent", "publish", "run")
     with httpx.Client(headers={"Authorization": f"Bearer {site.secret}"}, timeout=60) as api:
         for spec in conformance_tools.specs():
             assert api.post(f"{site.url}/api/v1/tools", json=spec).status_code == 201

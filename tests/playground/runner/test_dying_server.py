@@ -11,24 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.site import Site
+from tests.site_accounts import token
 
 pytestmark = pytest.mark.deep
 
 RUNS = 100
 
 
-@pytest.fixture
-def site(tmp_path):
-    site = Site(tmp_path)
-    yield site
-    site.stop()
-
-
 class Api:
     def __init__(self, site):
         self.site = site
-        self.token = site.token("tester")
+        self.token = token(site, "tester")
 
     def ask(self, path, body=None):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}

@@ -23,7 +23,6 @@ PAYLOADS = (
 )
 
 ANNOTATIONS = {"title", "description", "$comment", "default", "examples", "enum", "const"}
-RENAMED = {"properties", "patternProperties", "dependentRequired", "dependentSchemas", "$defs", "definitions"}
 
 
 def skeleton(html):

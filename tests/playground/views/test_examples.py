@@ -4,33 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
-from playground.models import ExampleCheck, Run
-from tests.factories import make_tool, make_user
+from playground.models import ExampleCheck
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def check(ada):
-    """Ada's check of a tool whose response differs from the example, with an ignored pointer that she typed."""
-    tool = make_tool("balance", examples=[{"parameters": {}, "returnValue": {"owner": "x", "iban": "x", "id": 1}}])
-    check = ExampleCheck.objects.create(
-        tool=tool, revision=tool.current, by=ada, failed=1, finished_at=timezone.now(), ignored_json='["/mother_name"]'
-    )
-    Run.objects.create(
-        tool=tool,
-        revision=tool.current,
-        by=ada,
-        outcome="returned",
-        verdict="conforms",
-        parameters_json="{}",
-        response_json='{"owner": "Ada", "iban": "GB00", "shoe_size": 41}',
-        example_check=check,
-        example_number=1,
-    )
-    return check
 
 
 def page(client, **headers):
@@ -45,7 +23,7 @@ def client_of(user):
 
 @pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}], ids=["page", "fragment"])
 @pytest.mark.parametrize("who", ["a visitor", "another person"])
-def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run(check, who, headers):
+def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run(failed_check, who, headers):
     client = Client() if who == "a visitor" else client_of(make_user("bob"))
 
     shown = page(client, **headers)
@@ -53,19 +31,19 @@ def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run
     assert "badge-bad" in shown
     assert "The response differs." in shown
     assert "shown to the person who started the check, and to administrators" in shown
-    for private in ("/iban", "shoe_size", "mother_name", check.runs.get().pk):
+    for private in ("/iban", "shoe_size", "mother_name", failed_check.runs.get().pk):
         assert private not in shown
 
 
 @pytest.mark.parametrize("who", ["ada", "staff"])
-def test_the_person_who_ran_the_check_and_staff_see_the_differences_and_the_run(check, ada, who):
+def test_the_person_who_ran_the_check_and_staff_see_the_differences_and_the_run(failed_check, ada, who):
     shown = page(client_of(ada if who == "ada" else make_user("grace", is_staff=True)))
 
-    for part in ("/iban differs", "/shoe_size is not in the example", "/mother_name", check.runs.get().pk):
+    for part in ("/iban differs", "/shoe_size is not in the example", "/mother_name", failed_check.runs.get().pk):
         assert part in shown
 
 
-def test_a_check_by_a_command_shows_its_differences_to_staff_alone(check, ada):
+def test_a_check_by_a_command_shows_its_differences_to_staff_alone(failed_check, ada):
     ExampleCheck.objects.update(by=None)
 
     assert "/iban" not in page(client_of(ada))

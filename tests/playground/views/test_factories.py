@@ -19,13 +19,9 @@ from playground.models import FactoryRescan
 from tests.factories import make_tool, make_user
 from tests.playground.runners import TOOLS
 from tests.playground.test_home import run_of
+from tests.playground.views.test_runs import text_of
 
 pytestmark = pytest.mark.usefixtures("db")
-
-
-def text_of(answer, selector="main"):
-    node = LexborHTMLParser(answer.content.decode()).css_first(selector)
-    return " ".join(node.text(separator=" ").split()) if node else ""
 
 
 @pytest.fixture

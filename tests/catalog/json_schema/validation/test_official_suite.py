@@ -1,12 +1,9 @@
 """The official JSON-Schema-Test-Suite, run as data; every case with a different answer is named, with the reason."""
 
-from decimal import Decimal
-
 import pytest
 
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import Number
-from tests.suite import cases
+from tests.suite import cases, read_number
 
 DRAFTS = {
     "draft4": "http://json-schema.org/draft-04/schema#",
@@ -43,14 +40,6 @@ OTHERWISE = {
         "a meta-schema of one's own is not fetched; the keywords count as those of the draft"
     ),
 }
-
-
-def read_number(text):
-    """Like the strict reader; the suite contains a few numbers that it refuses."""
-    try:
-        return Number(text)
-    except ValueError:
-        return Decimal(text)
 
 
 def in_its_draft(case):

@@ -1,13 +1,12 @@
 """Real schemas and values: every verdict is as expected by the data, or named with its reason."""
 
-from decimal import Decimal
 from json import loads
 
 import pytest
 
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import Number
 from tests.corpora import expected, lines
+from tests.suite import read_number
 
 NEEDS_REMOTE_DOCUMENTS = (
     "refRemote / ",
@@ -24,13 +23,6 @@ CUSTOM_METASCHEMA = (
 
 def pairs(name):
     return [loads(line, parse_float=read_number) for line in lines(name)]
-
-
-def read_number(text):
-    try:
-        return Number(text)
-    except ValueError:
-        return Decimal(text)
 
 
 def schema_of(pair):

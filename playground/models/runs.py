@@ -1,4 +1,4 @@
-"""The playground's tables: runs, example checks, saved configurations, and the queue's messages and workers."""
+"""Runs of tools, and the files of their responses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cached_property
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Self
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser, Group
+from django.contrib.auth.models import Group
 from django.db import models
-from django.db.models.functions import Concat
 from django.urls import reverse
 from django.utils import timezone
 
@@ -20,10 +19,9 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import has_scope_of_token, is_administrator, membership_of
 from catalog.errors import Problem
 from catalog.jsontext import reader
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Audience, Revision, Tool
-from catalog.models.tools import GROUP_KEY_LENGTH
 from catalog.rights import may
 
 ACTIVE = ("queued", "running")
@@ -265,205 +263,3 @@ class RunFile(models.Model):
         if self.media_type in IMAGES:
             return "image"
         return "audio" if self.media_type in SOUNDS else "file"
-
-
-class FactoryRescan(models.Model):
-    """The latest request to look for new factories, which every process follows (see factory_rescans.py)."""
-
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    requested_at = models.DateTimeField(default=timezone.now)
-
-    def __str__(self) -> str:
-        return f"rescan {self.pk}"
-
-
-class RunCounter(models.Model):
-    """How many runs had this outcome and duration, if Celery's workers run them (see run_counters.py)."""
-
-    outcome = models.CharField(max_length=12)
-    mode = models.CharField(max_length=8)
-    bucket = models.PositiveSmallIntegerField()  # index into `metrics.RUN_BOUNDS_S`; their number means longer than all
-    count = models.PositiveBigIntegerField(default=0)
-    seconds = models.FloatField(default=0)  # the sum of their durations
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket")]
-
-    def __str__(self) -> str:
-        return f"{self.count} {self.mode} runs {self.outcome}"
-
-
-class QueuedMessage(models.Model):
-    """The message for a run that no Celery worker has claimed yet, stored so that it can be sent again.
-
-    It is removed when the run is claimed or ends.
-    """
-
-    run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    encrypted = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py
-    sent_at = models.DateTimeField(default=timezone.now)
-
-    def __str__(self) -> str:
-        return f"message of run {self.run_id}"
-
-
-class WorkerHeartbeat(models.Model):
-    """A Celery worker that was connected to Redis at `seen_at` (see celery/heartbeats.py)."""
-
-    host = models.CharField(primary_key=True, max_length=60)  # playground.process_id
-    seen_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.host
-
-
-class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
-    def passing(self) -> models.QuerySet[ExampleCheck, int]:
-        """The primary keys of tools whose latest finished check is of the current revision and found no failure."""
-        last = self.filter(tool=models.OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
-        held = self.filter(
-            revision=models.F("tool__current"), finished_at__isnull=False, failed=0, passed__gt=0,
-            pk=models.Subquery(last.values("pk")[:1]),
-        )  # fmt: skip
-        return held.order_by().values_list("tool_id", flat=True)
-
-
-class ExampleCheck(models.Model):
-    """One check of all examples of a revision: its runs, and its result once they have ended."""
-
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="example_checks", db_index=False)
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="example_checks")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    exactly = models.BooleanField(default=True)  # False: a response only has to conform
-    ignored_json = models.TextField(default="[]")  # JSON Pointers whose values may differ
-    factory = models.CharField(max_length=200, blank=True)
-    passed = models.PositiveIntegerField(default=0)
-    failed = models.PositiveIntegerField(default=0)
-    has_all_runs = models.BooleanField(default=False)  # False while the calls are being started
-    created_at = models.DateTimeField(default=timezone.now)
-    finished_at = models.DateTimeField(null=True)
-
-    objects = ExampleCheckQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-id"]
-        indexes = [models.Index(fields=["tool", "-id"], name="check_by_tool")]
-
-    def __str__(self) -> str:
-        return f"check {self.pk} of {self.revision_id}"
-
-    @property
-    def ignored(self) -> list[str]:
-        return [str(pointer) for pointer in items_of(reader.loads(self.ignored_json))]
-
-    @property
-    def has_passed(self) -> bool | None:
-        """Whether every example passed; None while the check's runs are active."""
-        return None if self.finished_at is None else self.failed == 0
-
-
-class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
-    def usable_by(self, user: User | AnonymousUser | None) -> Self:
-        """The configurations that `user` may use: their own, and those shared with everyone or one of their groups.
-
-        Those of people whose account is disabled are not shared. None: only those that are shared with everyone.
-        """
-        shared = models.Q(visibility=SavedConfiguration.EVERYONE)
-        groups = membership_of(user).groups if isinstance(user, User) else ()
-        if groups:
-            through = SavedConfiguration.groups.through.objects.filter(group__in=groups)
-            shared |= models.Q(pk__in=through.values("savedconfiguration"))
-        usable = shared & models.Q(owner__is_active=True)
-        return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
-
-    def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
-        """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
-        usable = self.usable_by(user)
-        own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
-        if own is not None or "/" not in reference:
-            return own
-        full = Concat("owner__username", models.Value("/"), "name")
-        return usable.annotate(reference=full).filter(reference=reference).first()
-
-
-class SavedConfiguration(models.Model):
-    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again.
-
-    Its owner, or staff, may share it: others then use it without seeing any of it.
-    """
-
-    PRIVATE: Final = "private"
-    EVERYONE: Final = "everyone"  # who may run the tool
-
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
-    name = models.CharField(max_length=100)
-    encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
-    visibility = models.CharField(
-        max_length=10, choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")], default=PRIVATE
-    )
-    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # whose members may use it in runs
-    created_at = models.DateTimeField(default=timezone.now)
-    updated_at = models.DateTimeField(default=timezone.now)
-
-    objects: ClassVar[SavedConfigurationQuerySet] = SavedConfigurationQuerySet.as_manager()  # type: ignore[assignment]
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_configuration_per_name")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def is_shared(self) -> bool:
-        return self.visibility == self.EVERYONE
-
-    def reference_for(self, user: User | AnonymousUser | None) -> str:
-        """What `user` calls it: an own one by its name, another's "OWNER/NAME"."""
-        return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
-
-
-class SavedInput(models.Model):
-    """The parameters of a call, saved by a user under a name for one tool. Only its owner sees it."""
-
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
-    name = models.CharField(max_length=100)
-    parameters_json = models.TextField()  # JSON text, without secrets
-    revision_number = models.PositiveIntegerField()  # the tool's revision at that time
-    created_at = models.DateTimeField(default=timezone.now)
-    updated_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_saved_input_per_name")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def parameters(self) -> JSON:
-        return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES)
-
-
-class MCPConfiguration(models.Model):
-    """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
-
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    tool = models.ForeignKey(Tool, null=True, on_delete=models.CASCADE, related_name="+")  # None: for the toolkit
-    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as in `Tool`
-    name = models.CharField(max_length=255)  # `SavedConfiguration.reference_for` the user
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["owner", "tool"], name="one_mcp_configuration_per_tool"),
-            models.UniqueConstraint(
-                fields=["owner", "toolkit_key"],
-                condition=models.Q(tool=None),
-                name="one_mcp_configuration_per_toolkit",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name

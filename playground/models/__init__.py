@@ -1,0 +1,24 @@
+"""The playground's tables: runs, example checks, saved configurations, and the queue's messages and workers."""
+
+from playground.models.checks import ExampleCheck
+from playground.models.processes import FactoryRescan, QueuedMessage, RunCounter, WorkerHeartbeat
+from playground.models.runs import (
+    ACTIVE,
+    ENDED,
+    IMAGES,
+    MODES,
+    OUTCOMES,
+    SOUNDS,
+    VERDICTS,
+    Run,
+    RunFile,
+    RunQuerySet,
+    new_run_id,
+)  # fmt: skip
+from playground.models.saved import MCPConfiguration, SavedConfiguration, SavedConfigurationQuerySet, SavedInput
+
+__all__ = [
+    "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "ExampleCheck", "FactoryRescan",
+    "MCPConfiguration", "QueuedMessage", "Run", "RunCounter", "RunFile", "RunQuerySet", "SavedConfiguration",
+    "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
+]  # fmt: skip

@@ -1,0 +1,125 @@
+"""What users save for a tool: configurations, inputs, and the choice of a configuration for MCP."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Self
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, Group
+from django.db import models
+from django.db.models.functions import Concat
+from django.utils import timezone
+
+from catalog.accounts.models import User
+from catalog.accounts.roles import membership_of
+from catalog.jsontext import reader
+from catalog.jsontext.reader import JSON
+from catalog.models import Tool
+from catalog.models.tools import GROUP_KEY_LENGTH
+
+
+class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
+    def usable_by(self, user: User | AnonymousUser | None) -> Self:
+        """The configurations that `user` may use: their own, and those shared with everyone or one of their groups.
+
+        Those of people whose account is disabled are not shared. None: only those that are shared with everyone.
+        """
+        shared = models.Q(visibility=SavedConfiguration.EVERYONE)
+        groups = membership_of(user).groups if isinstance(user, User) else ()
+        if groups:
+            through = SavedConfiguration.groups.through.objects.filter(group__in=groups)
+            shared |= models.Q(pk__in=through.values("savedconfiguration"))
+        usable = shared & models.Q(owner__is_active=True)
+        return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
+
+    def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
+        """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
+        usable = self.usable_by(user)
+        own = usable.filter(owner_id=user.pk, name=reference).first() if user and user.pk else None
+        if own is not None or "/" not in reference:
+            return own
+        full = Concat("owner__username", models.Value("/"), "name")
+        return usable.annotate(reference=full).filter(reference=reference).first()
+
+
+class SavedConfiguration(models.Model):
+    """A user's named configuration for a tool. It is encrypted, and its secrets are never shown again.
+
+    Its owner, or staff, may share it: others then use it without seeing any of it.
+    """
+
+    PRIVATE: Final = "private"
+    EVERYONE: Final = "everyone"  # who may run the tool
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
+    name = models.CharField(max_length=100)
+    encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
+    visibility = models.CharField(
+        max_length=10, choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")], default=PRIVATE
+    )
+    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # whose members may use it in runs
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[SavedConfigurationQuerySet] = SavedConfigurationQuerySet.as_manager()  # type: ignore[assignment]
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_configuration_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_shared(self) -> bool:
+        return self.visibility == self.EVERYONE
+
+    def reference_for(self, user: User | AnonymousUser | None) -> str:
+        """What `user` calls it: an own one by its name, another's "OWNER/NAME"."""
+        return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
+
+
+class SavedInput(models.Model):
+    """The parameters of a call, saved by a user under a name for one tool. Only its owner sees it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    parameters_json = models.TextField()  # JSON text, without secrets
+    revision_number = models.PositiveIntegerField()  # the tool's revision at that time
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_saved_input_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def parameters(self) -> JSON:
+        return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES)
+
+
+class MCPConfiguration(models.Model):
+    """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    tool = models.ForeignKey(Tool, null=True, on_delete=models.CASCADE, related_name="+")  # None: for the toolkit
+    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as in `Tool`
+    name = models.CharField(max_length=255)  # `SavedConfiguration.reference_for` the user
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "tool"], name="one_mcp_configuration_per_tool"),
+            models.UniqueConstraint(
+                fields=["owner", "toolkit_key"],
+                condition=models.Q(tool=None),
+                name="one_mcp_configuration_per_toolkit",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

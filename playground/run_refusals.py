@@ -1,0 +1,73 @@
+"""The reasons to refuse a run, before anything is called."""
+
+from __future__ import annotations
+
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.errors import Problem
+from catalog.json_schema.validation import Budget
+from catalog.jsontext.reader import JSON
+from playground.compiled_spec import CompiledSpec, value_problems
+from playground.configurations.secret_members import Configuration, RunSecrets
+from playground.factories.info import FactoryInfo
+
+SHARED_UNUSABLE = (
+    "The secrets of this shared configuration cannot be removed from responses. Ask its owner to save it again."
+)
+
+
+@sensitive_variables("configuration")
+def request_problems(
+    contract: CompiledSpec,
+    parameters: JSON,
+    configuration: Configuration | None,
+    secrets: RunSecrets,
+    *,
+    factory: FactoryInfo | None,
+    mode: str,
+    budget: Budget,
+) -> list[Problem]:
+    """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
+    problems: list[Problem] = []
+    if mode == "live":
+        problems += factory_problems(factory)
+    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
+    if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
+        message = "This tool takes no configuration; leave it out."
+        problems.append(Problem("/configuration", message, "run.not-configurable"))
+    elif configuration and configuration.shared_as:
+        pass  # whether a schema accepts a value says something about it: anyone can publish a schema
+    elif contract.configuration and (configuration or mode == "live"):
+        problems += value_problems(
+            contract.configuration,
+            configuration.value if configuration else {},
+            "configuration",
+            budget=budget,
+            found=secrets.configuration,
+        )
+    return problems
+
+
+def factory_problems(factory: FactoryInfo | None) -> list[Problem]:
+    """The reasons why the tool cannot be called: it has no factory, or a broken one."""
+    if factory is None:
+        message = "No factory is installed for this tool, so it cannot be run. Try a mock run, or install a factory."
+        return [Problem("", message, "run.no-factory")]
+    if factory.state != "ok" and factory.listed is not None:
+        return [Problem("", factory.error or "", "run.no-connection")]
+    if factory.state != "ok":
+        message = f"The factory of this tool is broken: {factory.error or 'it could not be loaded'}"
+        return [Problem("", message, "run.broken-factory")]
+    return []
+
+
+def without_contents(problems: list[Problem], configuration: Configuration | None) -> list[Problem]:
+    """`problems` without any position in a configuration that the user may not see."""
+    if configuration is None or not configuration.shared_as:
+        return problems
+    return [
+        Problem("/configuration", SHARED_UNUSABLE, problem.rule)
+        if problem.pointer.startswith("/configuration")
+        else problem
+        for problem in problems
+    ]
