@@ -17,6 +17,7 @@ from playground.factories.inspect import Description
 logger = logging.getLogger(__name__)
 
 _FORMAT: Final = 2
+SPECS: Final = Path(__file__).parents[1] / "builtin" / "specs"  # of the built-in tools, beside their code
 
 
 class DescriptionCache:
@@ -62,5 +63,6 @@ class DescriptionCache:
 
 
 def _environment_key() -> list[object]:
-    """The other facts that a cached description depends on: the format and the Python installation."""
-    return [_FORMAT, sys.version, sys.prefix]
+    """The other facts that cached descriptions depend on: format, Python installation, specs of the built-in tools."""
+    specs = [[file.name, file.stat().st_mtime_ns, file.stat().st_size] for file in sorted(SPECS.glob("*.json"))]
+    return [_FORMAT, sys.version, sys.prefix, specs]

@@ -4,6 +4,7 @@ import importlib.util
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -14,7 +15,10 @@ import pytest
 
 from catalog.code_generation import generate_project, project_zip
 from catalog.specs.spec import read_spec
+from playground.factories import description_cache
+from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import read_registrations
+from playground.factories.inspect import Description
 from playground.factories.registry import FactoryRegistry, registry
 from playground.runner.isolation_report import features_of
 from tests.corpora import GET_WEATHER
@@ -276,6 +280,21 @@ def test_a_cached_description_is_discarded_when_the_code_changes(open_tmp_path):
     module.write_text(source.replace("before", "afterwards"))
 
     assert make_registry("changes:F", **options).all()[0].tool_id == "afterwards"
+
+
+def test_cached_descriptions_are_discarded_when_the_spec_of_a_builtin_tool_changes(tmp_path, monkeypatch):
+    specs = tmp_path / "specs"
+    shutil.copytree(description_cache.SPECS, specs)
+    monkeypatch.setattr(description_cache, "SPECS", specs)
+    registrations = read_registrations(["playground.builtin.hash_text:HashTextFactory"])
+    cache = DescriptionCache(tmp_path / "factories.json")
+    cache.write(registrations, {registrations[0].reference: Description(tool_id="hash_text")})
+    before = cache.read(registrations)
+
+    (specs / "hash_text.json").write_text("{}")
+
+    assert [one.tool_id for one in before.values()] == ["hash_text"]
+    assert cache.read(registrations) == {}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"for": 1, "factories": 2}', "\0"])
