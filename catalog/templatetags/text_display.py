@@ -67,6 +67,12 @@ def count(number: int, noun: str) -> str:
 
 
 @register.filter
+def grouped(number: int) -> str:
+    """A number with its thousands grouped: "1,394"."""
+    return f"{number:,}"
+
+
+@register.filter
 def duration(milliseconds: float | None) -> str:
     """Milliseconds as "0.4 ms", "12 ms", "1.4 s" or "2 min 5 s"; "—" for None."""
     if milliseconds is None:
