@@ -77,6 +77,11 @@ class Facet:
         return [option for option in self.options if option.count == 0 and not option.chosen]
 
     @property
+    def largest(self) -> int:
+        """The largest count of an option."""
+        return max((option.count or 0 for option in self.options), default=0)
+
+    @property
     def open(self) -> bool:
         """Whether a page shows its options at first: unless it is `folded`, or if one is chosen."""
         return not self.folded or any(option.chosen for option in self.options)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.http import QueryDict
+from selectolax.lexbor import LexborHTMLParser
 
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
@@ -419,3 +420,12 @@ def test_the_api_returns_the_metadata_of_a_tool(stranger):
     tool = json.loads(stranger.ask("/tools/mail.send").content)
 
     assert (tool["owner"], tool["toolkit"], tool["tags"], tool["deprecation"]) == ("ada", "mail", ["office"], None)
+
+
+def test_the_bar_of_an_option_is_its_share_of_the_largest_count(client):
+    publish_many([make_spec(f"big.{number}") for number in range(4)] + [make_spec("small.one")], by=None)
+
+    tree = LexborHTMLParser(client.get("/tools/").text)
+
+    shares = {link.css_first(".facet-label").text(): link.attributes["data-share"] for link in tree.css(".facet-link")}
+    assert (shares["big"], shares["small"]) == ("10", "2")
