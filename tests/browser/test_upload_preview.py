@@ -103,6 +103,17 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
     expect(signed_in.locator(".entry-name")).to_have_text(["pick-me"])
 
 
+def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, f"[{','.join(spec_text(f'bar-{number}') for number in range(40))}]")
+    expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
+
+    box = signed_in.locator(".preview .outcome-bar").bounding_box()
+    assert box
+    assert box["height"] == 10
+
+
 def test_the_page_with_a_preview_is_accessible(signed_in: Page):
     for theme in ("light", "dark"):
         signed_in.emulate_media(color_scheme=theme)
