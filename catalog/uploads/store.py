@@ -97,6 +97,11 @@ class Entry:
         return self.origin is not None and self.origin.format not in {CATALOG_FILE, YAML}
 
     @property
+    def is_choice(self) -> bool:
+        """Whether a preview lets the person leave it out: an imported tool that publishing would store."""
+        return self.is_import and self.outcome in {"created", "revised", "held"}
+
+    @property
     def pair(self) -> tuple[int, int] | None:
         """The previous revision and its own, as used in a URL; None if there is no previous one."""
         return (self.revision - 1, self.revision) if self.revision and self.revision > 1 else None

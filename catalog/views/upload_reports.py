@@ -90,6 +90,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     listed = page[:ROWS_PER_PAGE]
     further = {"after": f"{listed[-1].rank}.{listed[-1].position}"} if len(page) > ROWS_PER_PAGE else {}
     report = list(_rows(listed, request.user, dry_run=shown.dry_run))
+    can_publish = uploading.can_publish(shown)
     context = {
         "upload": shown,
         "names": shown.names.split("\n"),
@@ -97,11 +98,11 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "outcome": outcome,
         "rows": report,
         "lost_kinds": lost_kinds([row.entry for row in report]),
-        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_import and row.entry.tool_id]),
+        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
         "can_resume": uploading.can_resume(shown),
-        "can_publish": uploading.can_publish(shown),
+        "can_publish": can_publish,
         "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
     }

@@ -123,8 +123,8 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
-        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_import]),
-        "has_choice": sum(entry.is_import for entry in others) > 1,
+        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_choice]),
+        "has_choice": sum(entry.is_choice for entry in others) > 1,
     }
 
 

@@ -197,6 +197,20 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
 
 
+def test_a_checked_list_has_boxes_and_a_published_one_has_none(browser):
+    text = json.dumps(MCP_TOOLS)
+    checked = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
+    published = browser.post("/upload/", {"text": text})["Location"]
+    checked_again = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
+
+    boxes = [
+        len(HTMLParser(browser.get(address).content).css('input[name="take"]'))
+        for address in (checked, published, checked_again)
+    ]
+
+    assert boxes == [2, 0, 0]  # nothing is left to publish in the last
+
+
 def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser, monkeypatch):
     monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
