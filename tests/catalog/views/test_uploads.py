@@ -122,6 +122,23 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
     assert [words(entry, ".entry-name") for entry in only.css(".entry")] == ["old"]
 
 
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        (spec_text("old", parameters=properties(a={"type": "number"})), "notice-warn"),
+        (listed(spec_text("new"), '{"definition": 7}'), "notice-warn"),
+        (spec_text("new"), "notice-good"),
+    ],
+    ids=["breaking", "rejected", "new"],
+)
+def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text, style):
+    make_tool("old", parameters=properties(a={"type": "string"}))
+
+    tree = HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content)
+
+    assert style in tree.css_first(".notice").attributes["class"].split()
+
+
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
