@@ -59,6 +59,14 @@ def test_a_preview_counts_and_stores_nothing(browser):
     assert not Upload.objects.exists()
 
 
+def test_a_preview_colours_only_the_numbers_above_zero(browser):
+    numbers = preview_of(browser, spec_text("new")).css(".outcome-numbers dd")
+
+    assert [(one.text(strip=True), one.attributes.get("class")) for one in numbers] == [
+        ("1", "outcome-created"), ("0", None), ("0", None), ("0", None),
+    ]  # fmt: skip
+
+
 def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
     tree = preview_of(browser, '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
 
