@@ -36,7 +36,7 @@ Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
 SHORT_BATCH = 300  # specs per transaction while others use the site: a writer waits for one batch, about 60 ms
-EXCERPT_CHARS = 100
+EXCERPT_CHARS = 54  # fits beside the editor of the upload page, with its line number
 MAX_VERDICTS = 200  # of one upload: a semantic diff takes 1 to 50 ms
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
@@ -101,6 +102,23 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
 
     expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()
     expect(signed_in.locator(".entry-name")).to_have_text(["pick-me"])
+
+
+@pytest.mark.parametrize("width", [1280, 1000])
+def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Page, width):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, f'{{"definition": {{"name": "a", "description": "{"word " * 30}", "parameters": 7}}}}')
+    expect(signed_in.locator(".excerpt-at")).to_have_text("7")
+
+    excerpt = signed_in.locator(".excerpt")
+    assert excerpt.evaluate("excerpt => excerpt.scrollWidth <= excerpt.clientWidth")
+    mark, caret = signed_in.locator(".excerpt-at").bounding_box(), signed_in.locator(".caret").bounding_box()
+    if width == 1280:
+        assert mark["x"] + mark["width"] == pytest.approx(caret["x"] + caret["width"], abs=1)
+    else:
+        assert caret is None  # too narrow for a caret: the character itself is marked
 
 
 def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):

@@ -55,7 +55,19 @@ def test_the_excerpt_of_a_long_line_is_the_text_around_the_problem():
     [entry] = entries(text)
 
     [fault] = entry.faults
-    assert len(fault.excerpt) < 110
+    assert len(fault.excerpt) < 60
+    assert (fault.excerpt[0], fault.excerpt[-1]) == ("…", "…")
+    assert fault.excerpt[fault.caret] == "7"
+
+
+def test_the_excerpt_of_the_end_of_a_line_is_cut_at_its_start_alone():
+    text = '{"definition": {"name": "a", "description": "' + "y" * 200 + '", "parameters": 7}}'
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert fault.excerpt.startswith("…")
+    assert fault.excerpt.endswith('"parameters": 7}}')
     assert fault.excerpt[fault.caret] == "7"
 
 
