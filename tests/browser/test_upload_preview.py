@@ -132,6 +132,23 @@ def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
     assert box["height"] == 10
 
 
+def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, site, session):
+    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    page = context.new_page()
+    page.goto("/upload/")
+
+    title, hint, button, icon = (
+        page.locator(f".dropzone > {part}").bounding_box()
+        for part in (".dropzone-title", ".dropzone-hint", "input", ".icon")
+    )
+
+    context.close()
+    assert icon["x"] + icon["width"] < title["x"]
+    assert title["x"] == hint["x"] == button["x"]
+    assert title["y"] < hint["y"] < button["y"]
+    assert title["y"] <= icon["y"] + icon["height"] / 2 <= hint["y"] + hint["height"]
+
+
 def test_the_page_with_a_preview_is_accessible(signed_in: Page):
     for theme in ("light", "dark"):
         signed_in.emulate_media(color_scheme=theme)
