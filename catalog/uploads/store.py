@@ -24,7 +24,6 @@ from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.rights import may
-from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
@@ -340,7 +339,7 @@ def _accepted(
         text=candidate.piece.text.decode() if with_text else "",
         origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
         verdict=verdict,
-        warnings=misnamed_members(candidate.spec.document) if isinstance(candidate.spec, ToolSpec) else (),
+        warnings=candidate.warnings,
     )
 
 

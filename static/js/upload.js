@@ -113,7 +113,7 @@ function markProblems() {
   const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
     at: placeOf(link),
     message: link.closest(".problem").querySelector(".problem-message").textContent.trim(),
-    severity: "error",
+    severity: link.closest(".problem-warning") ? "warning" : "error",
   }));
   editor()?.mark?.(problems);
 }

@@ -78,6 +78,15 @@ def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
     assert '"type": "string"' in signed_in.locator("#text").input_value()
 
 
+def test_a_warning_is_marked_in_the_editor_as_a_warning(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, spec_text("odd", paramters={"type": "object"}))
+
+    expect(signed_in.locator("json-editor .cm-lint-marker-warning")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_have_count(0)
+
+
 def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, specs: Path):
     file = specs / "broken.json"
     file.write_text('{"definition": {"id": "from-file"}}')

@@ -253,6 +253,22 @@ def test_a_misspelt_member_is_a_warning_of_the_report(program):
 # -- places -----------------------------------------------------------------------------------------------------------
 
 
+def test_a_misspelt_member_has_its_position_in_the_file():
+    texts = "[\n", one_line("good"), ",\n", one_line("odd", paramters={"type": "object"}), "\n]"
+
+    [_, entry] = uploaded("two.json", "".join(texts).encode())
+
+    [warning] = entry.warnings
+    assert (warning.line, texts[3][warning.column - 1 :]) == (3, '{"type": "object"}}}')
+
+
+def test_a_misspelt_member_of_a_yaml_file_has_its_position_there():
+    [entry] = uploaded("odd.yaml", b"---\ndefinition:\n  name: f\n  description: d\n  paramters:\n    type: object\n")
+
+    [warning] = entry.warnings
+    assert (warning.line, warning.column) == (6, 5)
+
+
 def test_an_entry_has_the_pointer_and_line_of_the_tool_in_its_document():
     text = json.dumps(PETS, indent=2)
 

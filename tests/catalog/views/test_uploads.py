@@ -75,6 +75,14 @@ def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
     assert not tree.css("button.button-primary")
 
 
+def test_a_warning_of_a_preview_links_to_its_line_and_its_rule(browser):
+    warning = preview_of(browser, spec_text("odd", paramters={"type": "object"})).css_first(".problem-warning")
+
+    link = warning.css_first("a[data-line]")
+    assert (link.attributes["data-line"], link.text()) == ("6", "Line 6, column 18")
+    assert warning.css_first('a[href="/lint/member-misspelt/"]')
+
+
 def test_a_preview_of_a_large_text_offers_the_check_in_the_background(browser):
     tree = preview_of(browser, "[" + " " * 1_100_000 + "]")
 
