@@ -25,6 +25,7 @@ from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.rights import may
 from catalog.specs.spec import ToolSpec
+from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
@@ -67,7 +68,7 @@ class Entry:
         verdict: what the change means for callers, as in a semantic diff; None for a new tool, and if there was no time
             to compare (`MAX_VERDICTS`).
         change: the primary key of the change that waits for approval, if it was held; None in a dry run.
-        warnings: members that the format does not define and that are probably misspelt.
+        warnings: members that the format does not define and that are probably misspelt; in a dry run also lint errors.
     """
 
     source: str
@@ -209,6 +210,7 @@ class DryRun:
     """The revisions that the earlier batches of a dry run would have stored; each batch is rolled back."""
 
     def __init__(self) -> None:
+        self.lint_errors = LintErrors()
         self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
 
     def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
@@ -327,6 +329,9 @@ def _accepted(
     verdict = verdicts.pop(sha256, None) if outcome == "revised" else None
     verdict = "identical" if outcome == "unchanged" else verdict
     with_text = dry_run is not None and outcome == "revised"
+    warnings = candidate.warnings
+    if dry_run is not None and outcome != "unchanged":
+        warnings += dry_run.lint_errors.of(candidate, is_new=outcome == "created")
     return Entry(
         candidate.piece.source,
         candidate.line,
@@ -339,7 +344,7 @@ def _accepted(
         text=candidate.piece.text.decode() if with_text else "",
         origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
         verdict=verdict,
-        warnings=candidate.warnings,
+        warnings=warnings,
     )
 
 

@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool, Upload
-from catalog.uploads import jobs, sizes
+from catalog.uploads import jobs, lint_errors, sizes
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
+from catalog.waivers import waive
 from tests.factories import make_tool, make_user, properties, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
@@ -81,6 +82,56 @@ def test_a_warning_of_a_preview_links_to_its_line_and_its_rule(browser):
     link = warning.css_first("a[data-line]")
     assert (link.attributes["data-line"], link.text()) == ("6", "Line 6, column 18")
     assert warning.css_first('a[href="/lint/member-misspelt/"]')
+
+
+BAD_EXAMPLE = {
+    "parameters": properties(number={"type": "string"}) | {"required": ["number"]},
+    "examples": [{"parameters": {"numbr": "5"}}],
+}
+
+
+def test_a_preview_warns_about_an_example_that_does_not_fit(browser):
+    text = spec_text("two", **BAD_EXAMPLE)
+
+    tree = preview_of(browser, text)
+
+    warning = tree.css_first(".entry-created .problem-warning")
+    link = warning.css_first("a[data-line]")
+    line = text.split("\n")[int(link.attributes["data-line"]) - 1]
+    assert line.strip() == '"parameters": {'
+    assert line[int(link.attributes["data-column"]) - 1] == "{"
+    assert warning.css_first('a[href="/lint/example-parameters-invalid/"]')
+    assert words(tree, ".preview-warned") == "1 spec with warnings"
+
+
+def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
+    text = spec_text("two", **BAD_EXAMPLE)
+    checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
+    published = browser.post("/upload/", {"text": text}, follow=True)
+
+    assert HTMLParser(checked.content).css_first('.problem-warning a[href="/lint/example-parameters-invalid/"]')
+    tree = HTMLParser(published.content)
+    assert not tree.css_first(".problem-warning")
+    assert words(tree, '.entry a[href^="/tools/two/lint/"]').startswith("Lint ")
+
+
+def test_a_preview_leaves_out_lint_errors_that_the_tool_waives(browser):
+    tool = make_tool("two")
+    waive(tool, rule="example-parameters-invalid", reason="It is known.", by=make_user("eve", is_superuser=True))
+
+    tree = preview_of(browser, spec_text("two", **BAD_EXAMPLE))
+
+    assert tree.css_first(".entry-revised")
+    assert not tree.css_first(".problem-warning")
+
+
+def test_a_preview_lints_a_limited_number_of_specs(browser, monkeypatch):
+    monkeypatch.setattr(lint_errors, "MAX_SPECS", 2)
+
+    tree = preview_of(browser, listed(*(spec_text(f"t{number}", **BAD_EXAMPLE) for number in range(4))))
+
+    assert len(tree.css(".entry")) == 4
+    assert len(tree.css(".problem-warning")) == 2
 
 
 def test_a_preview_of_a_large_text_offers_the_check_in_the_background(browser):
