@@ -12,7 +12,7 @@ from django.conf import settings
 from catalog.conversion_report import Loss
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext import yaml_reader
-from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
@@ -26,6 +26,7 @@ from catalog.specs.importers import (
     name_of,
     prefix_for,
 )
+from catalog.specs.importers.results import LABELS
 from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.file_types import ENDINGS
@@ -36,6 +37,7 @@ _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"
 
 
 CATALOG_FILE: Final = "Toolshelf catalog"  # the name of this format
+_APIS: Final = frozenset({LABELS["openapi-3"], LABELS["swagger-2"]})
 YAML: Final = "YAML"  # the format of an uploaded spec; JSON is stored
 
 Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
@@ -60,6 +62,14 @@ class Origin:
     def is_catalog(self) -> bool:
         """Whether it comes from a catalog file."""
         return self.format == CATALOG_FILE
+
+    @property
+    def position(self) -> str:
+        """The tool in its document, for people: `GET /v1/users` for an operation of an API, else the pointer, or ""."""
+        match split_pointer(self.pointer):
+            case ["paths", path, method] if self.format in _APIS:
+                return f"{method.upper()} {path}"
+        return self.pointer
 
 
 @dataclass(frozen=True, slots=True)
