@@ -323,6 +323,19 @@ def test_conversion_notes_are_summarised_once_per_kind(browser):
     assert len(notes) == len(set(notes))
 
 
+def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_each(browser):
+    for tree in (
+        preview_of(browser, json.dumps(MCP_TOOLS)),
+        HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
+    ):
+        assert tree.css_first("#lost-kinds ~ .entries")
+        assert [words(one, "summary") for one in tree.css(".entry")] == [
+            "Imported from MCP tools: /tools/0",
+            "Imported from MCP tools: /tools/1",
+        ]
+        assert [len(one.css("summary")) for one in tree.css(".entry")] == [1, 1]
+
+
 def test_a_wrong_list_of_tools_to_take_is_ignored(browser):
     for offered in ("{", "{}", "[[1]]", "7"):
         preview_of(browser, json.dumps(MCP_TOOLS), offered=offered)
