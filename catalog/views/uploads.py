@@ -123,6 +123,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
+        "problem_count": sum(len(entry.faults) for entry in rejected),
         "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_choice]),
         "has_choice": sum(entry.is_choice for entry in others) > 1,
     }

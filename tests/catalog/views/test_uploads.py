@@ -76,6 +76,17 @@ def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
     assert not tree.css("button.button-primary")
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"definition": {"name": "a"}}', "Fix the problem above to publish."),
+        ('{"definition": {"name": 5, "description": 6}}', "Fix the 2 problems above to publish."),
+    ],
+)
+def test_a_preview_counts_the_problems_to_fix(browser, text, sentence):
+    assert words(preview_of(browser, text), ".preview-actions p") == sentence
+
+
 def test_a_warning_of_a_preview_links_to_its_line_and_its_rule(browser):
     warning = preview_of(browser, spec_text("odd", paramters={"type": "object"})).css_first(".problem-warning")
 
