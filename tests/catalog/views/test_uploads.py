@@ -235,6 +235,7 @@ def test_a_long_report_is_paged_in_its_order(browser):
     second = HTMLParser(browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content)
 
     assert words(first, ".entry .badge") == "rejected"
+    assert words(first, ".pagination") == "Next"
     shown = [words(entry, ".entry-name") for tree in (first, second) for entry in tree.css(".entry:has(.entry-name)")]
     assert shown == names
 
