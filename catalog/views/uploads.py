@@ -25,7 +25,7 @@ from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import check_now, publish_now
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
-from catalog.uploads.summary import lost_kinds, summary_of
+from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct
 
 LISTED: Final = 200  # specs of each kind that a preview lists
@@ -153,11 +153,12 @@ def _upload_page(
     return render(request, "catalog/upload.html", context, status=status)
 
 
-def _recent(request: HttpRequest) -> list[Upload]:
-    """The latest uploads of the user."""
+def _recent(request: HttpRequest) -> list[tuple[Upload, Summary]]:
+    """The latest uploads of the user, with their numbers."""
     if not request.user.is_authenticated:
         return []
-    return list(Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED])
+    latest = Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED]
+    return [(upload, summary_of_counts(upload)) for upload in latest]
 
 
 def _are_few_and_wrong(entries: list[Entry]) -> bool:

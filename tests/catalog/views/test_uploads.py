@@ -361,6 +361,27 @@ def test_the_bar_shows_every_outcome_within_its_width():
     assert bar[-1].x + bar[-1].width <= WIDTH
 
 
+@pytest.mark.parametrize(
+    ("summary", "text"),
+    [
+        (Summary(created=1_200, rejected=1), "1,200 new, 1 rejected"),
+        (Summary(revised=2, breaking=1, unchanged=3, held=4), "2 changed (1 breaking), 3 unchanged, 4 waiting for approval"),
+        (Summary(), "no specs"),
+    ],
+)
+def test_a_summary_leaves_out_zeros(summary, text):
+    assert summary.text == text
+
+
+def test_recent_uploads_list_a_few_names_and_their_results(browser):
+    files = [SimpleUploadedFile(f"{number}.json", spec_text(f"t{number}").encode()) for number in range(1, 6)]
+    browser.post("/upload/", {"files": [*files[:4], SimpleUploadedFile("bad.json", b"{}")]})
+
+    recent = words(HTMLParser(browser.get("/upload/").content), ".recent-uploads li")
+
+    assert recent == "1.json, 2.json, 3.json and 2 more 4 new, 1 rejected · just now"
+
+
 def test_an_empty_upload_has_no_bar():
     assert Summary().segments == []
 
