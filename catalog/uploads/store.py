@@ -59,7 +59,8 @@ class Entry:
     Attributes:
         source: the file that contains it.
         line: its first line in that file.
-        tool_id, name, slug, revision, archived: of the tool; None, and False, if it was rejected.
+        tool_id, name: of the tool; None if the spec is invalid.
+        slug, revision, archived: of the tool; None, and False, if it was rejected or held.
         faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
             would become a revision of an existing tool.
@@ -304,7 +305,7 @@ def _publish(
         elif isinstance(outcome, Proposal):
             change = outcome.change.pk if outcome.change else None
             rejected = _rejected(candidate, [_held(outcome)])
-            yield dataclasses.replace(rejected, outcome="held", tool_id=outcome.spec.tool_id, text="", change=change)
+            yield dataclasses.replace(rejected, outcome="held", text="", change=change)
         else:
             yield _rejected(candidate, outcome.problems)
 
@@ -369,7 +370,12 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     text = piece.text.decode(errors="replace")
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    return Entry(piece.source, candidate.line, "rejected", faults=faults, text=text, origin=candidate.origin)
+    tool_id = name = None
+    if isinstance(candidate.spec, ToolSpec):
+        tool_id, name = candidate.spec.tool_id, candidate.spec.name
+    return Entry(
+        piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
+    )
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:

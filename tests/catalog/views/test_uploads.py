@@ -217,6 +217,17 @@ def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text,
     assert style in tree.css_first(".notice").attributes["class"].split()
 
 
+def test_a_rejected_tool_of_a_list_is_named(browser):
+    make_tool("read")
+    text = json.dumps(MCP_TOOLS)
+
+    for tree in (
+        preview_of(browser, text),
+        HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content),
+    ):
+        assert words(tree, ".entry-rejected .entry-name") == "read"
+
+
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
