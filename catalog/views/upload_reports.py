@@ -31,6 +31,7 @@ from catalog.specs.diff import compare as compare_meaning
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import publish_now
+from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
@@ -60,17 +61,6 @@ class Compared:
     difference: text_diff.Difference
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible."""
-
-    position: int
-    entry: Entry
-    text: str
-    tool: Tool | None
-    has_difference: bool
-
-
 @login_required
 @require_safe
 def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
@@ -96,7 +86,8 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "names": shown.names.split("\n"),
         "summary": summary,
         "outcome": outcome,
-        "rows": report,
+        "sections": sections_of(report),
+        "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
         "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
         "folds_unchanged": folds_unchanged and not further,

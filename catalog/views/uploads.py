@@ -23,6 +23,7 @@ from catalog.models.uploads import RANKS
 from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import check_now, publish_now
+from catalog.uploads.report_sections import Row, with_repeated
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
@@ -118,7 +119,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
     return {
         "summary": summary_of(entries, form.skipped),
         "pasted": form.entries["text"].replace("\r\n", "\n"),
-        "rejected": list(_with_room_to_fix(rejected[:LISTED])),
+        "rejected": with_repeated(list(_with_room_to_fix(rejected[:LISTED]))),
         "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
@@ -173,13 +174,13 @@ def _rewound(form: UploadForm) -> list[tuple[str, Any]]:
     return files
 
 
-def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
-    """Each rejected entry, and its text to correct; "" if the page is full, or for pasted text, which has its field."""
+def _with_room_to_fix(rejected: list[Entry]) -> Iterator[Row]:
+    """Each rejected entry with its text to correct; "" if the page is full, or for pasted text, which has its field."""
     left = FIXED_CHARS
-    for entry in rejected:
+    for position, entry in enumerate(rejected, 1):
         fits = entry.source != PASTED and len(entry.text) <= left
         left -= len(entry.text) if fits else 0
-        yield entry, text_to_correct(entry) if fits else ""
+        yield Row(position, entry, text_to_correct(entry) if fits else "")
 
 
 def _with_previews(

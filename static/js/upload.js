@@ -112,7 +112,7 @@ function goTo(at) {
 function markProblems() {
   const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
     at: placeOf(link),
-    message: link.closest(".problem").querySelector(".problem-message").textContent.trim(),
+    message: link.closest(".problem, .entry").querySelector(".problem-message").textContent.trim(),
     severity: link.closest(".problem-warning") ? "warning" : "error",
   }));
   editor()?.mark?.(problems);

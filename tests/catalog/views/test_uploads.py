@@ -228,6 +228,77 @@ def test_a_rejected_tool_of_a_list_is_named(browser):
         assert words(tree, ".entry-rejected .entry-name") == "read"
 
 
+def tool_list(*names: str) -> str:
+    tools = [{"name": name, "description": "Does it.", "inputSchema": {"type": "object"}} for name in names]
+    return json.dumps({"tools": tools})
+
+
+def report_of(browser, **sent) -> HTMLParser:
+    return HTMLParser(browser.post("/upload/", sent, follow=True).content)
+
+
+def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
+    names = ["a", "b", "c", "d"]
+    for name in names:
+        make_tool(name)
+    text = listed(tool_list(*names, "new"), '{"definition": {"name": "x"}}')
+
+    for tree in (preview_of(browser, text), report_of(browser, text=text)):
+        rejected = tree.css(".entry-rejected")
+        assert [words(one, ".entry-name") for one in rejected[:1]] == ["4 specs with the same problem"]
+        assert len(rejected) == 2
+        assert len(rejected[0].css(".problem")) == 1
+        assert "the tool 'a', which came from a spec" in words(rejected[0], ".problem-message")
+        fold = rejected[0].css_first("details:has(.repeated)")
+        assert "open" not in fold.attributes
+        assert words(fold, "summary") == "All 4 specs"
+        assert [one.text() for one in fold.css(".repeated b")] == names
+
+
+def test_each_spec_of_a_group_can_be_corrected_where_it_is_listed(browser):
+    wrong = [json.dumps({"definition": {"name": f"x{number}"}}) for number in range(6)]
+
+    tree = report_of(browser, files=[SimpleUploadedFile("wrong.ndjson", "\n".join(wrong).encode())])
+
+    assert words(tree, ".entry-rejected .entry-name") == "6 specs with the same problem"
+    items = tree.css(".repeated > li")
+    assert [words(one, ".problem-where") for one in items] == [f"Line {number}, column 16" for number in range(1, 7)]
+    assert [json.loads(one.css_first("textarea").text()) for one in items] == list(map(json.loads, wrong))
+
+
+def test_two_specs_with_the_same_problem_are_listed_as_they_are(browser):
+    text = listed(*['{"definition": {"name": "x"}}'] * 2, spec_text("good"))
+
+    assert len(report_of(browser, text=text).css(".entry-rejected")) == 2
+
+
+def test_a_report_lists_the_specs_of_several_files_by_file(browser):
+    make_tool("old")
+    files = {
+        "one.ndjson": "\n".join(json.dumps(json.loads(spec_text(name))) for name in ("a", "old")),
+        "two.ndjson": json.dumps(json.loads(spec_text("b"))) + '\n{"definition": 7}\n{"definition": "x"}',
+        "three.json": spec_text("c"),
+    }
+
+    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+
+    assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
+        "two.ndjson 1 new, 2 rejected", "one.ndjson 1 new, 1 changed", "Other files 1 new",
+    ]  # fmt: skip
+    assert [[words(one, ".entry-source") for one in part.css(".entry")] for part in tree.css(".entries")] == [
+        ["line 2", "line 3", "line 1"],
+        ["line 2", "line 1"],
+        ["three.json"],
+    ]
+
+
+def test_a_report_of_one_file_has_no_heading_for_it(browser):
+    tree = report_of(browser, text=listed(spec_text("a"), spec_text("b")))
+
+    assert not tree.css(".entries-title")
+    assert words(tree, ".entry-source") == "pasted text"
+
+
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
