@@ -22,7 +22,7 @@ from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.models.uploads import OUTCOMES
 from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
 from catalog.revision_diff import verdicts_on
-from catalog.revision_origins import RevisionOrigin
+from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER, RevisionOrigin
 from catalog.rights import may
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.lint_errors import LintErrors
@@ -96,6 +96,11 @@ class Entry:
     def is_import(self) -> bool:
         """Whether it is a tool of a document in another format."""
         return self.origin is not None and self.origin.format not in {CATALOG_FILE, YAML}
+
+    @property
+    def can_replace(self) -> bool:
+        """Whether it was rejected, but the option to replace existing tools or another id prefix lets it in."""
+        return self.is_import and any(fault.problem.rule in {OTHER_ORIGIN, OTHER_OWNER} for fault in self.faults)
 
     @property
     def is_choice(self) -> bool:

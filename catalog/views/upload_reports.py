@@ -154,6 +154,26 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     return redirect(published)
 
 
+@login_required
+@require_POST
+def check_replacing(request: HttpRequest, pk: str) -> HttpResponse:
+    """Check the files of a dry run again, so that its imports replace tools of another origin or owner."""
+    shown = _own_upload(request, pk)
+    require(request.user, "upload")
+    if not uploading.can_publish(shown):
+        return redirect(shown)
+    limit_uploads(request)
+    by, prefix = actor(request), shown.prefix
+    with ExitStack() as opened:
+        try:
+            files = opened.enter_context(uploading.files_of(shown))
+        except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+            return redirect(shown)
+        if is_large(files):
+            return redirect(uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=True))
+        return redirect(uploading.preview(files, by=by, prefix=prefix, replace=True))
+
+
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
     """The difference that `text` would make to a tool; None if `person` sees no such tool, or there is no text."""
     tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()

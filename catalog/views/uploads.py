@@ -39,11 +39,11 @@ CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected o
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts, or with `dry_run` check them; redirects to the report.
 
-    A few specs that are all wrong are shown again, ready to be corrected.
+    GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are shown again, ready to be corrected.
     """
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
-        context = _page_context(request)
+        context = _page_context(request) | _options_of_link(request)
         if unfinished is not None:
             context |= {**json.loads(unfinished), "is_restored": True}
         return render(request, "catalog/upload.html", context)
@@ -136,6 +136,11 @@ def _page_context(request: HttpRequest) -> dict[str, Any]:
         "may_upload": request.user.is_authenticated and may(request.user, "upload"),
         "uploads": _recent(request),
     }
+
+
+def _options_of_link(request: HttpRequest) -> dict[str, Any]:
+    """The options that a report links to, `?replace=on` or `?prefix=`, for uploading the same files again."""
+    return {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
 
 
 def _upload_page(

@@ -141,6 +141,24 @@ def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
     assert box["height"] == 10
 
 
+def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
+    names = [f"elsewhere-{number}" for number in range(4)]
+    tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, f"[{','.join(map(spec_text, names))}]")
+    signed_in.get_by_role("button", name="Publish 4 specs").click()
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.locator(".preview .entry")).to_have_count(1)
+
+    signed_in.get_by_role("link", name="Set an id prefix").click()
+    expect(signed_in.get_by_label("Id prefix")).to_be_focused()
+    signed_in.get_by_role("link", name="Replace the existing tools").click()
+
+    expect(signed_in.get_by_label("Replace tools that came from elsewhere")).to_be_checked()
+    expect(signed_in.get_by_role("button", name="Publish 4 specs")).to_be_visible()
+
+
 def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, site, session):
     context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
     page = context.new_page()

@@ -299,6 +299,46 @@ def test_a_report_of_one_file_has_no_heading_for_it(browser):
     assert words(tree, ".entry-source") == "pasted text"
 
 
+def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(browser):
+    make_tool("old")
+
+    tree = report_of(browser, text=tool_list("old", "new"))
+
+    links = [link.attributes["href"] for link in tree.css(".entry-rejected .ways a")]
+    assert links == ["/upload/?replace=on", "/upload/?prefix=#prefix"]
+    replacing, prefixing = (HTMLParser(browser.get(link).content) for link in links)
+    assert "checked" in replacing.css_first("details[open] #replace").attributes
+    assert "checked" not in prefixing.css_first("details[open] #replace").attributes
+    assert not HTMLParser(browser.get("/upload/").content).css("details[open] #replace")
+
+
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, is_large):
+    make_tool("old")
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    if is_large:
+        monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
+        monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+    button = HTMLParser(browser.get(address).content).css_first(".ways button")
+
+    again = browser.post(button.attributes["formaction"])["Location"]
+
+    assert again != address
+    repeated = Upload.objects.get(pk=again.split("/")[2])
+    assert (repeated.dry_run, repeated.replace, repeated.revised, repeated.created) == (True, True, 1, 1)
+    browser.post(f"{again}publish/")
+    assert Tool.objects.get(tool_id="old").current.number == 2
+
+
+def test_a_check_without_files_is_not_repeated(browser):
+    make_tool("old")
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    jobs.delete_files(Upload.objects.get())
+
+    assert browser.post(f"{address}replace/")["Location"] == address
+    assert Upload.objects.count() == 1
+
+
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
