@@ -39,7 +39,8 @@ CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected o
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts, or with `dry_run` check them; redirects to the report.
 
-    GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are shown again, ready to be corrected.
+    GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are
+    shown again, ready to be corrected.
     """
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path) if request.method == "GET" else None

@@ -487,7 +487,10 @@ def test_the_bar_shows_every_outcome_within_its_width():
     ("summary", "text"),
     [
         (Summary(created=1_200, rejected=1), "1,200 new, 1 rejected"),
-        (Summary(revised=2, breaking=1, unchanged=3, held=4), "2 changed (1 breaking), 3 unchanged, 4 waiting for approval"),
+        (
+            Summary(revised=2, breaking=1, unchanged=3, held=4),
+            "2 changed (1 breaking), 3 unchanged, 4 waiting for approval",
+        ),
         (Summary(), "no specs"),
     ],
 )
