@@ -388,6 +388,9 @@ def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
     if problem.line is None or problem.column is None or problem.line > len(lines) or not piece.text:
         return Fault(located)
     line, at = lines[problem.line - 1].rstrip("\r").replace("\t", " "), problem.column - 1
+    if len(line) > EXCERPT_CHARS:
+        indent = min(at, len(line) - len(line.lstrip()))
+        line, at = line[indent:], at - indent
     start = max(0, min(at - EXCERPT_CHARS // 2, len(line) - EXCERPT_CHARS))
     before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARS)
     return Fault(located, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start)

@@ -71,6 +71,17 @@ def test_the_excerpt_of_the_end_of_a_line_is_cut_at_its_start_alone():
     assert fault.excerpt[fault.caret] == "7"
 
 
+def test_the_indentation_of_a_long_line_is_cut_first():
+    member = '"parameters": {"minProperties": "5"}'
+    text = '{"definition": {"name": "a", "description": "b",\n' + " " * 20 + member + "}}"
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert fault.excerpt == member + "}}"
+    assert fault.excerpt[fault.caret :].startswith('"5"')
+
+
 def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):
     monkeypatch.setattr("catalog.uploads.store.BATCH", 3)
     lines = "\n".join(one_line(spec_text(f"tool{number}")) for number in range(8))
