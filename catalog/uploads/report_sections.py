@@ -63,9 +63,10 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
     """The rows in their order, by file if there are several and one has more than one row."""
     numbers = Counter(row.entry.source for row in rows)
     has_headings = 1 < len(numbers) < len(rows)
+    fewest_rows = 2 if list(numbers.values()).count(1) > 1 else 1  # of a file with its own section
     by_file: dict[str, list[Row]] = {}
     for row in rows:
-        source = row.entry.source if has_headings and numbers[row.entry.source] > 1 else ""
+        source = row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
         by_file.setdefault(source, []).append(row)
     return [
         Section(source, with_repeated(found), summary_of([row.entry for row in found]).text)

@@ -278,18 +278,29 @@ def test_a_report_lists_the_specs_of_several_files_by_file(browser):
         "one.ndjson": "\n".join(json.dumps(json.loads(spec_text(name))) for name in ("a", "old")),
         "two.ndjson": json.dumps(json.loads(spec_text("b"))) + '\n{"definition": 7}\n{"definition": "x"}',
         "three.json": spec_text("c"),
+        "four.json": spec_text("d"),
     }
 
     tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
 
     assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
-        "two.ndjson 1 new, 2 rejected", "one.ndjson 1 new, 1 changed", "Other files 1 new",
+        "two.ndjson 1 new, 2 rejected", "one.ndjson 1 new, 1 changed", "Other files 2 new",
     ]  # fmt: skip
     assert [[words(one, ".entry-source") for one in part.css(".entry")] for part in tree.css(".entries")] == [
         ["line 2", "line 3", "line 1"],
         ["line 2", "line 1"],
-        ["three.json"],
+        ["three.json", "four.json"],
     ]
+
+
+def test_the_only_file_with_a_single_spec_has_its_own_heading(browser):
+    files = {"list.json": listed(spec_text("a"), spec_text("b")), "bad.json": "{}"}
+
+    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+
+    assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
+        "bad.json 1 rejected", "list.json 2 new",
+    ]  # fmt: skip
 
 
 def test_a_report_of_one_file_has_no_heading_for_it(browser):
