@@ -115,6 +115,17 @@ def test_a_preview_warns_about_an_example_that_does_not_fit(browser):
     assert words(tree, ".preview-warned") == "1 spec with warnings"
 
 
+def test_warnings_about_imported_tools_are_folded_because_they_repeat(browser):
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in "abc"]
+
+    tree = preview_of(browser, json.dumps({"tools": tools}))
+
+    assert words(tree, ".preview-warned") == "3 specs with warnings"
+    folds = tree.css("details:has(.problem-warning)")
+    assert [words(one, "summary") for one in folds] == ["1 warning: description-empty"] * 3
+    assert not tree.css("details[open]")
+
+
 def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
     text = spec_text("two", **BAD_EXAMPLE)
     checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
