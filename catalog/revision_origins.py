@@ -15,6 +15,8 @@ from catalog.specs.importers.results import LABELS, ImportFormat
 Kind = Literal["spec", "catalog", "source"] | ImportFormat
 
 MAX_NAME_CHARS: Final = 200
+OTHER_ORIGIN: Final = "publish.other-origin"  # rules of refused imports
+OTHER_OWNER: Final = "publish.other-owner"
 _APIS: Final = frozenset({"openapi-3", "swagger-2"})  # one API may be described in both
 _LABELS: Final[Mapping[str, str]] = {
     "spec": "a spec",
@@ -77,14 +79,18 @@ def refused_imports(
     refusals = {}
     for pk, (tool, origin) in imports.items():
         if pk in stored and not origin.is_same(*stored[pk]):
-            came = f"The tool {tool.tool_id!r} came from {origin_text(*stored[pk])}, and this one comes from {origin}."
-            refusals[tool.tool_id] = _refusal(came, "publish.other-origin")
+            came = f"The catalog already has the tool {tool.tool_id!r}, which came from {origin_text(*stored[pk])}."
+            refusals[tool.tool_id] = _refusal(f"{came} An import from {origin} does not replace it.", OTHER_ORIGIN)
         elif tool.owner_id not in {None, by and by.pk} and not may(by, "revise", tool):
             owner = User.objects.get(pk=tool.owner_id).username
-            refusals[tool.tool_id] = _refusal(f"The tool {tool.tool_id!r} belongs to {owner}.", "publish.other-owner")
+            owned = f"The tool {tool.tool_id!r} belongs to {owner}, and an import does not replace it."
+            refusals[tool.tool_id] = _refusal(owned, OTHER_OWNER)
     return refusals
 
 
 def _refusal(reason: str, rule: str) -> SpecError:
-    ways = "Import with a prefix for the ids, or choose to replace existing tools (`replace`)."
+    ways = (
+        "Set another id prefix (`prefix`) to add the imported tool beside it, or choose to replace existing tools "
+        "(`replace`)."
+    )
     return SpecError([Problem("/definition/id", f"{reason} {ways}", rule)])

@@ -45,9 +45,11 @@ const look = EditorView.theme({
   "li[aria-selected] .cm-completionDetail": { color: "inherit" },
   ".cm-tooltip.cm-completionInfo": { maxWidth: "22rem", padding: "var(--space-2)", fontFamily: "var(--font)" },
   ".cm-searchMatch": { backgroundColor: "var(--mark)", color: "var(--on-mark)" },
-  // Its own marker is an image from a data: URL, which the policy refuses.
+  // Its own markers and lines are images from data: URLs, which the policy refuses.
   ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)", borderRadius: "50%", width: "0.6em", height: "0.6em", marginTop: "0.5em" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lint-marker-warning": { content: "normal", backgroundColor: "var(--warn)", borderRadius: "1px", width: "0.6em", height: "0.6em", marginTop: "0.5em" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
 });
 
 const hidden = new CSSStyleSheet();

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 OUTCOMES = ("created", "revised", "unchanged", "held", "rejected")
 RANKS = {"rejected": 0, "held": 1, "breaking": 2, "revised": 3, "created": 4, "unchanged": 5}  # the order of a report
+LISTED_NAMES = 3  # of files, in a list of uploads
 SILENT_S = 60  # without a heartbeat for this long, the process of an upload counts as ended
 
 
@@ -51,6 +52,13 @@ class Upload(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("catalog:upload_report", args=[self.pk])
+
+    @property
+    def short_names(self) -> str:
+        """The names of its files for a list: "a.json, b.json, c.json and 2 more"."""
+        names = self.names.split("\n")
+        more = len(names) - LISTED_NAMES
+        return ", ".join(names[:LISTED_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
     @property
     def counts(self) -> dict[str, int]:

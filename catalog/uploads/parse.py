@@ -12,7 +12,7 @@ from django.conf import settings
 from catalog.conversion_report import Loss
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext import yaml_reader
-from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
@@ -26,6 +26,8 @@ from catalog.specs.importers import (
     name_of,
     prefix_for,
 )
+from catalog.specs.importers.results import LABELS
+from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.file_types import ENDINGS
 from catalog.uploads.pieces import Piece
@@ -35,6 +37,7 @@ _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"
 
 
 CATALOG_FILE: Final = "Toolshelf catalog"  # the name of this format
+_APIS: Final = frozenset({LABELS["openapi-3"], LABELS["swagger-2"]})
 YAML: Final = "YAML"  # the format of an uploaded spec; JSON is stored
 
 Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
@@ -60,15 +63,28 @@ class Origin:
         """Whether it comes from a catalog file."""
         return self.format == CATALOG_FILE
 
+    @property
+    def position(self) -> str:
+        """The tool in its document, for people: `GET /v1/users` for an operation of an API, else the pointer, or ""."""
+        match split_pointer(self.pointer):
+            case ["paths", path, method] if self.format in _APIS:
+                return f"{method.upper()} {path}"
+        return self.pointer
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A spec to publish, or its problems; `origin` if it was imported."""
+    """A spec to publish, or its problems; `origin` if it was imported.
+
+    `warnings` are the members of a valid spec that are probably misspelt, with their positions in the source if the
+    source contains the spec as it is.
+    """
 
     piece: Piece
     spec: ToolSpec | tuple[Problem, ...]
     origin: Origin | None = None
     revision_origin: RevisionOrigin = PUBLISHED
+    warnings: tuple[Problem, ...] = ()
 
     @property
     def line(self) -> int:
@@ -91,7 +107,9 @@ def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Ca
             yield from _of_yaml(piece, prefix)
             continue
         spec = _read(piece.text)
-        if isinstance(spec, ToolSpec) or piece.revision or not _may_be_of_another_format(spec):
+        if isinstance(spec, ToolSpec):
+            yield Candidate(piece, spec, warnings=_misnamed(spec, piece, partial(locate, spec.source)))
+        elif piece.revision or not _may_be_of_another_format(spec):
             yield Candidate(piece, spec)
         else:
             yield from _imported(piece, spec, prefix)
@@ -102,6 +120,24 @@ def _read(text: bytes) -> ToolSpec | tuple[Problem, ...]:
         return read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
     except DocumentError as error:
         return error.problems
+
+
+def _misnamed(spec: ToolSpec, piece: Piece, where: Locate) -> tuple[Problem, ...]:
+    """The misspelt members of `spec` with their positions in the source; `where` locates them in the piece."""
+    problems = misnamed_members(spec.document)
+    if not problems:
+        return ()
+    return tuple(piece.in_source(problem) for problem in _positioned(problems, where))
+
+
+def _positioned(problems: Iterable[Problem], where: Locate) -> list[Problem]:
+    problems = list(problems)
+    positions = where(dict.fromkeys(problem.pointer for problem in problems))
+    return [
+        replace(problem, line=line, column=column)
+        for problem in problems
+        for line, column in [positions[problem.pointer]]
+    ]
 
 
 def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
@@ -151,13 +187,11 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
         text = dumps(document, indent=2)
         spec = _read(text.encode())
         line = where([""])[""][0] + piece.line - 1
-        return Candidate(Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text))
-    positions = where(dict.fromkeys(problem.pointer for problem in spec))
-    problems = []
-    for problem in spec:
-        line, column = positions[problem.pointer]
-        problems.append(replace(problem, line=line, column=column))
-    return Candidate(piece, tuple(problems))
+        warnings = _misnamed(spec, piece, where) if isinstance(spec, ToolSpec) else ()
+        return Candidate(
+            Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text), warnings=warnings
+        )
+    return Candidate(piece, tuple(_positioned(spec, where)))
 
 
 def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
@@ -183,7 +217,8 @@ def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -
 def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin, revision_origin: RevisionOrigin) -> Candidate:
     text = imported.text.encode()
     spec = imported.problems or imported.spec or _read(text)
-    return Candidate(Piece(piece.source, text), spec, origin, revision_origin)
+    warnings = misnamed_members(spec.document) if isinstance(spec, ToolSpec) else ()
+    return Candidate(Piece(piece.source, text), spec, origin, revision_origin, warnings)
 
 
 def _prefix(piece: Piece, document: JSON) -> str:

@@ -22,10 +22,10 @@ from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.models.uploads import OUTCOMES
 from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
 from catalog.revision_diff import verdicts_on
-from catalog.revision_origins import RevisionOrigin
+from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER, RevisionOrigin
 from catalog.rights import may
-from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec
+from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
@@ -36,7 +36,7 @@ Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
 SHORT_BATCH = 300  # specs per transaction while others use the site: a writer waits for one batch, about 60 ms
-EXCERPT_CHARS = 100
+EXCERPT_CHARS = 54  # fits beside the editor of the upload page, with its line number
 MAX_VERDICTS = 200  # of one upload: a semantic diff takes 1 to 50 ms
 
 
@@ -59,7 +59,8 @@ class Entry:
     Attributes:
         source: the file that contains it.
         line: its first line in that file.
-        tool_id, name, slug, revision, archived: of the tool; None, and False, if it was rejected.
+        tool_id, name: of the tool; None if the spec is invalid.
+        slug, revision, archived: of the tool; None, and False, if it was rejected or held.
         faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
             would become a revision of an existing tool.
@@ -68,7 +69,7 @@ class Entry:
         verdict: what the change means for callers, as in a semantic diff; None for a new tool, and if there was no time
             to compare (`MAX_VERDICTS`).
         change: the primary key of the change that waits for approval, if it was held; None in a dry run.
-        warnings: members that the format does not define and that are probably misspelt.
+        warnings: members that the format does not define and that are probably misspelt; in a dry run also lint errors.
     """
 
     source: str
@@ -95,6 +96,16 @@ class Entry:
     def is_import(self) -> bool:
         """Whether it is a tool of a document in another format."""
         return self.origin is not None and self.origin.format not in {CATALOG_FILE, YAML}
+
+    @property
+    def can_replace(self) -> bool:
+        """Whether it was rejected, but the option to replace existing tools or another id prefix lets it in."""
+        return self.is_import and any(fault.problem.rule in {OTHER_ORIGIN, OTHER_OWNER} for fault in self.faults)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a preview lets the person leave it out: an imported tool that publishing would store."""
+        return self.is_import and self.outcome in {"created", "revised", "held"}
 
     @property
     def pair(self) -> tuple[int, int] | None:
@@ -205,6 +216,7 @@ class DryRun:
     """The revisions that the earlier batches of a dry run would have stored; each batch is rolled back."""
 
     def __init__(self) -> None:
+        self.lint_errors = LintErrors()
         self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
 
     def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
@@ -298,7 +310,7 @@ def _publish(
         elif isinstance(outcome, Proposal):
             change = outcome.change.pk if outcome.change else None
             rejected = _rejected(candidate, [_held(outcome)])
-            yield dataclasses.replace(rejected, outcome="held", tool_id=outcome.spec.tool_id, text="", change=change)
+            yield dataclasses.replace(rejected, outcome="held", text="", change=change)
         else:
             yield _rejected(candidate, outcome.problems)
 
@@ -323,6 +335,9 @@ def _accepted(
     verdict = verdicts.pop(sha256, None) if outcome == "revised" else None
     verdict = "identical" if outcome == "unchanged" else verdict
     with_text = dry_run is not None and outcome == "revised"
+    warnings = candidate.warnings
+    if dry_run is not None and outcome != "unchanged":
+        warnings += dry_run.lint_errors.of(candidate, is_new=outcome == "created")
     return Entry(
         candidate.piece.source,
         candidate.line,
@@ -335,7 +350,7 @@ def _accepted(
         text=candidate.piece.text.decode() if with_text else "",
         origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
         verdict=verdict,
-        warnings=misnamed_members(candidate.spec.document) if isinstance(candidate.spec, ToolSpec) else (),
+        warnings=warnings,
     )
 
 
@@ -360,7 +375,12 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     text = piece.text.decode(errors="replace")
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    return Entry(piece.source, candidate.line, "rejected", faults=faults, text=text, origin=candidate.origin)
+    tool_id = name = None
+    if isinstance(candidate.spec, ToolSpec):
+        tool_id, name = candidate.spec.tool_id, candidate.spec.name
+    return Entry(
+        piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
+    )
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
@@ -368,6 +388,9 @@ def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
     if problem.line is None or problem.column is None or problem.line > len(lines) or not piece.text:
         return Fault(located)
     line, at = lines[problem.line - 1].rstrip("\r").replace("\t", " "), problem.column - 1
+    if len(line) > EXCERPT_CHARS:
+        indent = min(at, len(line) - len(line.lstrip()))
+        line, at = line[indent:], at - indent
     start = max(0, min(at - EXCERPT_CHARS // 2, len(line) - EXCERPT_CHARS))
     before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARS)
     return Fault(located, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start)

@@ -54,17 +54,16 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """As words: "3 new, 2 changed (1 breaking), 4 unchanged, 1 rejected"."""
-        changed = f"{self.revised:,} changed" + (f" ({self.breaking:,} breaking)" if self.breaking else "")
-        held = [f"{self.held:,} waiting for approval"] if self.held else []
-        parts = [
-            f"{self.created:,} new",
-            changed,
-            f"{self.unchanged:,} unchanged",
-            *held,
-            f"{self.rejected:,} rejected",
-        ]
-        return ", ".join(parts)
+        """As words, without zeros: "3 new, 2 changed (1 breaking), 4 unchanged, 1 rejected"."""
+        breaking = f" ({self.breaking:,} breaking)" if self.breaking else ""
+        parts = {
+            "new": self.created,
+            f"changed{breaking}": self.revised,
+            "unchanged": self.unchanged,
+            "waiting for approval": self.held,
+            "rejected": self.rejected,
+        }
+        return ", ".join(f"{number:,} {label}" for label, number in parts.items() if number) or "no specs"
 
     @property
     def filters(self) -> list[tuple[str, str, int]]:

@@ -31,6 +31,7 @@ from catalog.specs.diff import compare as compare_meaning
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import publish_now
+from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
@@ -60,17 +61,6 @@ class Compared:
     difference: text_diff.Difference
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible."""
-
-    position: int
-    entry: Entry
-    text: str
-    tool: Tool | None
-    has_difference: bool
-
-
 @login_required
 @require_safe
 def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
@@ -90,18 +80,20 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     listed = page[:ROWS_PER_PAGE]
     further = {"after": f"{listed[-1].rank}.{listed[-1].position}"} if len(page) > ROWS_PER_PAGE else {}
     report = list(_rows(listed, request.user, dry_run=shown.dry_run))
+    can_publish = uploading.can_publish(shown)
     context = {
         "upload": shown,
         "names": shown.names.split("\n"),
         "summary": summary,
         "outcome": outcome,
-        "rows": report,
+        "sections": sections_of(report),
+        "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
-        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_import and row.entry.tool_id]),
+        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
         "can_resume": uploading.can_resume(shown),
-        "can_publish": uploading.can_publish(shown),
+        "can_publish": can_publish,
         "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
     }
@@ -160,6 +152,26 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
                 return redirect(shown)
     uploading.delete_files(shown)
     return redirect(published)
+
+
+@login_required
+@require_POST
+def check_replacing(request: HttpRequest, pk: str) -> HttpResponse:
+    """Check the files of a dry run again, so that its imports replace tools of another origin or owner."""
+    shown = _own_upload(request, pk)
+    require(request.user, "upload")
+    if not uploading.can_publish(shown):
+        return redirect(shown)
+    limit_uploads(request)
+    by, prefix = actor(request), shown.prefix
+    with ExitStack() as opened:
+        try:
+            files = opened.enter_context(uploading.files_of(shown))
+        except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+            return redirect(shown)
+        if is_large(files):
+            return redirect(uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=True))
+        return redirect(uploading.preview(files, by=by, prefix=prefix, replace=True))
 
 
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:

@@ -23,9 +23,10 @@ from catalog.models.uploads import RANKS
 from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import check_now, publish_now
+from catalog.uploads.report_sections import Row, with_repeated
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
-from catalog.uploads.summary import lost_kinds, summary_of
+from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct
 
 LISTED: Final = 200  # specs of each kind that a preview lists
@@ -38,11 +39,12 @@ CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected o
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts, or with `dry_run` check them; redirects to the report.
 
-    A few specs that are all wrong are shown again, ready to be corrected.
+    GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are
+    shown again, ready to be corrected.
     """
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
-        context = _page_context(request)
+        context = _page_context(request) | _options_of_link(request)
         if unfinished is not None:
             context |= {**json.loads(unfinished), "is_restored": True}
         return render(request, "catalog/upload.html", context)
@@ -118,13 +120,14 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
     return {
         "summary": summary_of(entries, form.skipped),
         "pasted": form.entries["text"].replace("\r\n", "\n"),
-        "rejected": list(_with_room_to_fix(rejected[:LISTED])),
+        "rejected": with_repeated(list(_with_room_to_fix(rejected[:LISTED]))),
         "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
-        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_import]),
-        "has_choice": sum(entry.is_import for entry in others) > 1,
+        "problem_count": sum(len(entry.faults) for entry in rejected),
+        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_choice]),
+        "has_choice": sum(entry.is_choice for entry in others) > 1,
     }
 
 
@@ -134,6 +137,11 @@ def _page_context(request: HttpRequest) -> dict[str, Any]:
         "may_upload": request.user.is_authenticated and may(request.user, "upload"),
         "uploads": _recent(request),
     }
+
+
+def _options_of_link(request: HttpRequest) -> dict[str, Any]:
+    """The options that a report links to, `?replace=on` or `?prefix=`, for uploading the same files again."""
+    return {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
 
 
 def _upload_page(
@@ -152,11 +160,12 @@ def _upload_page(
     return render(request, "catalog/upload.html", context, status=status)
 
 
-def _recent(request: HttpRequest) -> list[Upload]:
-    """The latest uploads of the user."""
+def _recent(request: HttpRequest) -> list[tuple[Upload, Summary]]:
+    """The latest uploads of the user, with their numbers."""
     if not request.user.is_authenticated:
         return []
-    return list(Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED])
+    latest = Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED]
+    return [(upload, summary_of_counts(upload)) for upload in latest]
 
 
 def _are_few_and_wrong(entries: list[Entry]) -> bool:
@@ -171,13 +180,13 @@ def _rewound(form: UploadForm) -> list[tuple[str, Any]]:
     return files
 
 
-def _with_room_to_fix(rejected: list[Entry]) -> Iterator[tuple[Entry, str]]:
-    """Each rejected entry, and its text to correct; "" if the page is full, or for pasted text, which has its field."""
+def _with_room_to_fix(rejected: list[Entry]) -> Iterator[Row]:
+    """Each rejected entry with its text to correct; "" if the page is full, or for pasted text, which has its field."""
     left = FIXED_CHARS
-    for entry in rejected:
+    for position, entry in enumerate(rejected, 1):
         fits = entry.source != PASTED and len(entry.text) <= left
         left -= len(entry.text) if fits else 0
-        yield entry, text_to_correct(entry) if fits else ""
+        yield Row(position, entry, text_to_correct(entry) if fits else "")
 
 
 def _with_previews(

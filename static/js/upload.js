@@ -112,8 +112,8 @@ function goTo(at) {
 function markProblems() {
   const problems = [...pane.querySelectorAll("a[data-line]")].map((link) => ({
     at: placeOf(link),
-    message: link.closest(".problem").querySelector(".problem-message").textContent.trim(),
-    severity: "error",
+    message: link.closest(".problem, .entry").querySelector(".problem-message").textContent.trim(),
+    severity: link.closest(".problem-warning") ? "warning" : "error",
   }));
   editor()?.mark?.(problems);
 }
@@ -127,6 +127,15 @@ function fix(button) {
   goTo(at + replacement.length);
 }
 
+/** Set an option that lets rejected tools in, or lead to it if something must be typed. */
+function choose(option) {
+  option.closest("details").open = true;
+  option.focus();
+  if (option.type !== "checkbox") return;
+  option.checked = true;
+  option.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
 if (form && pane) {
   form.addEventListener("input", checkSoon);
   form.addEventListener("change", checkSoon);
@@ -137,10 +146,14 @@ if (form && pane) {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("#upload a[data-line]");
     const button = event.target.closest?.("#upload [data-edit-file]");
+    const way = event.target.closest?.("#upload a[data-option]");
     const quick = event.target.closest?.("#upload [data-old]");
     if (link) {
       event.preventDefault();
       goTo(placeOf(link));
+    } else if (way) {
+      event.preventDefault();
+      choose(document.querySelector(way.hash));
     } else if (quick) {
       fix(quick);
     } else if (button) {

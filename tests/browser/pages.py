@@ -100,6 +100,7 @@ def run_wrongly(page: Page) -> None:
 
 
 BROKEN = '{"definition": {"name": "broken", "paramters": {"type": "sting"}}}'
+REPEATED = "[" + ", ".join(['{"definition": {"name": "broken", "description": 7}}'] * 4) + "]"
 UNION = "workspace-mcp.batch_update_doc"
 
 PAGES = [
@@ -181,7 +182,9 @@ PAGES = [
     PageState("upload", "/upload/", is_quick=True),
     PageState("upload-visitor", "/upload/", ""),
     PageState("upload-preview-problems", "/upload/", act=paste(BROKEN)),
+    PageState("upload-preview-repeated", "/upload/", act=paste(REPEATED)),
     PageState("upload-report", "/uploads/{upload}/"),
+    PageState("upload-report-repeated", "/uploads/{upload_rejected}/"),
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
     PageState("upload-report-warnings", "/uploads/{upload}/?outcome=warnings"),
     PageState("upload-dry-run", "/uploads/{dry_upload}/"),

@@ -144,6 +144,11 @@ def make_state() -> dict[str, object]:
     dry = jobs.preview([("reports.ndjson", BytesIO(content))], by=owner)
     report, _ = publish_now([("reports.ndjson", BytesIO(content))], by=owner)
 
+    tools = [{"name": f"reports.month-{number}", "inputSchema": {"type": "object"}} for number in range(1, 16)]
+    imported = json.dumps({"tools": tools}, indent=2).encode()
+    files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
+    rejected, _ = publish_now(files, by=owner, prefix="")
+
     webhook, _ = add_webhook(WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner)
     delivery = WebhookDelivery.objects.filter(webhook=webhook).first() or WebhookDelivery.objects.create(
         webhook=webhook, message_id="msg_2f9c", event="webhook.test", data_json='{"message": "A test."}'
@@ -157,6 +162,7 @@ def make_state() -> dict[str, object]:
         "proposal": proposal.change.pk,
         "upload": report.pk,
         "dry_upload": dry.pk,
+        "upload_rejected": rejected.pk,
         "revised": UploadedSpec.objects.filter(upload=dry, outcome="revised").values_list("position", flat=True)[0],
         "webhook": webhook.pk,
         "delivery": delivery.pk,

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
@@ -77,6 +78,15 @@ def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
     assert '"type": "string"' in signed_in.locator("#text").input_value()
 
 
+def test_a_warning_is_marked_in_the_editor_as_a_warning(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, spec_text("odd", paramters={"type": "object"}))
+
+    expect(signed_in.locator("json-editor .cm-lint-marker-warning")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_have_count(0)
+
+
 def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, specs: Path):
     file = specs / "broken.json"
     file.write_text('{"definition": {"id": "from-file"}}')
@@ -101,6 +111,69 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
 
     expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()
     expect(signed_in.locator(".entry-name")).to_have_text(["pick-me"])
+
+
+@pytest.mark.parametrize("width", [1280, 1000])
+def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Page, width):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, f'{{"definition": {{"name": "a", "description": "{"word " * 30}", "parameters": 7}}}}')
+    expect(signed_in.locator(".excerpt-at")).to_have_text("7")
+
+    excerpt = signed_in.locator(".excerpt")
+    assert excerpt.evaluate("excerpt => excerpt.scrollWidth <= excerpt.clientWidth")
+    mark, caret = signed_in.locator(".excerpt-at").bounding_box(), signed_in.locator(".caret").bounding_box()
+    if width == 1280:
+        assert mark["x"] + mark["width"] == pytest.approx(caret["x"] + caret["width"], abs=1)
+    else:
+        assert caret is None  # too narrow for a caret: the character itself is marked
+
+
+def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, f"[{','.join(spec_text(f'bar-{number}') for number in range(40))}]")
+    expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
+
+    box = signed_in.locator(".preview .outcome-bar").bounding_box()
+    assert box
+    assert box["height"] == 10
+
+
+def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
+    names = [f"elsewhere-{number}" for number in range(4)]
+    tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, f"[{','.join(map(spec_text, names))}]")
+    signed_in.get_by_role("button", name="Publish 4 specs").click()
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.locator(".preview .entry")).to_have_count(1)
+
+    signed_in.get_by_role("link", name="Set an id prefix").click()
+    expect(signed_in.get_by_label("Id prefix")).to_be_focused()
+    signed_in.get_by_role("link", name="Replace the existing tools").click()
+
+    expect(signed_in.get_by_label("Replace tools that came from elsewhere")).to_be_checked()
+    expect(signed_in.get_by_role("button", name="Publish 4 specs")).to_be_visible()
+
+
+def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, site, session):
+    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    page = context.new_page()
+    page.goto("/upload/")
+
+    title, hint, button, icon = (
+        page.locator(f".dropzone > {part}").bounding_box()
+        for part in (".dropzone-title", ".dropzone-hint", "input", ".icon")
+    )
+
+    context.close()
+    assert icon["x"] + icon["width"] < title["x"]
+    assert title["x"] == hint["x"] == button["x"]
+    assert title["y"] < hint["y"] < button["y"]
+    assert title["y"] <= icon["y"] + icon["height"] / 2 <= hint["y"] + hint["height"]
 
 
 def test_the_page_with_a_preview_is_accessible(signed_in: Page):

@@ -63,7 +63,9 @@ class EntryOut(Out):
     )
     problems: list[SpecProblemOut]
     warnings: list[SpecProblemOut] = Field(
-        [], description="Fields that the format does not define and that are probably misspelt; they have no effect."
+        [],
+        description="Fields that the format does not define and that are probably misspelt; they have no effect. With "
+        "`dry_run=1` also the lint findings of severity `error`, of at most 200 specs.",
     )
     change: int | None = Field(
         None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."

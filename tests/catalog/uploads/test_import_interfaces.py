@@ -106,9 +106,11 @@ def test_an_import_from_another_document_does_not_revise_a_tool():
     assert again.outcome == "rejected"
     [fault] = again.faults
     assert fault.problem.rule == "publish.other-origin"
-    assert "OpenAPI 3 “One”" in fault.problem.message
-    assert "prefix" in fault.problem.message
-    assert "`replace`" in fault.problem.message
+    assert fault.problem.message == (
+        "The catalog already has the tool 'api.get', which came from OpenAPI 3 “One”. An import from OpenAPI 3 “Two” "
+        "does not replace it. Set another id prefix (`prefix`) to add the imported tool beside it, or choose to "
+        "replace existing tools (`replace`)."
+    )
     assert entry.outcome == "unchanged"  # the same text: nothing is lost
 
 
@@ -253,6 +255,22 @@ def test_a_misspelt_member_is_a_warning_of_the_report(program):
 # -- places -----------------------------------------------------------------------------------------------------------
 
 
+def test_a_misspelt_member_has_its_position_in_the_file():
+    texts = "[\n", one_line("good"), ",\n", one_line("odd", paramters={"type": "object"}), "\n]"
+
+    [_, entry] = uploaded("two.json", "".join(texts).encode())
+
+    [warning] = entry.warnings
+    assert (warning.line, texts[3][warning.column - 1 :]) == (3, '{"type": "object"}}}')
+
+
+def test_a_misspelt_member_of_a_yaml_file_has_its_position_there():
+    [entry] = uploaded("odd.yaml", b"---\ndefinition:\n  name: f\n  description: d\n  paramters:\n    type: object\n")
+
+    [warning] = entry.warnings
+    assert (warning.line, warning.column) == (6, 5)
+
+
 def test_an_entry_has_the_pointer_and_line_of_the_tool_in_its_document():
     text = json.dumps(PETS, indent=2)
 
@@ -332,6 +350,12 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
     call_command("load_specs", str(file), prefix="zoo")
 
     assert Tool.objects.get().tool_id == "zoo.getPet"
+
+
+def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
+    page = browser.post("/upload/preview/", {"text": json.dumps(PETS)}).content.decode()
+
+    assert "Imported from OpenAPI 3: <code>GET /pets/{id}</code>" in page
 
 
 def test_the_page_shows_the_converted_specs_and_the_losses(browser):

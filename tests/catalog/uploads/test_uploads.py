@@ -55,8 +55,31 @@ def test_the_excerpt_of_a_long_line_is_the_text_around_the_problem():
     [entry] = entries(text)
 
     [fault] = entry.faults
-    assert len(fault.excerpt) < 110
+    assert len(fault.excerpt) < 60
+    assert (fault.excerpt[0], fault.excerpt[-1]) == ("…", "…")
     assert fault.excerpt[fault.caret] == "7"
+
+
+def test_the_excerpt_of_the_end_of_a_line_is_cut_at_its_start_alone():
+    text = '{"definition": {"name": "a", "description": "' + "y" * 200 + '", "parameters": 7}}'
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert fault.excerpt.startswith("…")
+    assert fault.excerpt.endswith('"parameters": 7}}')
+    assert fault.excerpt[fault.caret] == "7"
+
+
+def test_the_indentation_of_a_long_line_is_cut_first():
+    member = '"parameters": {"minProperties": "5"}'
+    text = '{"definition": {"name": "a", "description": "b",\n' + " " * 20 + member + "}}"
+
+    [entry] = entries(text)
+
+    [fault] = entry.faults
+    assert fault.excerpt == member + "}}"
+    assert fault.excerpt[fault.caret :].startswith('"5"')
 
 
 def test_more_specs_than_a_batch_are_published_batch_by_batch(monkeypatch):

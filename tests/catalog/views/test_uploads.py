@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool, Upload
-from catalog.uploads import jobs, sizes
+from catalog.uploads import jobs, lint_errors, sizes
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
+from catalog.waivers import waive
 from tests.factories import make_tool, make_user, properties, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
@@ -59,12 +60,100 @@ def test_a_preview_counts_and_stores_nothing(browser):
     assert not Upload.objects.exists()
 
 
+def test_a_preview_colours_only_the_numbers_above_zero(browser):
+    numbers = preview_of(browser, spec_text("new")).css(".outcome-numbers dd")
+
+    assert [(one.text(strip=True), one.attributes.get("class")) for one in numbers] == [
+        ("1", "outcome-created"), ("0", None), ("0", None), ("0", None),
+    ]  # fmt: skip
+
+
 def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
     tree = preview_of(browser, '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
 
     links = [(link.attributes["data-line"], link.attributes["data-column"]) for link in tree.css("a[data-line]")]
     assert ("3", "13") in links
     assert not tree.css("button.button-primary")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"definition": {"name": "a"}}', "Fix the problem above to publish."),
+        ('{"definition": {"name": 5, "description": 6}}', "Fix the 2 problems above to publish."),
+    ],
+)
+def test_a_preview_counts_the_problems_to_fix(browser, text, sentence):
+    assert words(preview_of(browser, text), ".preview-actions p") == sentence
+
+
+def test_a_warning_of_a_preview_links_to_its_line_and_its_rule(browser):
+    warning = preview_of(browser, spec_text("odd", paramters={"type": "object"})).css_first(".problem-warning")
+
+    link = warning.css_first("a[data-line]")
+    assert (link.attributes["data-line"], link.text()) == ("6", "Line 6, column 18")
+    assert warning.css_first('a[href="/lint/member-misspelt/"]')
+
+
+BAD_EXAMPLE = {
+    "parameters": properties(number={"type": "string"}) | {"required": ["number"]},
+    "examples": [{"parameters": {"numbr": "5"}}],
+}
+
+
+def test_a_preview_warns_about_an_example_that_does_not_fit(browser):
+    text = spec_text("two", **BAD_EXAMPLE)
+
+    tree = preview_of(browser, text)
+
+    warning = tree.css_first(".entry-created .problem-warning")
+    link = warning.css_first("a[data-line]")
+    line = text.split("\n")[int(link.attributes["data-line"]) - 1]
+    assert line.strip() == '"parameters": {'
+    assert line[int(link.attributes["data-column"]) - 1] == "{"
+    assert warning.css_first('a[href="/lint/example-parameters-invalid/"]')
+    assert words(tree, ".preview-warned") == "1 spec with warnings"
+
+
+def test_warnings_about_imported_tools_are_folded_because_they_repeat(browser):
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in "abc"]
+
+    tree = preview_of(browser, json.dumps({"tools": tools}))
+
+    assert words(tree, ".preview-warned") == "3 specs with warnings"
+    folds = tree.css("details:has(.problem-warning)")
+    assert [words(one, "summary") for one in folds] == ["1 warning: description-empty"] * 3
+    assert not tree.css("details[open]")
+
+
+def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
+    text = spec_text("two", **BAD_EXAMPLE)
+    checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
+    published = browser.post("/upload/", {"text": text}, follow=True)
+
+    assert HTMLParser(checked.content).css_first('.problem-warning a[href="/lint/example-parameters-invalid/"]')
+    tree = HTMLParser(published.content)
+    assert not tree.css_first(".problem-warning")
+    assert words(tree, '.entry a[href^="/tools/two/lint/"]').startswith("Lint ")
+
+
+def test_a_preview_leaves_out_lint_errors_that_the_tool_waives(browser):
+    tool = make_tool("two")
+    waive(tool, rule="example-parameters-invalid", reason="It is known.", by=make_user("eve", is_superuser=True))
+
+    tree = preview_of(browser, spec_text("two", **BAD_EXAMPLE))
+
+    assert tree.css_first(".entry-revised")
+    assert not tree.css_first(".problem-warning")
+
+
+def test_a_preview_lints_a_limited_number_of_specs(browser, monkeypatch):
+    monkeypatch.setattr(lint_errors, "MAX_SPECS", 2)
+
+    tree = preview_of(browser, listed(*(spec_text(f"t{number}", **BAD_EXAMPLE) for number in range(4))))
+
+    assert len(tree.css(".entry")) == 4
+    assert len(tree.css(".problem-warning")) == 2
 
 
 def test_a_preview_of_a_large_text_offers_the_check_in_the_background(browser):
@@ -122,6 +211,156 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
     assert [words(entry, ".entry-name") for entry in only.css(".entry")] == ["old"]
 
 
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        (spec_text("old", parameters=properties(a={"type": "number"})), "notice-warn"),
+        (listed(spec_text("new"), '{"definition": 7}'), "notice-warn"),
+        (spec_text("new"), "notice-good"),
+    ],
+    ids=["breaking", "rejected", "new"],
+)
+def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text, style):
+    make_tool("old", parameters=properties(a={"type": "string"}))
+
+    tree = HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content)
+
+    assert style in tree.css_first(".notice").attributes["class"].split()
+
+
+def test_a_rejected_tool_of_a_list_is_named(browser):
+    make_tool("read")
+    text = json.dumps(MCP_TOOLS)
+
+    for tree in (
+        preview_of(browser, text),
+        HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content),
+    ):
+        assert words(tree, ".entry-rejected .entry-name") == "read"
+
+
+def tool_list(*names: str) -> str:
+    tools = [{"name": name, "description": "Does it.", "inputSchema": {"type": "object"}} for name in names]
+    return json.dumps({"tools": tools})
+
+
+def report_of(browser, **sent) -> HTMLParser:
+    return HTMLParser(browser.post("/upload/", sent, follow=True).content)
+
+
+def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
+    names = ["a", "b", "c", "d"]
+    for name in names:
+        make_tool(name)
+    text = listed(tool_list(*names, "new"), '{"definition": {"name": "x"}}')
+
+    for tree in (preview_of(browser, text), report_of(browser, text=text)):
+        rejected = tree.css(".entry-rejected")
+        assert [words(one, ".entry-name") for one in rejected[:1]] == ["4 specs with the same problem"]
+        assert len(rejected) == 2
+        assert len(rejected[0].css(".problem")) == 1
+        assert "the tool 'a', which came from a spec" in words(rejected[0], ".problem-message")
+        fold = rejected[0].css_first("details:has(.repeated)")
+        assert "open" not in fold.attributes
+        assert words(fold, "summary") == "All 4 specs"
+        assert [one.text() for one in fold.css(".repeated b")] == names
+
+
+def test_each_spec_of_a_group_can_be_corrected_where_it_is_listed(browser):
+    wrong = [json.dumps({"definition": {"name": f"x{number}"}}) for number in range(6)]
+
+    tree = report_of(browser, files=[SimpleUploadedFile("wrong.ndjson", "\n".join(wrong).encode())])
+
+    assert words(tree, ".entry-rejected .entry-name") == "6 specs with the same problem"
+    items = tree.css(".repeated > li")
+    assert [words(one, ".problem-where") for one in items] == [f"Line {number}, column 16" for number in range(1, 7)]
+    assert [json.loads(one.css_first("textarea").text()) for one in items] == list(map(json.loads, wrong))
+
+
+def test_two_specs_with_the_same_problem_are_listed_as_they_are(browser):
+    text = listed(*['{"definition": {"name": "x"}}'] * 2, spec_text("good"))
+
+    assert len(report_of(browser, text=text).css(".entry-rejected")) == 2
+
+
+def test_a_report_lists_the_specs_of_several_files_by_file(browser):
+    make_tool("old")
+    files = {
+        "one.ndjson": "\n".join(json.dumps(json.loads(spec_text(name))) for name in ("a", "old")),
+        "two.ndjson": json.dumps(json.loads(spec_text("b"))) + '\n{"definition": 7}\n{"definition": "x"}',
+        "three.json": spec_text("c"),
+        "four.json": spec_text("d"),
+    }
+
+    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+
+    assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
+        "two.ndjson 1 new, 2 rejected", "one.ndjson 1 new, 1 changed", "Other files 2 new",
+    ]  # fmt: skip
+    assert [[words(one, ".entry-source") for one in part.css(".entry")] for part in tree.css(".entries")] == [
+        ["line 2", "line 3", "line 1"],
+        ["line 2", "line 1"],
+        ["three.json", "four.json"],
+    ]
+
+
+def test_the_only_file_with_a_single_spec_has_its_own_heading(browser):
+    files = {"list.json": listed(spec_text("a"), spec_text("b")), "bad.json": "{}"}
+
+    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+
+    assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
+        "bad.json 1 rejected", "list.json 2 new",
+    ]  # fmt: skip
+
+
+def test_a_report_of_one_file_has_no_heading_for_it(browser):
+    tree = report_of(browser, text=listed(spec_text("a"), spec_text("b")))
+
+    assert not tree.css(".entries-title")
+    assert words(tree, ".entry-source") == "pasted text"
+
+
+def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(browser):
+    make_tool("old")
+
+    tree = report_of(browser, text=tool_list("old", "new"))
+
+    links = [link.attributes["href"] for link in tree.css(".entry-rejected .ways a")]
+    assert links == ["/upload/?replace=on", "/upload/?prefix=#prefix"]
+    replacing, prefixing = (HTMLParser(browser.get(link).content) for link in links)
+    assert "checked" in replacing.css_first("details[open] #replace").attributes
+    assert "checked" not in prefixing.css_first("details[open] #replace").attributes
+    assert not HTMLParser(browser.get("/upload/").content).css("details[open] #replace")
+
+
+@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
+def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, is_large):
+    make_tool("old")
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    if is_large:
+        monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
+        monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+    button = HTMLParser(browser.get(address).content).css_first(".ways button")
+
+    again = browser.post(button.attributes["formaction"])["Location"]
+
+    assert again != address
+    repeated = Upload.objects.get(pk=again.split("/")[2])
+    assert (repeated.dry_run, repeated.replace, repeated.revised, repeated.created) == (True, True, 1, 1)
+    browser.post(f"{again}publish/")
+    assert Tool.objects.get(tool_id="old").current.number == 2
+
+
+def test_a_check_without_files_is_not_repeated(browser):
+    make_tool("old")
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    jobs.delete_files(Upload.objects.get())
+
+    assert browser.post(f"{address}replace/")["Location"] == address
+    assert Upload.objects.count() == 1
+
+
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
@@ -140,6 +379,7 @@ def test_a_long_report_is_paged_in_its_order(browser):
     second = HTMLParser(browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content)
 
     assert words(first, ".entry .badge") == "rejected"
+    assert words(first, ".pagination") == "Next"
     shown = [words(entry, ".entry-name") for tree in (first, second) for entry in tree.css(".entry:has(.entry-name)")]
     assert shown == names
 
@@ -197,6 +437,20 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
 
 
+def test_a_checked_list_has_boxes_and_a_published_one_has_none(browser):
+    text = json.dumps(MCP_TOOLS)
+    checked = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
+    published = browser.post("/upload/", {"text": text})["Location"]
+    checked_again = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
+
+    boxes = [
+        len(HTMLParser(browser.get(address).content).css('input[name="take"]'))
+        for address in (checked, published, checked_again)
+    ]
+
+    assert boxes == [2, 0, 0]  # nothing is left to publish in the last
+
+
 def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser, monkeypatch):
     monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
@@ -225,6 +479,19 @@ def test_conversion_notes_are_summarised_once_per_kind(browser):
     assert len(notes) == len(set(notes))
 
 
+def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_each(browser):
+    for tree in (
+        preview_of(browser, json.dumps(MCP_TOOLS)),
+        HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
+    ):
+        assert tree.css_first("#lost-kinds ~ .entries")
+        assert [words(one, "summary") for one in tree.css(".entry")] == [
+            "Imported from MCP tools: /tools/0",
+            "Imported from MCP tools: /tools/1",
+        ]
+        assert [len(one.css("summary")) for one in tree.css(".entry")] == [1, 1]
+
+
 def test_a_wrong_list_of_tools_to_take_is_ignored(browser):
     for offered in ("{", "{}", "[[1]]", "7"):
         preview_of(browser, json.dumps(MCP_TOOLS), offered=offered)
@@ -236,6 +503,30 @@ def test_the_bar_shows_every_outcome_within_its_width():
     assert [part.outcome for part in bar] == ["rejected", "breaking", "revised", "created"]
     assert all(part.width >= NARROWEST for part in bar)
     assert bar[-1].x + bar[-1].width <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("summary", "text"),
+    [
+        (Summary(created=1_200, rejected=1), "1,200 new, 1 rejected"),
+        (
+            Summary(revised=2, breaking=1, unchanged=3, held=4),
+            "2 changed (1 breaking), 3 unchanged, 4 waiting for approval",
+        ),
+        (Summary(), "no specs"),
+    ],
+)
+def test_a_summary_leaves_out_zeros(summary, text):
+    assert summary.text == text
+
+
+def test_recent_uploads_list_a_few_names_and_their_results(browser):
+    files = [SimpleUploadedFile(f"{number}.json", spec_text(f"t{number}").encode()) for number in range(1, 6)]
+    browser.post("/upload/", {"files": [*files[:4], SimpleUploadedFile("bad.json", b"{}")]})
+
+    recent = words(HTMLParser(browser.get("/upload/").content), ".recent-uploads li")
+
+    assert recent == "1.json, 2.json, 3.json and 2 more 4 new, 1 rejected · just now"
 
 
 def test_an_empty_upload_has_no_bar():

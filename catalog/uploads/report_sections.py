@@ -1,0 +1,94 @@
+"""The rows of a report by file, with specs that are rejected for the same reason as one item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.models import Tool
+from catalog.uploads.store import Entry
+from catalog.uploads.summary import summary_of
+
+FEWEST: Final = 3  # specs with the same problem that become one item
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible."""
+
+    position: int
+    entry: Entry
+    text: str = ""
+    tool: Tool | None = None
+    has_difference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Several specs with the same problems."""
+
+    rows: list[Row]
+
+    @property
+    def first(self) -> Row:
+        return self.rows[0]
+
+    @property
+    def source(self) -> str:
+        """The file that contains them; "" if there are several."""
+        sources = {row.entry.source for row in self.rows}
+        return sources.pop() if len(sources) == 1 else ""
+
+    @property
+    def names_first(self) -> bool:
+        """Whether the messages name the first tool, as an example of all."""
+        return _messages(self.first.entry) != _messages(self.first.entry, without_id=True)
+
+
+Item = Row | Repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The items of one file; of several files that have one row each if `source` is ""."""
+
+    source: str
+    items: list[Item]
+    summary: str
+
+
+def sections_of(rows: Sequence[Row]) -> list[Section]:
+    """The rows in their order, by file if there are several and one has more than one row."""
+    numbers = Counter(row.entry.source for row in rows)
+    has_headings = 1 < len(numbers) < len(rows)
+    fewest_rows = 2 if list(numbers.values()).count(1) > 1 else 1  # of a file with its own section
+    by_file: dict[str, list[Row]] = {}
+    for row in rows:
+        source = row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
+        by_file.setdefault(source, []).append(row)
+    return [
+        Section(source, with_repeated(found), summary_of([row.entry for row in found]).text)
+        for source, found in by_file.items()
+    ]
+
+
+def with_repeated(rows: Sequence[Row]) -> list[Item]:
+    """The rows, those with the same problems as one item, which takes the position of the first."""
+    alike: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        entry = row.entry
+        key = (entry.outcome, _messages(entry, without_id=True)) if entry.faults else row.position
+        alike.setdefault(key, []).append(row)
+    items: list[Item] = []
+    for found in alike.values():
+        items += [Repeated(found)] if len(found) >= FEWEST else found
+    return items
+
+
+def _messages(entry: Entry, *, without_id: bool = False) -> tuple[tuple[str, str], ...]:
+    """The rules and messages of the problems of an entry; `without_id` they are the same for each tool."""
+    own = repr(entry.tool_id) if without_id and entry.tool_id else None
+    messages = [(fault.problem.rule, fault.problem.message) for fault in entry.faults]
+    return tuple((rule, message.replace(own, "…") if own else message) for rule, message in messages)
