@@ -190,7 +190,7 @@ def test_problems_found_while_one_types_are_shown_at_their_fields(browser: Brows
 
     page.get_by_role("group", name="How to edit the parameters").get_by_text("Form").click()
 
-    expect(form.locator(".field-error")).to_have_text(["Error: 5 is not a string"])
+    expect(form.locator(".field-error")).to_have_text(["Error: Must be a string"])
     context.close()
 
 
