@@ -99,6 +99,19 @@ def run_wrongly(page: Page) -> None:
     expect(page.get_by_role("alert").first).to_be_visible()
 
 
+def show_json(page: Page) -> None:
+    page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
+    expect(page.locator("#parameters-form json-editor .cm-content")).to_be_visible()
+
+
+def run_wrong_json(page: Page) -> None:
+    show_json(page)
+    page.locator("#parameters-form json-editor .cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text('{\n  "value": "many",\n  "from_unit": "m",\n  "to_unit": 5\n}')
+    run_wrongly(page)
+
+
 BROKEN = '{"definition": {"name": "broken", "paramters": {"type": "sting"}}}'
 UNION = "workspace-mcp.batch_update_doc"
 
@@ -151,6 +164,8 @@ PAGES = [
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
     PageState("try-errors", "/tools/convert_units/try/", act=run_wrongly),
+    PageState("try-json", "/tools/convert_units/try/", act=show_json),
+    PageState("try-json-errors", "/tools/convert_units/try/", act=run_wrong_json),
     PageState("try-configurable", "/tools/sign_text/try/"),
     PageState("try-union", f"/tools/{UNION}/try/"),
     PageState("try-mock", "/tools/get-weather-498ebfb0/try/?mode=mock"),
