@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
 
+CONVERT = "/tools/convert_units/try/?example=1"
+
 
 def run_button(page: Page):
     return page.locator("[data-run-button]")
@@ -154,3 +156,24 @@ def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
         signed_in.goto(address)
 
         assert signed_in.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
+    for address in (CONVERT, CONVERT, "/tools/encode_text/try/?example=1"):
+        signed_in.goto(address)
+        run_button(signed_in).click()
+        expect(signed_in.locator("#run .run-facts")).to_be_visible()
+    signed_in.goto("/runs/")
+    compare, hint = signed_in.locator("[data-compare-runs]"), signed_in.locator("[data-compare-hint]")
+    boxes = signed_in.locator(".select-run")  # the newest first
+    expect(compare).to_be_disabled()
+
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+
+    expect(compare).to_be_disabled()
+    expect(hint).to_have_text("These are runs of different tools. Select two runs of one tool.")
+    boxes.nth(0).click()
+    boxes.nth(2).click()
+    compare.click()
+    signed_in.wait_for_url("**/runs/*..*/")

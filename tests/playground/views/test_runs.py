@@ -639,6 +639,25 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
     of_eve = running.start(tool, tool.current, {}, by=eve, mode="mock").pk
 
     for chosen in ([run], [run, run], [run, of_other_tool], [run, of_eve], [run, of_eve, of_other_tool]):
-        answer = browser.get("/runs/?" + "&".join(f"compare={pk}" for pk in chosen))
+        answer = browser.get("/runs/?mode=mock&" + "&".join(f"compare={pk}" for pk in chosen))
         assert answer.status_code == 200
-        assert "Select two runs of the same tool" in text_of(answer)
+        assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
+        page = LexborHTMLParser(answer.content.decode())
+        kept = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
+        assert kept == {*chosen} - {of_eve}
+        assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
+
+
+def test_the_people_of_the_latest_runs_are_suggested_to_administrators(browser, ada, builtin, django_user_model):
+    tool = builtin("get-weather")
+    eve = django_user_model.objects.create_user("eve")
+    for person in (ada, eve, eve):
+        running.start(tool, tool.current, {}, by=person, mode="mock")
+
+    def suggested():
+        page = LexborHTMLParser(browser.get("/runs/").content.decode())
+        return [option.attributes["value"] for option in page.css("#recent-people option")]
+
+    assert suggested() == []
+    django_user_model.objects.filter(pk=ada.pk).update(is_staff=True)
+    assert suggested() == ["ada", "eve"]
