@@ -661,3 +661,18 @@ def test_the_people_of_the_latest_runs_are_suggested_to_administrators(browser, 
     assert suggested() == []
     django_user_model.objects.filter(pk=ada.pk).update(is_staff=True)
     assert suggested() == ["ada", "eve"]
+
+
+def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
+    tool = builtin("get-weather")
+    runs = [running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2)]
+    for run, call_ms, verdict in zip(runs, (4089.8, 12.0), ("conforms", "violates"), strict=True):
+        Run.objects.filter(pk=run.pk).update(call_ms=call_ms, verdict=verdict)
+
+    answer = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+
+    page = LexborHTMLParser(answer.content.decode())
+    marked = [row.css_first("th").text().strip() for row in page.css(".comparison .is-different")]
+    assert marked == ["Verdict (different)", "Violations (different)"]
+    assert "4.1 s" in text_of(answer, ".comparison")
+    assert "4089" not in text_of(answer)
