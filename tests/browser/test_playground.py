@@ -177,3 +177,14 @@ def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
     boxes.nth(2).click()
     compare.click()
     signed_in.wait_for_url("**/runs/*..*/")
+
+
+def test_the_kind_of_a_text_keeps_clear_of_the_edge(signed_in: Page):
+    signed_in.goto("/tools/compare_texts/try/?example=1")
+    run_button(signed_in).click()
+    signed_in.get_by_role("tab", name="Text").click()
+    kind = signed_in.locator("#run .code-bar > span", has_text="Diff")
+
+    bar, label = kind.locator("..").bounding_box(), kind.bounding_box()
+
+    assert bar["x"] + bar["width"] - label["x"] - label["width"] >= 12
