@@ -676,3 +676,13 @@ def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
     assert marked == ["Verdict (different)", "Violations (different)"]
     assert "4.1 s" in text_of(answer, ".comparison")
     assert "4089" not in text_of(answer)
+
+
+def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
+    tool = builtin("convert_units")
+    running.wait(running.start(tool, tool.current, {"value": 1, "from_unit": "m", "to_unit": "km"}, by=ada), 10)
+
+    answer = browser.get("/runs/?tool=convert_units")
+
+    assert text_of(answer, ".figures").startswith("Latest calls")
+    assert text_of(answer).count("Median call") == 1
