@@ -188,3 +188,16 @@ def test_the_kind_of_a_text_keeps_clear_of_the_edge(signed_in: Page):
     bar, label = kind.locator("..").bounding_box(), kind.bounding_box()
 
     assert bar["x"] + bar["width"] - label["x"] - label["width"] >= 12
+
+
+def test_conforming_runs_have_one_colour_in_charts_and_in_the_history(signed_in: Page):
+    signed_in.goto(CONVERT)
+    run_button(signed_in).click()
+    expect(signed_in.locator("#history .bar-good").first).to_be_visible()
+    paint = "mark => [getComputedStyle(mark).fill, getComputedStyle(mark).stroke]"
+    in_history = signed_in.locator("#history .bar-good").first.evaluate(paint)
+
+    signed_in.goto("/runs/?tool=convert_units")
+
+    assert signed_in.locator(".run-bars rect.chart-good").last.evaluate(paint) == in_history
+    assert signed_in.locator(".figures .chart-good").first.evaluate(paint) == in_history
