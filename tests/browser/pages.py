@@ -99,6 +99,18 @@ def run_wrongly(page: Page) -> None:
     expect(page.get_by_role("alert").first).to_be_visible()
 
 
+def save_configuration(page: Page) -> None:
+    page.goto("/tools/sign_text/try/")
+    page.locator("#configuration-fold > summary").click()
+    page.get_by_label("key").first.fill("hunter22-hunter22")
+    page.get_by_text("Save this configuration").click()
+    page.get_by_label("Name", exact=True).fill("work")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_label("Saved", exact=True)).to_have_value("work")
+    page.goto("/account/")
+    page.get_by_text("Remove", exact=True).click()
+
+
 def show_json(page: Page) -> None:
     page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
     expect(page.locator("#parameters-form json-editor .cm-content")).to_be_visible()
@@ -227,6 +239,7 @@ PAGES = [
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),
     PageState("account", "/account/"),
+    PageState("account-configurations", "/account/", act=save_configuration),
     PageState("account-reader", "/account/", "reader"),
     PageState("tokens", "/account/tokens/"),
     PageState("tokens-newcomer", "/account/tokens/", "newcomer"),
