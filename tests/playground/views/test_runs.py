@@ -686,3 +686,12 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
 
     assert text_of(answer, ".figures").startswith("Latest calls")
     assert text_of(answer).count("Median call") == 1
+
+
+def test_a_run_is_shared_by_a_disclosure_that_says_so(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    page = LexborHTMLParser(browser.get(f"/runs/{run.pk}/").content.decode())
+
+    assert "Share this run" in [summary.text().strip() for summary in page.css("header summary")]
