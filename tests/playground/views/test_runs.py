@@ -695,3 +695,10 @@ def test_a_run_is_shared_by_a_disclosure_that_says_so(browser, ada, builtin):
     page = LexborHTMLParser(browser.get(f"/runs/{run.pk}/").content.decode())
 
     assert "Share this run" in [summary.text().strip() for summary in page.css("header summary")]
+
+
+def test_the_overview_explains_changes_only_where_it_shows_one(browser, ada, builtin):
+    tool = builtin("get-weather")
+    running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    assert "Changes are relative" not in text_of(browser.get("/runs/"), "#runs")
