@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import ApiToken
 from catalog.accounts.session_store import usable_sessions
 from catalog.models import Tool
+from playground.configurations.saved import delete_configuration
 from playground.models import SavedConfiguration
 
 CONFIGURATIONS_SHOWN = 100
@@ -30,3 +32,14 @@ def account(request: HttpRequest) -> HttpResponse:
         "configurations": saved.select_related("tool").defer("encrypted", "tool__description")[:CONFIGURATIONS_SHOWN],
     }
     return render(request, "account/index.html", context)
+
+
+@require_POST
+@login_required
+def remove_configuration(request: HttpRequest, pk: int) -> HttpResponse:
+    """Remove one of the user's own saved configurations."""
+    person = actor(request)
+    saved = get_object_or_404(SavedConfiguration.objects.select_related("tool"), pk=pk, owner=person)
+    delete_configuration(person, saved.tool, saved.name)
+    messages.success(request, f"Configuration “{saved.name}” of {saved.tool.name} removed.")
+    return redirect("account")

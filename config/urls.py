@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config import views
-from config.account_page import account
+from config.account_page import account, remove_configuration
 from config.api import api
 from config.metrics import metrics
 
@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("catalog.accounts.urls")),
     path("", include("catalog.accounts.allauth_urls")),
     path("account/", account, name="account"),
+    path("account/configurations/<int:pk>/remove/", remove_configuration, name="remove_configuration"),
     path("admin/", admin.site.urls),
     path("help/", views.help_index, name="help"),
     path("help/<slug:slug>/", views.help_document, name="help_page"),

@@ -13,8 +13,7 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision
 from catalog.specs.spec import ToolSpec
-from playground.configurations.secret_members import described_safely, with_secrets_marked
-from playground.schema_form.secret_search import Secrets
+from playground.configurations.secret_members import with_secrets_marked
 
 
 class CompiledSpec:
@@ -54,12 +53,7 @@ def compiled_spec_of(revision: Revision) -> CompiledSpec:
 
 
 def value_problems(
-    schema: CompiledSchema | None,
-    value: JSON,
-    part: str,
-    *,
-    budget: Budget | None = None,
-    found: Secrets | None = None,
+    schema: CompiledSchema | None, value: JSON, part: str, *, budget: Budget | None = None
 ) -> list[Problem]:
     """The ways in which `value` violates its schema, as problems of the request's `part`.
 
@@ -68,12 +62,10 @@ def value_problems(
         value: the member `part` of the request.
         part: "parameters", "configuration" or "returnValue".
         budget: the limit of the check's work, if it is shared with other checks.
-        found: the secrets of `value`, if they are known already; no message quotes them.
     """
     if schema is None:
         return []
-    checked = schema.check(value, budget=budget)
-    result = described_safely(checked, schema, value, by_name=part == "configuration", found=found)
+    result = schema.check(value, budget=budget)
     if result.verdict == "unchecked":
         message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
         return [Problem(f"/{part}", message, "run.unchecked")]

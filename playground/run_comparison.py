@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from catalog.jsontext.reader import JSON, dumps
+from catalog.templatetags.text_display import duration
 from catalog.text_diff import Difference, compare
 from playground.models import Run
 from playground.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
@@ -14,6 +15,7 @@ from playground.verdict_notes import is_comparable
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
 OTHER = "other"
+TIMES = frozenset({"Duration", "Time to start"})
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,11 @@ class Side:
     @property
     def is_different(self) -> bool:
         return self.first != self.second
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the page marks the difference; times differ from run to run."""
+        return self.is_different and self.name not in TIMES
 
 
 @dataclass(frozen=True)
@@ -91,18 +98,14 @@ FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Outcome", lambda run: run.outcome.replace("_", " ")),
     ("Verdict", lambda run: run.verdict or "—"),
     ("Violations", lambda run: str(len(run.problems)) if run.verdict == "violates" else "—"),
-    ("Duration", lambda run: _milliseconds(run.duration_ms)),
-    ("Time to start", lambda run: _milliseconds(run.start_ms)),
+    ("Duration", lambda run: duration(run.duration_ms)),
+    ("Time to start", lambda run: duration(run.start_ms)),
     ("Mode", lambda run: run.mode),
     ("Revision", lambda run: str(run.revision.number)),
     ("Factory", lambda run: run.factory or "—"),
     ("Configuration", lambda run: f"{run.configuration_label} {run.configuration_fingerprint[:12]}".strip() or "—"),
     ("Error", lambda run: run.error.split("\n")[0][:200] or "—"),
 )
-
-
-def _milliseconds(duration_ms: float | None) -> str:
-    return "—" if duration_ms is None else f"{duration_ms:.1f} ms"
 
 
 def _part(name: str, first: str, second: str) -> Part:

@@ -46,6 +46,11 @@ class RunFilter:
         return urlencode({name: str(value) for name, value in vars(changed).items() if value})
 
     @property
+    def fields(self) -> list[tuple[str, str]]:
+        """Name and value of each condition, and of the page, for the hidden fields of a form."""
+        return [(name, str(value)) for name, value in vars(self).items() if value]
+
+    @property
     def is_narrowed(self) -> bool:
         return bool(self.query(period=""))
 

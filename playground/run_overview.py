@@ -86,6 +86,11 @@ class Overview:
     buckets: tuple[Counts, ...]
     figures: tuple[Figure, ...]
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether any number is compared with the period before."""
+        return any(figure.change for figure in self.figures)
+
 
 def overview_of(runs: RunQuerySet, period: Period, now: datetime) -> Overview:
     """What happened in `period`, which ends in the hour or day of `now`, in three queries over an index."""

@@ -8,7 +8,7 @@ from catalog.errors import Problem
 from catalog.json_schema.validation import Budget
 from catalog.jsontext.reader import JSON
 from playground.compiled_spec import CompiledSpec, value_problems
-from playground.configurations.secret_members import Configuration, RunSecrets
+from playground.configurations.secret_members import Configuration
 from playground.factories.info import FactoryInfo
 
 SHARED_UNUSABLE = (
@@ -21,7 +21,6 @@ def request_problems(
     contract: CompiledSpec,
     parameters: JSON,
     configuration: Configuration | None,
-    secrets: RunSecrets,
     *,
     factory: FactoryInfo | None,
     mode: str,
@@ -31,7 +30,7 @@ def request_problems(
     problems: list[Problem] = []
     if mode == "live":
         problems += factory_problems(factory)
-    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget, found=secrets.parameters)
+    problems += value_problems(contract.parameters, parameters, "parameters", budget=budget)
     if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
         message = "This tool takes no configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
@@ -43,7 +42,6 @@ def request_problems(
             configuration.value if configuration else {},
             "configuration",
             budget=budget,
-            found=secrets.configuration,
         )
     return problems
 

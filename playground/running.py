@@ -119,7 +119,7 @@ def start(
     if problems := secrets.problems():
         return _refused(run, without_contents(problems, configuration))
     budget = Budget()
-    problems = request_problems(contract, parameters, configuration, secrets, factory=factory, mode=mode, budget=budget)
+    problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode, budget=budget)
     if problems:
         return _refused(run, redacted(problems, redactor))
     if factory is None:

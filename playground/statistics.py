@@ -45,14 +45,6 @@ class RunStatistics:
     latest_at: datetime | None
     calls: tuple[Call, ...]  # the latest `CALLS` of them, the oldest first
 
-    @property
-    def returned_percent(self) -> str:
-        return percent(self.returned)
-
-    @property
-    def conformed_percent(self) -> str:
-        return percent(self.conformed)
-
 
 def statistics_of(tool: Tool) -> RunStatistics:
     """The statistics of `tool`, by one query that takes at most 3 ms."""

@@ -36,6 +36,7 @@ from playground.models import Run, SavedConfiguration
 from playground.prefill import FieldLink, Prefilled, fields_at, prefilled
 from playground.schema_form.draft import MARK
 from playground.schema_form.form import Submission, begin, submitted
+from playground.schema_form.nodes import Summary
 from playground.schema_form.parse import Sent, Upload
 from playground.schema_form.serialize import posted
 from playground.schema_form.values import ABSENT, Absent, Maybe
@@ -294,7 +295,7 @@ class TrialInput:
         for submission in (self.configuration, self.parameters):
             if submission is None:
                 continue
-            self.errors += [{"href": f"#{error.target}", "message": error.message} for error in submission.form.errors]
+            self.errors += [error_of(error) for error in submission.form.errors]
             if submission.unchecked and not submission.problems:
                 message = f"The {submission.form.name} could not be checked: {submission.unchecked}"
                 self.errors.append({"href": f"#{submission.form.root.head.id}", "message": message})
@@ -363,6 +364,12 @@ class TrialInput:
     def _add_notice(self, notice: Notice) -> None:
         if notice not in self.notices:
             self.notices.append(notice)
+
+
+def error_of(error: Summary) -> dict[str, str]:
+    """An entry of the page's error summary. In JSON text, with line and column, to which the link jumps."""
+    entry = {"href": f"#{error.target}", "message": error.message}
+    return entry | {"line": str(error.mark.line), "column": str(error.mark.column)} if error.mark else entry
 
 
 def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:

@@ -69,10 +69,10 @@ def listed(words: Sequence[str], conjunction: str = "or") -> str:
 
 
 def with_article(type_name: str) -> str:
-    """A type with its article: "an array", "a string"; "null" has none."""
+    """A type or a format with its article: "an array", "a string", "an IPv4 address", "a URI"; "null" has none."""
     if type_name == "null":
         return type_name
-    return f"{'an' if type_name[0] in 'aeio' else 'a'} {type_name}"
+    return f"{'an' if type_name[0] in 'aeioAEI' else 'a'} {type_name}"
 
 
 def array_of(item_type: str) -> str:

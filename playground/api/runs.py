@@ -45,9 +45,10 @@ FILE_ANSWER = {
     auth=token_or_session("run"),
     summary="Run a tool",
     description=(
-        "201 with the ended run, whatever its outcome, even if it was refused because the parameters or the "
-        "configuration do not fit their schema. 202 with the run's URL in `Location` if it has not ended after "
-        "`wait_s`, or if the server has no free thread to wait with. 429 if too many runs are waiting."
+        "Starts a run and waits up to `wait_s` seconds for its end. If it ends in that time, the response is 201 with "
+        "the run. The run's `outcome` tells whether the tool was called: `refused` means that the parameters or the "
+        "configuration do not match their schema. If the run has not ended, or if the server is too busy to wait, the "
+        "response is 202, and `Location` is the run's URL. If too many runs are waiting, the response is 429."
     ),
     operation_id="playground_api_create_run",
 )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
 from catalog.errors import Problem
 from catalog.json_schema.validation import CheckResult, CompiledSchema, Violation
-from catalog.json_schema.validation.messages import show
 from catalog.jsontext.patch import change_all
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
@@ -116,64 +114,15 @@ def without_secrets(parameters: JSON, found: Secrets) -> JSON:
     return redactor_of(found).value(change_all(parameters, found.pointers, lambda *_: MARK))
 
 
-def described_safely(
-    result: CheckResult,
-    schema: CompiledSchema | None,
-    value: JSON,
-    *,
-    by_name: bool = False,
-    found: Secrets | None = None,
-) -> CheckResult:
-    """`result` of checking `value`, with messages that do not quote its secrets (`found`, if already known)."""
-    if result.verdict != "violates":
-        return result
-    secrets = find_secrets(schema, value, by_name=by_name) if found is None else found
-    if not secrets:
-        return result
-    safe = _SafeMessages(value, secrets.pointers)
-    return replace(
-        result,
-        problems=tuple(
-            replace(problem, message=safe.message(problem.message, problem.pointer)) for problem in result.problems
-        ),
-        violations=tuple(safe.violation(violation) for violation in result.violations),
-    )
-
-
 def described_in_form(
     result: CheckResult, schema: CompiledSchema | None, value: JSON, *, by_name: bool = False
 ) -> CheckResult:
-    """Like `described_safely`; secrets for which a run would be refused become violations, each at its field."""
-    found = find_secrets(schema, value, by_name=by_name)
-    refused = found.problems()
+    """`result`; secrets for which a run would be refused become violations instead, each at its field."""
+    refused = find_secrets(schema, value, by_name=by_name).problems()
     if not refused:
-        return described_safely(result, schema, value, found=found)
+        return result
     violations = tuple(Violation(problem.pointer, problem.rule, problem.message, "") for problem in refused)
     return CheckResult("violates", problems=tuple(refused), violations=violations)
-
-
-@dataclass(frozen=True, repr=False)
-class _SafeMessages:
-    value: JSON
-    secrets: Collection[str]
-
-    def message(self, message: str, pointer: str) -> str:
-        if not any(around in self.secrets for around in _pointers_around(pointer)):
-            return message
-        quoted = show(resolve_pointer(self.value, pointer))  # type: ignore[arg-type]
-        return message.replace(quoted, "The secret", 1)
-
-    def violation(self, violation: Violation) -> Violation:
-        branches = tuple(tuple(self.violation(below) for below in branch) for branch in violation.branches)
-        return replace(violation, message=self.message(violation.message, violation.pointer), branches=branches)
-
-
-def _pointers_around(pointer: str) -> Iterator[str]:
-    """`pointer`, and the pointers of all its ancestors."""
-    yield pointer
-    while pointer:
-        pointer = pointer.rpartition("/")[0]
-        yield pointer
 
 
 def with_secrets_marked(schema: JSON) -> JSON:

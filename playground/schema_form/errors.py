@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.json_schema.validation import Violation
+from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.positions import locate
 from playground.schema_form.control_names import member_path
 from playground.schema_form.nodes import (
@@ -78,7 +79,7 @@ class _Board:
         nodes: the nodes by path; `keys`: the paths of the entries with a key.
         messages: by path, and whether they concern the entry's key.
         in_text: the pointers and messages of violations, if the whole form is one JSON text.
-        marks: the same with their positions in the text.
+        marks: the same with their positions in the text; `marked`: by the message at the whole form.
         incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
     """
 
@@ -88,6 +89,7 @@ class _Board:
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
     in_text: list[tuple[str, str]] = field(default_factory=list)
     marks: tuple[TextMark, ...] = ()
+    marked: dict[str, TextMark] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
 
     def learn(self, node: Node) -> None:
@@ -134,9 +136,14 @@ class _Board:
         if not isinstance(root, RawNode) or not self.in_text:
             return
         positions = locate(root.text, [pointer for pointer, _ in self.in_text])
-        self.marks = tuple(sorted({TextMark(*positions[pointer], message) for pointer, message in self.in_text}))
-        for mark in self.marks:
-            self.post("", f"{mark.message} (line {mark.line}, column {mark.column})")
+        found = {(TextMark(*positions[pointer], message), pointer) for pointer, message in self.in_text}
+        for mark, pointer in sorted(found):
+            where = " · ".join(split_pointer(pointer)[-MAX_LABELS:])
+            message = f"{where}: {mark.message}" if where else mark.message
+            message = f"{message} (line {mark.line}, column {mark.column})"
+            self.post("", message)
+            self.marked[message] = mark
+        self.marks = tuple(self.marked.values())
 
     def _post_missing(self, path: str, name: str, violation: Violation) -> None:
         """Ask for the member `name` at its empty field, unless that field has a message already."""
@@ -222,7 +229,8 @@ class _Board:
                 for message in self.messages.get((path, on_key), ()):
                     target = keys[path].id if on_key else target_of(node)
                     labels = where[:-1] if message == _request(node) else where  # the request has the last one
-                    yield Summary(": ".join(filter(None, (" · ".join(labels), message))), target)
+                    text = ": ".join(filter(None, (" · ".join(labels), message)))
+                    yield Summary(text, target, None if path else self.marked.get(message))
 
 
 def _request(node: Node) -> str:

@@ -131,7 +131,9 @@ class NodeContext:
         label = title if position.number is None else f"{title} {position.number}"
         kinds = self._kind_selector(is_container, views)
         spare = None
-        if not position.path and is_container and not views and self._has_one_kind:  # the page has a JSON switch
+        if not position.path and isinstance(self.draft, Raw):  # the page has a JSON switch
+            kinds = None
+        if not position.path and is_container and not views and self._has_one_kind:  # as above
             kinds, spare = None, kinds
         is_described = not position.is_quiet
         return Head(

@@ -239,10 +239,11 @@ Node: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One line of the error summary: the message and the id of the control that it links to."""
+    """One line of the error summary: the message, the id of its control, and its `mark` if the form is JSON text."""
 
     message: str
     target: str
+    mark: TextMark | None = None
 
 
 @dataclass(frozen=True, slots=True)

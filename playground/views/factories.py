@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -67,6 +68,7 @@ def factories(request: HttpRequest) -> HttpResponse:
         "isolation": registry().isolation(),
         "unclaimed": registry().unclaimed_settings() if is_administrator(request.user) else [],
         "min_secret_characters": MIN_SECRET_CHARACTERS,
+        "usual_network": settings.TOOL_NETWORK,
     }
     return render(request, "playground/factories.html", context)
 

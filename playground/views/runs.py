@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
+from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
@@ -222,8 +223,6 @@ def run_list(request: HttpRequest) -> HttpResponse:
     chosen = request.GET.getlist("compare")
     if chosen and are_comparable(visible, chosen):
         return redirect("playground:run_comparison", *sorted(chosen))
-    if chosen:
-        messages.error(request, "Select two runs of the same tool to compare them.")
     page = wanted.page(visible)
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
@@ -247,10 +246,13 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICTS,
         "modes": MODES,
+        "chosen": chosen,
     }
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_runs.html", context)
     context |= {"figures": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
+    if is_administrator(request.user):
+        context["recent_people"] = recent_people(visible)
     return render(request, "playground/run_list.html", context)
 
 
@@ -264,6 +266,12 @@ def recent_tools(visible: RunQuerySet) -> list[tuple[str, str]]:
     """The tools of the latest runs, (slug, name), to suggest for the filter."""
     latest = visible.order_by("-id").values_list("tool__slug", "tool__name")[:RECENT_RUNS]
     return sorted(set(latest), key=lambda found: found[1].lower())
+
+
+def recent_people(visible: RunQuerySet) -> list[str]:
+    """The user names of the latest runs, to suggest for the filter."""
+    latest = visible.order_by("-id").values_list("by__username", flat=True)[:RECENT_RUNS]
+    return sorted({name for name in latest if name}, key=str.lower)
 
 
 @login_required

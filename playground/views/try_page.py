@@ -32,6 +32,8 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
         context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", "")}
         return render(request, "playground/_history.html", context)
+    if request.method == "POST":
+        enter_saves(request)
     if request.method != "POST":
         unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
         if unfinished is None or not trial.restore(unfinished):
@@ -53,6 +55,27 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if change:
         change(trial, request.POST)
     return trial_page(request, trial)
+
+
+def enter_saves(request: HttpRequest) -> None:
+    """Turn Enter into *Save* where a new name is filled in.
+
+    Enter presses the form's first button, in whichever field it is typed, and a run must not start by accident. With
+    JavaScript, it presses the button beside the field.
+    """
+    posted = request.POST
+    if posted.get("run") != "enter" or "use" in posted or "op" in posted:
+        return
+    if posted.get("input_name", "").strip():
+        use = "save-input"
+    elif posted.get("save_as", "").strip() not in {"", posted.get("saved", "")}:
+        use = "save"
+    else:
+        return
+    changed = posted.copy()
+    del changed["run"]
+    changed["use"] = use
+    request.POST = changed  # type: ignore[assignment]
 
 
 TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {

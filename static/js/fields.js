@@ -62,8 +62,17 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   unfold(field);
   field.scrollIntoView({ block: "center" });
-  field.focus({ preventScroll: true });
+  const editor = field.closest("json-editor")?.editor;
+  if (editor && link.dataset.line) editor.select(offsetOf(field.value, Number(link.dataset.line), Number(link.dataset.column)));
+  else field.focus({ preventScroll: true });
 });
+
+/** The offset of a line and column, which count from 1, columns in characters. */
+function offsetOf(text, line, column) {
+  const lines = text.split("\n");
+  const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
+}
 
 function showFiles(zone) {
   const line = zone.querySelector("[data-dropzone-files]") ?? document.querySelector("[data-dropzone-files]");

@@ -1,4 +1,5 @@
-// Keyboard shortcuts: `/` searches, `?` lists the shortcuts, Ctrl+Enter runs, j and k move through the results.
+// Keyboard shortcuts: `/` searches, `?` lists the shortcuts, Ctrl+Enter runs, j and k move through the results. Enter in
+// a field beside its own button (`data-enter`) presses that button, not the first of the form.
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const keysDialog = document.getElementById("keys");
@@ -29,6 +30,10 @@ const plainKeys = {
   k: () => walkResults(-1),
 };
 
+/** The button that Enter presses in a field, if it is not the first of the form. */
+const ownButton = (field) =>
+  field instanceof HTMLInputElement ? field.closest("[data-enter]")?.querySelector("button") : null;
+
 /** Whether a dialog or the palette lies over the page, which takes no keys then. */
 const isCovered = () => document.querySelector(":is(dialog[open], :popover-open)") !== null;
 
@@ -40,6 +45,12 @@ document.addEventListener("keydown", (event) => {
     if (!form || isCovered()) return;
     event.preventDefault();
     form.requestSubmit(form.querySelector("[data-run-button]") ?? undefined);
+    return;
+  }
+  const button = event.key === "Enter" && !event.isComposing ? ownButton(event.target) : null;
+  if (button) {
+    event.preventDefault();
+    button.form.requestSubmit(button);
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isCovered()) return;

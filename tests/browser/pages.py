@@ -99,6 +99,31 @@ def run_wrongly(page: Page) -> None:
     expect(page.get_by_role("alert").first).to_be_visible()
 
 
+def save_configuration(page: Page) -> None:
+    page.goto("/tools/sign_text/try/")
+    page.locator("#configuration-fold > summary").click()
+    page.get_by_label("key").first.fill("hunter22-hunter22")
+    page.get_by_text("Save this configuration").click()
+    page.get_by_label("Name", exact=True).fill("work")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_label("Saved", exact=True)).to_have_value("work")
+    page.goto("/account/")
+    page.get_by_text("Remove", exact=True).click()
+
+
+def show_json(page: Page) -> None:
+    page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
+    expect(page.locator("#parameters-form json-editor .cm-content")).to_be_visible()
+
+
+def run_wrong_json(page: Page) -> None:
+    show_json(page)
+    page.locator("#parameters-form json-editor .cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text('{\n  "value": "many",\n  "from_unit": "m",\n  "to_unit": 5\n}')
+    run_wrongly(page)
+
+
 BROKEN = '{"definition": {"name": "broken", "paramters": {"type": "sting"}}}'
 REPEATED = "[" + ", ".join(['{"definition": {"name": "broken", "description": 7}}'] * 4) + "]"
 UNION = "workspace-mcp.batch_update_doc"
@@ -152,6 +177,8 @@ PAGES = [
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
     PageState("try-errors", "/tools/convert_units/try/", act=run_wrongly),
+    PageState("try-json", "/tools/convert_units/try/", act=show_json),
+    PageState("try-json-errors", "/tools/convert_units/try/", act=run_wrong_json),
     PageState("try-configurable", "/tools/sign_text/try/"),
     PageState("try-union", f"/tools/{UNION}/try/"),
     PageState("try-mock", "/tools/get-weather-498ebfb0/try/?mode=mock"),
@@ -215,6 +242,7 @@ PAGES = [
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),
     PageState("account", "/account/"),
+    PageState("account-configurations", "/account/", act=save_configuration),
     PageState("account-reader", "/account/", "reader"),
     PageState("tokens", "/account/tokens/"),
     PageState("tokens-newcomer", "/account/tokens/", "newcomer"),

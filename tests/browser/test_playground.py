@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import violations
 
+CONVERT = "/tools/convert_units/try/?example=1"
+
 
 def run_button(page: Page):
     return page.locator("[data-run-button]")
@@ -42,7 +44,7 @@ def test_a_reload_loses_neither_the_parameters_nor_the_result(signed_in: Page):
 def test_a_link_to_the_rule_opens_the_schema_at_its_line(signed_in: Page):
     signed_in.goto('/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
     run_button(signed_in).click()
-    note = signed_in.locator("#response .json-note").filter(has_text="lukewarm")
+    note = signed_in.locator("#response .json-note").filter(has_text="must be a number")
 
     note.get_by_role("link", name="See the rule").click()
 
@@ -154,3 +156,48 @@ def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
         signed_in.goto(address)
 
         assert signed_in.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
+    for address in (CONVERT, CONVERT, "/tools/encode_text/try/?example=1"):
+        signed_in.goto(address)
+        run_button(signed_in).click()
+        expect(signed_in.locator("#run .run-facts")).to_be_visible()
+    signed_in.goto("/runs/")
+    compare, hint = signed_in.locator("[data-compare-runs]"), signed_in.locator("[data-compare-hint]")
+    boxes = signed_in.locator(".select-run")  # the newest first
+    expect(compare).to_be_disabled()
+
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+
+    expect(compare).to_be_disabled()
+    expect(hint).to_have_text("These are runs of different tools. Select two runs of one tool.")
+    boxes.nth(0).click()
+    boxes.nth(2).click()
+    compare.click()
+    signed_in.wait_for_url("**/runs/*..*/")
+
+
+def test_the_kind_of_a_text_keeps_clear_of_the_edge(signed_in: Page):
+    signed_in.goto("/tools/compare_texts/try/?example=1")
+    run_button(signed_in).click()
+    signed_in.get_by_role("tab", name="Text").click()
+    kind = signed_in.locator("#run .code-bar > span", has_text="Diff")
+
+    bar, label = kind.locator("..").bounding_box(), kind.bounding_box()
+
+    assert bar["x"] + bar["width"] - label["x"] - label["width"] >= 12
+
+
+def test_conforming_runs_have_one_colour_in_charts_and_in_the_history(signed_in: Page):
+    signed_in.goto(CONVERT)
+    run_button(signed_in).click()
+    expect(signed_in.locator("#history .bar-good").first).to_be_visible()
+    paint = "mark => [getComputedStyle(mark).fill, getComputedStyle(mark).stroke]"
+    in_history = signed_in.locator("#history .bar-good").first.evaluate(paint)
+
+    signed_in.goto("/runs/?tool=convert_units")
+
+    assert signed_in.locator(".run-bars rect.chart-good").last.evaluate(paint) == in_history
+    assert signed_in.locator(".figures .chart-good").first.evaluate(paint) == in_history

@@ -88,6 +88,33 @@ def test_keys_in_the_palette_neither_cancel_nor_start_a_run(signed_in: Page):
     assert len(started) == 1
 
 
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+def test_enter_in_the_name_of_an_input_saves_it_and_starts_no_run(signed_in: Page, without_scripts: Page, has_scripts):
+    page = signed_in if has_scripts else without_scripts
+    name = "by Enter" if has_scripts else "by Enter without scripts"
+    page.goto(CONVERT)
+    page.get_by_text("Save input").click()
+
+    page.get_by_label("Input name").fill(name)
+    page.get_by_label("Input name").press("Enter")
+
+    expect(page.get_by_text(f"Saved “{name}”.")).to_be_visible()
+    expect(page.locator(".result-of-run")).to_have_count(0)
+
+
+def test_enter_in_the_name_of_a_configuration_saves_it_and_starts_no_run(signed_in: Page):
+    signed_in.goto('/tools/sign_text/try/?parameters={"text": "a"}')
+    signed_in.locator("#configuration-fold > summary").click()
+    signed_in.get_by_label("key").first.fill("hunter22-hunter22")
+    signed_in.get_by_text("Save this configuration").click()
+
+    signed_in.get_by_label("Name", exact=True).fill("by Enter")
+    signed_in.get_by_label("Name", exact=True).press("Enter")
+
+    expect(signed_in.locator("#saved")).to_have_value("by Enter")
+    expect(signed_in.locator(".result-of-run")).to_have_count(0)
+
+
 def test_ctrl_enter_during_a_run_starts_no_second_one(signed_in: Page):
     started: list[str] = []
     signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)

@@ -64,3 +64,41 @@ def test_every_page_of_the_account_has_the_tabs(client, ada, path, tab):
 
 def test_a_visitor_signs_in_first(client):
     assert client.get("/account/")["Location"] == "/sign-in/?next=/account/"
+
+
+def test_a_configuration_is_removed(client, ada):
+    saved = SavedConfiguration.objects.create(owner=ada, tool=make_tool("mail.send"), name="work")
+    client.force_login(ada)
+
+    page = client.post(f"/account/configurations/{saved.pk}/remove/", follow=True).content.decode()
+
+    assert "Configuration “work” of mail.send removed." in page
+    assert not SavedConfiguration.objects.exists()
+
+
+def test_another_person_s_configuration_cannot_be_removed(client, ada):
+    saved = SavedConfiguration.objects.create(owner=make_user("bob"), tool=make_tool("mail.send"), name="his")
+    client.force_login(ada)
+
+    answer = client.post(f"/account/configurations/{saved.pk}/remove/")
+
+    assert answer.status_code == 404
+    assert SavedConfiguration.objects.get() == saved
+
+
+def test_a_shared_configuration_of_another_person_cannot_be_removed_either(client, ada):
+    saved = SavedConfiguration.objects.create(owner=make_user("bob"), tool=make_tool("mail.send"), name="his")
+    SavedConfiguration.objects.update(visibility=SavedConfiguration.EVERYONE)
+    client.force_login(ada)
+
+    assert client.post(f"/account/configurations/{saved.pk}/remove/").status_code == 404
+
+
+def test_a_configuration_is_not_removed_by_a_link_or_by_a_visitor(client, ada):
+    saved = SavedConfiguration.objects.create(owner=ada, tool=make_tool("mail.send"), name="work")
+    address = f"/account/configurations/{saved.pk}/remove/"
+
+    assert client.post(address).status_code == 302
+    client.force_login(ada)
+    assert client.get(address).status_code == 405
+    assert SavedConfiguration.objects.exists()

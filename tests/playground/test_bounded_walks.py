@@ -37,7 +37,6 @@ from playground.configurations.secret_members import (
     Configuration,
     RunSecrets,
     described_in_form,
-    described_safely,
     redactor_of,
     with_secrets_marked,
     without_secrets,
@@ -144,7 +143,6 @@ WALKS = {
     # A value and its schema.
     "check": lambda: COMPILED.check({"rows": ROWS[:20_000]}, budget=budget()),
     "problems": lambda: value_problems(COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()),
-    "problems without secrets": lambda: described_safely(COMPILED.check({"chain": 1}), COMPILED, VALUE),
     "problems of a form": lambda: described_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
     "mock from examples": lambda: mock(EXAMPLE_SPEC, VALUE, None),
     "mock from a schema": lambda: mock(SPEC, VALUE, COMPILED),

@@ -33,7 +33,7 @@ def test_the_figures_of_a_tool():
     figures = statistics_of(tool)
 
     assert (figures.runs, figures.there_are_more) == (6, False)
-    assert (figures.returned_percent, figures.conformed_percent) == ("83%", "80%")
+    assert (percent(figures.returned), percent(figures.conformed)) == ("83%", "80%")
     assert (figures.median_ms, figures.p95_ms) == (29, 99)
     assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + ["returned, violates", "raised"]
 
@@ -41,7 +41,7 @@ def test_the_figures_of_a_tool():
 def test_a_tool_without_runs_has_no_figures():
     figures = statistics_of(make_tool())
 
-    assert (figures.runs, figures.returned_percent, figures.median_ms, figures.calls) == (0, "—", None, ())
+    assert (figures.runs, figures.returned, figures.median_ms, figures.calls) == (0, None, None, ())
 
 
 def test_the_chart_shows_the_latest_calls_the_latest_on_the_right():

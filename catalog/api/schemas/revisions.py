@@ -107,7 +107,7 @@ class DiffOut(Out):
                         "kind": "witness",
                         "value": {"value": 1.5},
                         "source": "",
-                        "message": "1.5 is not an integer",
+                        "message": "must be an integer",
                         "pointer": "/value",
                     },
                 }

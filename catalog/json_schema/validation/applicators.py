@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from catalog.json_schema.validation.budget import Run, Unchecked, current_run
 from catalog.json_schema.validation.errors import Failure
-from catalog.json_schema.validation.messages import count, show, show_text
+from catalog.json_schema.validation.messages import count, limit, show, show_source, show_text
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
 from catalog.json_schema.validation.unevaluated import unevaluated_items, unevaluated_properties
@@ -53,7 +53,7 @@ def _referred(
     if known is True:
         return
     if known is False and run.reported is None:
-        yield Failure(referrer, run.path, keyword, f"Not valid for {show_text(reference)}")
+        yield Failure(referrer, run.path, keyword, f"must match {show_source(reference)}")
         return
     if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
         run.suppressed += 1
@@ -89,7 +89,7 @@ def _any_of(subschema: Subschema, run: Run, branches: Any, instance: JSON) -> It
     for option in options:
         if option.fits(instance):
             return
-    message = f"{show(instance)} matches none of the {count(len(options), 'alternative')}"
+    message = f"must match at least one of {count(len(options), 'alternative')}"
     yield Failure(subschema, run.path, "anyOf", message, branches=_details(options, run, instance))
 
 
@@ -104,10 +104,11 @@ def _one_of(subschema: Subschema, run: Run, branches: Any, instance: JSON) -> It
     if len(fitting) == 1:
         return
     if fitting:
-        message = f"{show(instance)} matches more than one alternative: {fitting[0]} and {fitting[1]} (counted from 0)"
+        alternatives = count(len(options), "alternative")
+        message = f"must match exactly one of {alternatives}, not both {fitting[0]} and {fitting[1]} (counted from 0)"
         yield Failure(subschema, run.path, "oneOf", message)
         return
-    message = f"{show(instance)} matches none of the {count(len(options), 'alternative')}"
+    message = f"must match exactly one of {count(len(options), 'alternative')}"
     yield Failure(subschema, run.path, "oneOf", message, branches=_details(options, run, instance))
 
 
@@ -137,7 +138,7 @@ def _details(options: list[Subschema], run: Run, instance: JSON) -> tuple[tuple[
 
 def _not(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if subschema.sub("not").fits(instance):
-        yield Failure(subschema, run.path, "not", f"{show(instance)} is excluded by `not`")
+        yield Failure(subschema, run.path, "not", "must not match the schema of `not`")
 
 
 def _if(subschema: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
@@ -288,7 +289,7 @@ def _items_from(start: int, rest: Subschema, run: Run, instance: list[JSON]) -> 
 
 def _contains_07(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, list) and not any(map(subschema.sub("contains").fits, instance)):
-        yield Failure(subschema, run.path, "contains", "No item matches `contains`; at least one must")
+        yield Failure(subschema, run.path, "contains", "must have at least 1 item matching `contains`")
 
 
 def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
@@ -302,15 +303,15 @@ def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> I
             return
         found += option.fits(item)
         if most is not None and found > most:
-            message = f"More than {count(most, 'item')} match `contains`"
+            message = f"must have {limit('maxContains', most)} matching `contains`"
             yield Failure(subschema, run.path, "maxContains", message)
             return
     if found >= least:
         return
     if "minContains" not in subschema.schema:
-        yield Failure(subschema, run.path, "contains", "No item matches `contains`; at least one must")
+        yield Failure(subschema, run.path, "contains", "must have at least 1 item matching `contains`")
         return
-    message = f"{count(found, 'item')} matching `contains`; the minimum is {show(least)}"
+    message = f"must have {limit('minContains', least)} matching `contains`"
     yield Failure(subschema, run.path, "minContains", message)
 
 

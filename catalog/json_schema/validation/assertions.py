@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.equality import Options, canonical, is_integer, is_multiple, is_number
-from catalog.json_schema.validation.messages import count, show, show_all, show_text, types
+from catalog.json_schema.validation.messages import a_format, choice, limit, show, show_source, types
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
 from catalog.jsontext.reader import JSON, Number
@@ -34,10 +34,10 @@ _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
 
 def _type(_subschema: Subschema, _run: Run, wanted: Any, instance: JSON) -> str | None:
     if isinstance(wanted, str):
-        return None if _TYPE_CHECKS[wanted](instance) else f"{show(instance)} is not {types([wanted])}"
+        return None if _TYPE_CHECKS[wanted](instance) else f"must be {types([wanted])}"
     if any(_TYPE_CHECKS[name](instance) for name in wanted):
         return None
-    return f"{show(instance)} is not {types(wanted)}"
+    return f"must be {types(wanted)}"
 
 
 def _type_04(subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
@@ -45,53 +45,45 @@ def _type_04(subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str
     if not isinstance(instance, Number) or instance.lexeme.lstrip("-").isdecimal():
         return _type(subschema, run, wanted, instance)
     names = [wanted] if isinstance(wanted, str) else wanted
-    return None if "number" in names else f"{show(instance)} is not {types(names)}"
+    return None if "number" in names else f"must be {types(names)}"
 
 
 def _enum(subschema: Subschema, run: Run, values: Any, instance: JSON) -> str | None:
     if subschema.built("enum", lambda: Options(values, run)).contain(instance, run):
         return None
-    return f"{show(instance)} is not one of {show_all(values)}"
+    return f"must be {choice(values)}" if values else "cannot have any value: the list of allowed values is empty"
 
 
 def _const(subschema: Subschema, run: Run, value: Any, instance: JSON) -> str | None:
     if subschema.built("const", lambda: Options([value], run)).contain(instance, run):
         return None
-    return f"{show(instance)} is not {show(value)}, the only value allowed"
+    return f"must be {show(value)}"
 
 
-def _minimum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not is_number(instance) or instance >= limit:
-        return None
-    return f"{show(instance)} is less than {show(limit)}, the minimum"
+def _minimum(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
+    return None if not is_number(instance) or instance >= least else f"must be {limit('minimum', least)}"
 
 
-def _maximum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not is_number(instance) or instance <= limit:
-        return None
-    return f"{show(instance)} is greater than {show(limit)}, the maximum"
+def _maximum(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
+    return None if not is_number(instance) or instance <= most else f"must be {limit('maximum', most)}"
 
 
-def _exclusive_minimum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not is_number(instance) or instance > limit:
-        return None
-    return f"{show(instance)} is not greater than {show(limit)}"
+def _exclusive_minimum(_subschema: Subschema, _run: Run, below: Any, instance: JSON) -> str | None:
+    return None if not is_number(instance) or instance > below else f"must be {limit('exclusiveMinimum', below)}"
 
 
-def _exclusive_maximum(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not is_number(instance) or instance < limit:
-        return None
-    return f"{show(instance)} is not less than {show(limit)}"
+def _exclusive_maximum(_subschema: Subschema, _run: Run, above: Any, instance: JSON) -> str | None:
+    return None if not is_number(instance) or instance < above else f"must be {limit('exclusiveMaximum', above)}"
 
 
-def _minimum_04(subschema: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+def _minimum_04(subschema: Subschema, run: Run, least: Any, instance: JSON) -> str | None:
     check = _exclusive_minimum if _beside(subschema, "exclusiveMinimum") is True else _minimum
-    return check(subschema, run, limit, instance)
+    return check(subschema, run, least, instance)
 
 
-def _maximum_04(subschema: Subschema, run: Run, limit: Any, instance: JSON) -> str | None:
+def _maximum_04(subschema: Subschema, run: Run, most: Any, instance: JSON) -> str | None:
     check = _exclusive_maximum if _beside(subschema, "exclusiveMaximum") is True else _maximum
-    return check(subschema, run, limit, instance)
+    return check(subschema, run, most, instance)
 
 
 def _beside(subschema: Subschema, keyword: str) -> JSON:
@@ -101,27 +93,25 @@ def _beside(subschema: Subschema, keyword: str) -> JSON:
 def _multiple_of(_subschema: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
     if not is_number(instance) or is_multiple(instance, divisor):
         return None
-    return f"{show(instance)} is not a multiple of {show(divisor)}"
+    return f"must be a multiple of {show(divisor)}"
 
 
-def _min_length(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, str) or len(instance) >= limit:
+def _min_length(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, str) or len(instance) >= least:
         return None
-    if limit == 1:
-        return "The string must not be empty"
-    return f"{show(instance)} is shorter than {count(limit, 'character')}"
+    return "must not be empty" if least == 1 else f"must have {limit('minLength', least)}"
 
 
-def _max_length(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, str) or len(instance) <= limit:
+def _max_length(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, str) or len(instance) <= most:
         return None
-    return f"{show(instance)} is longer than {count(limit, 'character')}"
+    return f"must have {limit('maxLength', most)}"
 
 
 def _pattern(_subschema: Subschema, run: Run, source: Any, instance: JSON) -> str | None:
     if not isinstance(instance, str) or found_in(source, instance, run):
         return None
-    return f"{show(instance)} does not match the pattern {show_text(source)}"
+    return f"must match the pattern {show_source(source)}"
 
 
 def _format(subschema: Subschema, run: Run, name: Any, instance: JSON) -> str | None:
@@ -131,19 +121,19 @@ def _format(subschema: Subschema, run: Run, name: Any, instance: JSON) -> str | 
     run.spend(len(instance) // 64)
     if name == "regex" and len(instance) > MAX_REGEX_CHARACTERS:
         raise Unchecked("A string is too long to check whether it is a regular expression.")
-    return None if check(instance) else f"{show(instance)} does not have the format {show_text(name)}"
+    return None if check(instance) else f"must be {a_format(name)}"
 
 
-def _min_items(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, list) or len(instance) >= limit:
+def _min_items(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, list) or len(instance) >= least:
         return None
-    return f"{count(len(instance), 'item')}; the minimum is {show(limit)}"
+    return f"must have {limit('minItems', least)}"
 
 
-def _max_items(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, list) or len(instance) <= limit:
+def _max_items(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, list) or len(instance) <= most:
         return None
-    return f"{count(len(instance), 'item')}; the maximum is {show(limit)}"
+    return f"must have {limit('maxItems', most)}"
 
 
 def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
@@ -153,20 +143,20 @@ def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) 
     for index, item in enumerate(instance):
         first = seen.setdefault(canonical(item, run), index)
         if first != index:
-            return f"The items {first} and {index} are equal (counted from 0)"
+            return f"must have no duplicates: the items {first} and {index} are equal (counted from 0)"
     return None
 
 
-def _min_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, dict) or len(instance) >= limit:
+def _min_properties(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, dict) or len(instance) >= least:
         return None
-    return f"{count(len(instance), 'property')}; the minimum is {show(limit)}"
+    return f"must have {limit('minProperties', least)}"
 
 
-def _max_properties(_subschema: Subschema, _run: Run, limit: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, dict) or len(instance) <= limit:
+def _max_properties(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
+    if not isinstance(instance, dict) or len(instance) <= most:
         return None
-    return f"{count(len(instance), 'property')}; the maximum is {show(limit)}"
+    return f"must have {limit('maxProperties', most)}"
 
 
 ASSERTIONS_04: Mapping[str, Assertion] = {

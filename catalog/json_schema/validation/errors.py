@@ -38,7 +38,7 @@ class Violation:
         pointer: the invalid value; for a missing member, the object around it; for a member that is not allowed or has
             an invalid name, the member.
         keyword: "required", "enum", "oneOf"; for a schema that is `false`, the keyword that contains it.
-        message: one short sentence.
+        message: what is required at the pointer, without a full stop: "must be a string"; or a short sentence.
         schema_pointer: the keyword in the schema's document, after references. In a bundled meta-schema, it follows
             the URI and "#".
         names: the members missing for `required`, `dependentRequired` and `dependencies`; the member refused by
@@ -119,7 +119,7 @@ class Failure(ValidationError):
         """Do nothing; `jsonschema` would store the value and the schema here."""
 
     def violation(self) -> Violation:
-        message = "A" + self.message[1:] if self.message.startswith("an ") else self.message
+        message = self.message
         if len(message) > MAX_MESSAGE_CHARACTERS:
             message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
         return Violation(

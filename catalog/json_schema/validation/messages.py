@@ -1,13 +1,18 @@
-"""Phrases for the messages of validation, which never quote a whole value."""
+"""Phrases for the messages of validation, which say what the schema requires at a pointer: "must be at least 3".
+
+They quote values of the schema, shortened and in JSON notation, and names of members, never the value that was checked:
+it may be long, or a secret. A constraint has the words of `catalog.json_schema.describe`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from catalog.json_schema.describe import TYPES, cut, listed, plural, with_article
+from catalog.json_schema.describe import FORMATS, LIMITS, NOUNS, TYPES, cut, listed, plural, with_article
 from catalog.jsontext.reader import JSON, Number
 
 Numeric: TypeAlias = int | Decimal | float
@@ -17,10 +22,11 @@ _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u206
 _MAX_TEXT_CHARACTERS: Final = 40
 _MAX_NUMBER_CHARACTERS: Final = 30
 _MAX_CHOICES: Final = 6
+_MAX_PARTS: Final = 3  # items or members of a value
 
 
 def show(value: JSON | Decimal | float) -> str:
-    """`value` in a few characters: 'K', 19.90, true, null, an array of 3 items."""
+    """`value` in a few characters: "K", 19.90, true, null, {"a": 1}, an array of 30 items."""
     if isinstance(value, str):
         return show_text(value)
     if value is None:
@@ -28,32 +34,61 @@ def show(value: JSON | Decimal | float) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return f"an array of {count(len(value), 'item')}"
+        shown = map(_show_part, value[:_MAX_PARTS])
+        return (
+            f"[{', '.join(shown)}]" if len(value) <= _MAX_PARTS else f"a certain array of {count(len(value), 'item')}"
+        )
     if isinstance(value, dict):
-        return f"an object with {count(len(value), 'property')}"
+        if len(value) > _MAX_PARTS:
+            return f"a certain object with {count(len(value), 'property')}"
+        return f"{{{', '.join(f'{show_text(name)}: {_show_part(member)}' for name, member in value.items())}}}"
     return cut(_number(value), _MAX_NUMBER_CHARACTERS)
 
 
+def _show_part(value: JSON) -> str:
+    """An item or member, without its own members."""
+    if isinstance(value, list | dict) and value:
+        return "[…]" if isinstance(value, list) else "{…}"
+    return show(value)
+
+
 def show_text(text: str) -> str:
-    """`text` in quotes, shortened, on one line."""
-    return f"'{_UNSEEN.sub(_escaped, cut(text, _MAX_TEXT_CHARACTERS))}'"
+    """`text` as JSON, shortened, on one line."""
+    return _UNSEEN.sub(_escaped, json.dumps(cut(text, _MAX_TEXT_CHARACTERS), ensure_ascii=False))
 
 
-def show_all(values: Sequence[JSON]) -> str:
-    """`values` as a list: ['C', 'F'], shortened if there are many."""
+def show_source(source: str) -> str:
+    """A pattern or a name as it is written, shortened, on one line."""
+    return _UNSEEN.sub(_escaped, cut(source, _MAX_TEXT_CHARACTERS))
+
+
+def choice(values: Sequence[JSON]) -> str:
+    """`values` as a choice: "C" or "F"; shortened if there are many: one of 1, 2, 3, 4, 5 and 14 more."""
     shown: list[str] = []
     for value in values[:_MAX_CHOICES]:
         shown.append(show(value))
         if sum(map(len, shown)) > MAX_MESSAGE_CHARACTERS // 2:
             break
     if len(shown) < len(values):
-        shown.append(f"… {len(values) - len(shown)} more")
-    return f"[{', '.join(shown)}]"
+        return f"one of {', '.join(shown)} and {len(values) - len(shown)} more"
+    return listed(shown)
 
 
 def types(names: Iterable[str]) -> str:
     """Types as a choice: "a string or null"."""
     return listed([with_article(name) if name in TYPES else show_text(name) for name in names]) or "anything"
+
+
+def a_format(name: str) -> str:
+    """A format with its article: "a date, like 2024-05-31", "an email address"."""
+    described = FORMATS.get(name)
+    return with_article(described) if described else f"in the format {show_source(name)}"
+
+
+def limit(keyword: str, value: Numeric) -> str:
+    """A limit in words: "at least 3", "at most 1 item"."""
+    number = count(value, NOUNS[keyword]) if keyword in NOUNS else show(value)
+    return f"{LIMITS[keyword]} {number}"
 
 
 def count(number: Numeric, noun: str) -> str:
@@ -62,7 +97,7 @@ def count(number: Numeric, noun: str) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape").decode("ascii")
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _number(value: Numeric) -> str:

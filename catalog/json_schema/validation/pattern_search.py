@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog.json_schema.regex.match import MATCH_TIMEOUT_S, PatternError, compile_pattern
 from catalog.json_schema.validation.budget import Run, Unchecked
-from catalog.json_schema.validation.messages import show_text
+from catalog.json_schema.validation.messages import show_source
 
 
 def found_in(source: str, text: str, run: Run) -> bool:
@@ -16,12 +16,12 @@ def found_in(source: str, text: str, run: Run) -> bool:
     run.spend(1 + len(text) // 1024)
     pattern = compile_pattern(source)
     if isinstance(pattern, PatternError):
-        raise Unchecked(f"The pattern {show_text(source)} cannot be used: {pattern.message}")
+        raise Unchecked(f"The pattern “{show_source(source)}” cannot be used: {pattern.message}")
     timeout_s = min(MATCH_TIMEOUT_S, run.seconds_left())
     if timeout_s <= 0:
         raise Unchecked("The check takes too long.")
     try:
         return pattern.found_in(text, timeout_s=timeout_s)
     except TimeoutError:
-        what = "The check" if timeout_s < MATCH_TIMEOUT_S else f"Matching the pattern {show_text(source)}"
+        what = "The check" if timeout_s < MATCH_TIMEOUT_S else f"Matching the pattern “{show_source(source)}”"
         raise Unchecked(f"{what} takes too long.") from None

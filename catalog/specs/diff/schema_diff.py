@@ -157,7 +157,8 @@ class Comparison:
             "witness": "A value",
         }
         verb = "was not possible before" if self.is_output else "is now rejected"
-        sentence = f"{known_from[proof.kind]} {verb}: {proof.message}."
+        reason = f"{proof.message} (at {proof.pointer})" if proof.pointer else proof.message
+        sentence = f"{known_from[proof.kind]} {verb}: {reason}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
 
 

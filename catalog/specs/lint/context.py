@@ -80,7 +80,9 @@ class Part:
         budget = Budget(steps=STEPS, seconds=self.budget.seconds)
         errors = subschema.errors(value, budget)
         self.budget.seconds = budget.seconds
-        return errors[0].message if errors else None
+        if not errors:
+            return None
+        return f"{errors[0].message} (at {errors[0].pointer})" if errors[0].pointer else errors[0].message
 
 
 @dataclass(frozen=True)

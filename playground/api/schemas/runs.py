@@ -32,7 +32,7 @@ EXAMPLE_RUN: dict[str, Any] = {
     "problems": [
         {
             "pointer": "/temperatureUnit",
-            "message": "'K' is not one of ['C', 'F']",
+            "message": 'must be "C" or "F"',
             "rule": "schema.enum",
             "keyword": "enum",
             "schema_pointer": "/properties/temperatureUnit/enum",

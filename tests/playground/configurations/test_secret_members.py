@@ -3,7 +3,7 @@ import pytest
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext import reader
 from catalog.specs.secret_names import is_secret_name
-from playground.configurations.secret_members import Configuration, described_safely
+from playground.configurations.secret_members import Configuration
 from playground.schema_form.secret_search import secret_members
 
 
@@ -111,25 +111,12 @@ def test_the_redactor_of_a_configuration_removes_only_its_secrets():
 
 
 @pytest.mark.parametrize("secret", ["short", "x" * 100, 5, {"deep": "inside"}])
-def test_an_error_in_a_secret_does_not_quote_it(secret):
+def test_an_error_does_not_quote_the_value(secret):
     deep = {"properties": {"deep": {"minLength": 90}}, "type": ["string", "object"], "minLength": 90, "maxLength": 95}
     schema = compile_schema({"properties": {"key": {"writeOnly": True, **deep}}})
     value = {"key": secret}
 
-    described = described_safely(schema.check(value), schema, value)
+    result = schema.check(value)
 
-    assert described.problems
-    for problem in described.problems:
-        assert problem.message.startswith("The secret ")
-    assert not any(piece in str(described.violations) for piece in ("short'", "xxx", "inside"))
-
-
-def test_errors_in_other_values_quote_them():
-    schema = compile_schema({"properties": {"key": {"writeOnly": True}, "unit": {"enum": ["C", "F"]}}})
-    value = {"key": "hunter22", "unit": "K"}
-
-    described = described_safely(schema.check(value), schema, value)
-
-    assert [problem.message for problem in described.problems] == [
-        problem.message for problem in schema.check(value).problems
-    ]
+    assert result.problems
+    assert not any(piece in str(result.violations) for piece in ("short", "xxx", "inside", "5 is"))

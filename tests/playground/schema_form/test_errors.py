@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
+from django.utils.text import capfirst
 
 from catalog.json_schema.validation import compile_schema
 from playground import schema_form
@@ -93,10 +94,12 @@ class Tally:
                 continue
             if violation.keyword in COUNTS and self.is_asked_for_below(path, nodes):
                 continue
-            if violation.message not in shown or not any(violation.message in message for message in messages):
+            if capfirst(violation.message) not in shown or not any(
+                violation.message in message for message in messages
+            ):
                 self.complaints.append(f"{pair}: {violation.message!r} is not shown")
-            elif not any(name.startswith(f"parameters:{path}") for name in shown[violation.message]):
-                self.above.append(f"{pair}: {violation.message!r} at {shown[violation.message]}")
+            elif not any(name.startswith(f"parameters:{path}") for name in shown[capfirst(violation.message)]):
+                self.above.append(f"{pair}: {violation.message!r} at {shown[capfirst(violation.message)]}")
 
 
 @pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])

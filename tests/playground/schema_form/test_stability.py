@@ -95,7 +95,7 @@ def test_rows_with_the_same_title_are_numbered_in_the_error_summary():
     form = FormInUse(LEGS, {"legs": [{"from": "AMS"}, {"from": "X"}]}).send()
 
     assert form.node("/.legs/@1").head.label == "Leg 2"
-    assert form.messages == ["legs · Leg 2 · from: 'X' is shorter than 3 characters"]
+    assert form.messages == ["legs · Leg 2 · from: must have at least 3 characters"]
 
 
 def test_rows_of_a_tuple_have_their_own_titles():

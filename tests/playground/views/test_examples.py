@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from playground.models import ExampleCheck
 from tests.factories import make_user
@@ -49,3 +50,12 @@ def test_a_check_by_a_command_shows_its_differences_to_staff_alone(failed_check,
     assert "/iban" not in page(client_of(ada))
     assert "/iban" not in page(Client())
     assert "/iban differs" in page(client_of(make_user("grace", is_staff=True)))
+
+
+def test_the_choices_of_a_check_have_a_visible_label(failed_check, ada):
+    form = LexborHTMLParser(page(client_of(ada))).css_first(".check-form")
+
+    assert form.css_first("legend").text().strip() == "The response"
+    assert "visually-hidden" not in form.css_first("legend").attributes["class"]
+    choices = [" ".join(choice.text().split()) for choice in form.css("fieldset label")]
+    assert choices == ["must equal the example", "must conform to returnType"]

@@ -320,16 +320,16 @@ def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
     tree = LexborHTMLParser(browser.get(run.get_absolute_url()).content.decode())
 
     [cell] = [cell for cell in tree.css("#table td.cell-bad") if "lukewarm" in cell.text()]
-    assert "'lukewarm' is not a number" in cell.css_first(".cell-problem").text()
+    assert "must be a number" in cell.css_first(".cell-problem").text()
 
 
 def test_a_violation_of_a_whole_row_is_at_its_number():
-    problems = [Problem("/a~1b/1", "'x' is missing", "r"), Problem("/other/1", "no", "r"), Problem("", "no", "r")]
+    problems = [Problem("/a~1b/1", '"x" is missing', "r"), Problem("/other/1", "no", "r"), Problem("", "no", "r")]
 
     table = as_table({"a/b": [{"y": 1}, {"y": 2}]}, problems)
 
     assert table is not None
-    assert [row.problems for row in table.rows] == [[], ["'x' is missing"]]
+    assert [row.problems for row in table.rows] == [[], ['"x" is missing']]
     assert [cell.problems for row in table.rows for cell in row.cells] == [[], []]
 
 
@@ -639,6 +639,66 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
     of_eve = running.start(tool, tool.current, {}, by=eve, mode="mock").pk
 
     for chosen in ([run], [run, run], [run, of_other_tool], [run, of_eve], [run, of_eve, of_other_tool]):
-        answer = browser.get("/runs/?" + "&".join(f"compare={pk}" for pk in chosen))
+        answer = browser.get("/runs/?mode=mock&" + "&".join(f"compare={pk}" for pk in chosen))
         assert answer.status_code == 200
-        assert "Select two runs of the same tool" in text_of(answer)
+        assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
+        page = LexborHTMLParser(answer.content.decode())
+        kept = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
+        assert kept == {*chosen} - {of_eve}
+        assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
+
+
+def test_the_people_of_the_latest_runs_are_suggested_to_administrators(browser, ada, builtin, django_user_model):
+    tool = builtin("get-weather")
+    eve = django_user_model.objects.create_user("eve")
+    for person in (ada, eve, eve):
+        running.start(tool, tool.current, {}, by=person, mode="mock")
+
+    def suggested():
+        page = LexborHTMLParser(browser.get("/runs/").content.decode())
+        return [option.attributes["value"] for option in page.css("#recent-people option")]
+
+    assert suggested() == []
+    django_user_model.objects.filter(pk=ada.pk).update(is_staff=True)
+    assert suggested() == ["ada", "eve"]
+
+
+def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
+    tool = builtin("get-weather")
+    runs = [running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2)]
+    for run, call_ms, verdict in zip(runs, (4089.8, 12.0), ("conforms", "violates"), strict=True):
+        Run.objects.filter(pk=run.pk).update(call_ms=call_ms, verdict=verdict)
+
+    answer = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
+
+    page = LexborHTMLParser(answer.content.decode())
+    marked = [row.css_first("th").text().strip() for row in page.css(".comparison .is-different")]
+    assert marked == ["Verdict (different)", "Violations (different)"]
+    assert "4.1 s" in text_of(answer, ".comparison")
+    assert "4089" not in text_of(answer)
+
+
+def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
+    tool = builtin("convert_units")
+    running.wait(running.start(tool, tool.current, {"value": 1, "from_unit": "m", "to_unit": "km"}, by=ada), 10)
+
+    answer = browser.get("/runs/?tool=convert_units")
+
+    assert text_of(answer, ".figures").startswith("Latest calls")
+    assert text_of(answer).count("Median call") == 1
+
+
+def test_a_run_is_shared_by_a_disclosure_that_says_so(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    page = LexborHTMLParser(browser.get(f"/runs/{run.pk}/").content.decode())
+
+    assert "Share this run" in [summary.text().strip() for summary in page.css("header summary")]
+
+
+def test_the_overview_explains_changes_only_where_it_shows_one(browser, ada, builtin):
+    tool = builtin("get-weather")
+    running.start(tool, tool.current, {}, by=ada, mode="mock")
+
+    assert "Changes are relative" not in text_of(browser.get("/runs/"), "#runs")

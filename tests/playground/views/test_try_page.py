@@ -14,7 +14,7 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from playground.models import Run, SavedInput
+from playground.models import Run, SavedConfiguration, SavedInput
 from playground.saved_inputs import save_input
 from tests.playground.views.test_runs import HTMX, control, press, text_of
 
@@ -276,6 +276,31 @@ def test_an_input_without_a_name_is_not_saved_and_nothing_typed_is_lost(browser,
     assert "Enter a name of 1 to 100 characters" in text_of(answer)
     assert text_of(answer, "#preview") == text_of(page, "#preview")
     assert not SavedInput.objects.exists()
+
+
+def test_enter_saves_a_new_name_and_runs_otherwise(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+
+    page = press(browser, page, "run=enter", typed={"input_name": "metres"})
+
+    assert chips(page) == ["input:metres"]
+    assert not Run.objects.exists()
+    press(browser, page, "run=enter")
+    assert Run.objects.count() == 1
+
+
+def test_enter_in_the_name_of_a_configuration_saves_it_and_does_not_run(browser, builtin):
+    builtin("sign_text")
+    page = browser.get('/tools/sign_text/try/?parameters={"text": "a"}')
+
+    typed = {control(page, "/.key"): "hunter22-hunter22", "save_as": "work"}
+    page = press(browser, page, "run=enter", typed=typed)
+
+    assert SavedConfiguration.objects.get().name == "work"
+    assert not Run.objects.exists()
+    press(browser, page, "run=enter")
+    assert Run.objects.get().configuration_name == "work"
 
 
 def test_another_person_s_input_cannot_be_used(browser, bob, builtin):

@@ -69,7 +69,7 @@ def test_no_answer_contains_anything_of_a_file_or_a_server():
     result = compile_schema({"properties": {"a": {"$ref": "file:///etc/passwd"}}}).check({"a": 1})
 
     assert result.verdict == "unchecked"
-    assert result.reason == "The reference 'file:///etc/passwd' cannot be resolved."
+    assert result.reason == 'The reference "file:///etc/passwd" cannot be resolved.'
 
 
 @pytest.mark.parametrize(
