@@ -20,9 +20,8 @@ from catalog.json_schema.applicable import gather_all
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked, current_run
 from catalog.json_schema.validation.pattern_search import found_in
-from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, Number
 from catalog.specs.secret_names import is_secret_name
 from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
 from playground.schema_form.secret_marks import is_marked_secret, mentions_secrets
@@ -279,5 +278,5 @@ def _texts(value: JSON) -> Iterator[str]:
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
-        elif is_number(part):
+        elif isinstance(part, int | Number) and not isinstance(part, bool):  # `is_number` would be a call for each
             yield number_text(part)
