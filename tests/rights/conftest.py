@@ -104,7 +104,7 @@ def make_world() -> World:
     RunFile.objects.create(run=run, number=1, name="a.txt", media_type="text/plain", size=1, sha256="0", content=b"a")
     second = Run.objects.create(**values, outcome="returned", response_json="{}", verdict="conforms")
     check = ExampleCheck.objects.create(tool=tool, revision=revision, by=owner)
-    SavedConfiguration.objects.create(owner=owner, tool=tool, name="work", encrypted="")
+    saved = SavedConfiguration.objects.create(owner=owner, tool=tool, name="work", encrypted="")
     SavedInput.objects.create(owner=owner, tool=tool, name="work", parameters_json="{}", revision_number=1)
     source = Source.objects.create(name="origin", kind="openapi", document="{}", owner=people["administrator"])
     sync = SourceSync.objects.create(source=source)
@@ -141,6 +141,7 @@ def make_world() -> World:
             "sync": sync.pk,
             "change": proposal.change.pk,
             "upload": upload.pk,
+            "configuration": saved.pk,
             "token": token.pk,
             "webhook": webhook.pk,
             "delivery": delivery.pk,

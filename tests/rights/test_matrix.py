@@ -124,6 +124,7 @@ PAGES = {
     "factories_rescan": (NOBODY, ADMINISTER),
     "factory_spec": (EVERYONE, PUBLISH),
     "account": (SIGNED_IN, NOBODY),
+    "remove_configuration": (NOBODY, "own saved"),
     "help": (EVERYONE, NOBODY),
     "help_page": (EVERYONE, NOBODY),
     "sign_in": (EVERYONE, EVERYONE),
@@ -168,6 +169,7 @@ ALLOWED = {
     "decision": (MAINTAIN, {"publisher": 403, "": 404}),
     "own token": ({"owner"}, 404),
     "own upload": ({"owner"}, 404),
+    "own saved": ({"owner"}, 404),
     "token": (NOBODY, 401),
 }
 # Parameters that mean something else at these URLs.
@@ -177,6 +179,7 @@ VALUES = {
     "upload_publish": {"pk": "upload"},
     "upload_replace": {"pk": "upload"},
     "upload_difference": {"pk": "upload"},
+    "remove_configuration": {"pk": "configuration"},
     "change": {"pk": "change"},
     "toolkit": {"name": "toolkit"},
     "toolkit_access": {"name": "toolkit"},
