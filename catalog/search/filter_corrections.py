@@ -94,7 +94,9 @@ def wrong_value(written: str, name: str, value: str, reason: str, is_valid: IsVa
     close = (_BY_VALUE[one] for one in _like(value.lower(), _BY_VALUE))
     likely = chain(_instead(name, value, is_valid), close, [f"{name}:{_USUAL[name]}"])
     instead = _as_negative(written, next(likely))
-    return FilterProblem(written, f"{reason} For example, write `{instead}`.", instead)
+    is_other = not instead.lstrip("-").startswith(f"{name}:")
+    advice = f"Write `{instead}` instead." if is_other else f"For example, write `{instead}`."
+    return FilterProblem(written, f"{reason} {advice}", instead)
 
 
 def _instead(name: str, value: str, is_valid: IsValid) -> Iterator[str]:

@@ -12,6 +12,7 @@ from catalog.listing.facets import FIRST_RESULTS, GROUP_COUNT_AT_MOST, OPTIONS_O
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
+from catalog.search.parser import Query
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +123,12 @@ def test_deprecation_is_a_condition_of_the_query_language():
     assert ids(CatalogSearch(words="-is:deprecated")) == ["now"]
     [problem] = CatalogSearch(words="deprecated:perhaps").query.problems
     assert problem.message == "`deprecated:` takes yes or no. For example, write `deprecated:yes`."
+
+
+def test_a_value_of_another_filter_is_corrected_rather_than_an_example_given():
+    [problem] = Query.from_text("is:runnable").problems
+
+    assert problem.message.endswith(". Write `runnable:yes` instead.")
 
 
 @pytest.mark.usefixtures("catalog_tools")
