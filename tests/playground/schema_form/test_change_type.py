@@ -28,6 +28,10 @@ class Visitor:
         pairs = page.submit(pressed=f"parameters:{verb}:{path}", typed=typed)
         return self.drawn(schema_form.submitted(self.schema, pairs, name="parameters"))
 
+    def show_fields(self, page):
+        pairs = [*page.submit(), ("op", "parameters:view::fields")]  # the button is above the form
+        return self.drawn(schema_form.submitted(self.schema, pairs, name="parameters"))
+
     def value(self, page):
         return schema_form.submitted(self.schema, page.submit(), name="parameters").value
 
@@ -59,10 +63,10 @@ def kinds_there_and_back(pair):
         for wanted in offered:
             there = visitor.pick(visitor.page, name, wanted)
             backs = [text for other in there.selectors(name) for text in there_options(other)]
-            restored = [
-                wanted for wanted in backs if same(visitor.value(visitor.pick(there, name, wanted)), pair.value)
-            ]
-            if not restored:
+            pages = [visitor.pick(there, name, wanted) for wanted in backs]
+            if name == "parameters:y:" and wanted == "json":  # the page's switch leads back, instead of a selector
+                pages.append(visitor.show_fields(there))
+            if not any(same(visitor.value(page), pair.value) for page in pages):
                 yield f"{pair}: {name} {wanted}: no way back among {backs}"
 
 
