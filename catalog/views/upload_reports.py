@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Final
+from typing import BinaryIO, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -133,16 +133,11 @@ def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
 def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     """Publish the files of a dry run, without the imported tools that the person left out."""
     shown = _own_upload(request, pk)
-    require(request.user, "upload")
-    if not uploading.can_publish(shown):
-        return redirect(shown)
-    limit_uploads(request)
     by, prefix, replaces = actor(request), shown.prefix, shown.replace
     skip = skipped_ids(request.POST)
     with ExitStack() as opened:
-        try:
-            files = opened.enter_context(uploading.files_of(shown))
-        except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+        files = _files_to_publish(request, shown, opened)
+        if files is None:
             return redirect(shown)
         if is_large(files):
             published = uploading.start(files, by=by, prefix=prefix, replace=replaces, skip=skip)
@@ -159,15 +154,10 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
 def check_replacing(request: HttpRequest, pk: str) -> HttpResponse:
     """Check the files of a dry run again, so that its imports replace tools of another origin or owner."""
     shown = _own_upload(request, pk)
-    require(request.user, "upload")
-    if not uploading.can_publish(shown):
-        return redirect(shown)
-    limit_uploads(request)
     by, prefix = actor(request), shown.prefix
     with ExitStack() as opened:
-        try:
-            files = opened.enter_context(uploading.files_of(shown))
-        except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+        files = _files_to_publish(request, shown, opened)
+        if files is None:
             return redirect(shown)
         if is_large(files):
             return redirect(uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=True))
@@ -190,6 +180,23 @@ def text_to_correct(entry: Entry) -> str:
 
 def _own_upload(request: HttpRequest, pk: str) -> Upload:
     return get_object_or_404(Upload, pk=pk, by=actor(request))
+
+
+def _files_to_publish(request: HttpRequest, upload: Upload, opened: ExitStack) -> list[tuple[str, BinaryIO]] | None:
+    """The stored files of a dry run, open until `opened` ends; None if they are gone. Counts as an upload.
+
+    Raises:
+        NotAllowed: the person may not upload.
+        Busy: the person has uploaded too often.
+    """
+    require(request.user, "upload")
+    if not uploading.can_publish(upload):
+        return None
+    limit_uploads(request)
+    try:
+        return opened.enter_context(uploading.files_of(upload))
+    except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
+        return None
 
 
 def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
