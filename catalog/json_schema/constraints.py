@@ -6,16 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from catalog.json_schema.types import KEYWORDS_OF_TYPES
 from catalog.json_schema.validation import Budget, Subschema
-from catalog.json_schema.validation.equality import is_number
+from catalog.json_schema.validation.equality import is_numeric
 from catalog.jsontext.reader import JSON
-
-KEYWORDS_OF_TYPES = {
-    "object": {"properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"},
-    "array": {"items", "prefixItems", "contains", "minItems", "uniqueItems", "maxItems"},
-    "string": {"minLength", "maxLength", "pattern", "format"},
-    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
-}
 
 
 @dataclass
@@ -40,7 +34,7 @@ class Constraints:
         return [value for _, value in self.each(keyword)]
 
     def numbers(self, keyword: str) -> list[Decimal]:
-        return [Decimal(str(value)) for value in self.values(keyword) if is_number(value)]
+        return [Decimal(str(value)) for value in self.values(keyword) if is_numeric(value)]
 
     def least(self, keyword: str) -> int:
         return int(max(self.numbers(keyword), default=Decimal(0)))
@@ -103,10 +97,10 @@ class Constraints:
         highs = self.numbers("maximum")
         above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
         for subschema, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
-            if excluded is True and is_number(subschema.all_keywords.get("minimum")):
+            if excluded is True and is_numeric(subschema.all_keywords.get("minimum")):
                 above.append(Decimal(str(subschema.all_keywords["minimum"])))
         for subschema, excluded in self.each("exclusiveMaximum"):
-            if excluded is True and is_number(subschema.all_keywords.get("maximum")):
+            if excluded is True and is_numeric(subschema.all_keywords.get("maximum")):
                 below.append(Decimal(str(subschema.all_keywords["maximum"])))
         room = Decimal(1)
         if (above or lows) and (below or highs):

@@ -101,6 +101,11 @@ def plural(noun: str, number: object) -> str:
     return noun if number == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
+def amount(text: str) -> str:
+    """The digits of a count, with separators from 10,000 on: "5000", "50,000"; other text stays as it is."""
+    return f"{int(text):,}" if text.isdecimal() and 5 <= len(text) <= MAX_VALUE_CHARS else text
+
+
 # One keyword
 
 
@@ -126,8 +131,9 @@ def _limit(keyword: str) -> Callable[[JSON], str]:
     def to_words(value: JSON) -> str:
         if not is_number(value):
             return ""
-        noun = f" {plural(NOUNS[keyword], value)}" if keyword in NOUNS else ""
-        return f"{LIMITS[keyword]} {dumps(value)}{noun}"
+        if keyword in NOUNS:
+            return f"{LIMITS[keyword]} {_count(value)} {plural(NOUNS[keyword], value)}"
+        return f"{LIMITS[keyword]} {dumps(value)}"
 
     return to_words
 
@@ -387,8 +393,12 @@ def _size(summary: Summary, least: str, most: str) -> str:
     high = min((value for value in summary.all(most) if is_number(value)), default=None)
     if low == 0:
         return "" if high is None else phrase(most, high)
-    return phrase(least, low) if high is None else f"{_span(low, high)} {plural(NOUNS[most], high)}"
+    return phrase(least, low) if high is None else f"{_span(low, high, _count)} {plural(NOUNS[most], high)}"
 
 
-def _span(low: JSON, high: JSON) -> str:
-    return f"exactly {dumps(low)}" if low == high else f"{dumps(low)} to {dumps(high)}"
+def _count(value: JSON) -> str:
+    return amount(dumps(value))
+
+
+def _span(low: JSON, high: JSON, to_text: Callable[[JSON], str] = dumps) -> str:
+    return f"exactly {to_text(low)}" if low == high else f"{to_text(low)} to {to_text(high)}"

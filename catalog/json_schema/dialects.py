@@ -224,6 +224,10 @@ DRAFT_2020_12 = _dialect(
 
 DIALECTS = (DRAFT_04, DRAFT_06, DRAFT_07, DRAFT_2019_09, DRAFT_2020_12)
 DEFAULT_DIALECT = DRAFT_2020_12
+HOLDS_IN_ANY_DRAFT: Mapping[str, Holds] = MappingProxyType(
+    {keyword: how for dialect in DIALECTS for keyword, how in dialect.holds.items()}
+)
+"""Every keyword that contains subschemas, as the newest draft that defines it says."""
 
 _BY_URI = {_without_scheme(dialect.uri): dialect for dialect in DIALECTS}
 _STANDARD = frozenset(_without_scheme(uri) for uri in BUNDLED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, strings_in, values_of
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.index import REFERENCES, Node, SchemaMap
+from catalog.json_schema.types import json_type
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -195,7 +196,10 @@ def _type_names(schema: Schema) -> list[str]:
 
 
 def _implied_types(layers: list[Layer]) -> list[str]:
-    """The types that the other keywords apply to."""
+    """The types that the other keywords apply to.
+
+    Of `KEYWORDS_OF_TYPES`, only those whose subschemas the documentation shows: a bound allows values of other types.
+    """
     keys = {key for layer in layers for key in layer.schema}
     if keys & {"enum", "const"}:
         values = [value for layer in layers for value in values_of(layer.schema)]
@@ -214,10 +218,6 @@ def _implied_types(layers: list[Layer]) -> list[str]:
     return ["any value"]
 
 
-_TYPE_OF: Mapping[type, str] = {bool: "boolean", type(None): "null", str: "string", list: "array", dict: "object"}
-
-
 def _type_of(value: JSON) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return "integer"
-    return _TYPE_OF.get(type(value), "number")
+    """The type of a value, where an integer is written without a point or an exponent."""
+    return "integer" if type(value) is int else json_type(value)

@@ -1,8 +1,8 @@
 """Normalises a schema of any draft to 2020-12, with all definitions in `$defs`, and records where each part was.
 
 Exporters that change a schema work on this form, and importers use it for schemas that mean something else in 2020-12.
-References have two forms, `#` and `#/$defs/<name>`. If the draft ignores the keywords beside a reference, they are
-removed.
+References have two forms, `#` and `#/$defs/<name>`. What the draft ignores is removed if it means something in 2020-12:
+keywords of later drafts, and keywords beside a reference.
 
 Sources: JSON Schema 2020-12, "Release notes"; the release notes of the drafts before.
 """
@@ -144,11 +144,18 @@ def _differences(node: Node) -> Iterator[str]:
         yield "dependencies"
     if any(isinstance(schema.get(bound), bool) for bound in ("exclusiveMinimum", "exclusiveMaximum")):
         yield "exclusiveMinimum"
+    yield from _ignored(node)
     if "$recursiveRef" in schema or (dialect.name == "04" and isinstance(schema.get("id"), str)):
         yield "$recursiveRef"
     identifier = schema.get(dialect.id_keyword)
     if dialect.ref_stands_alone and isinstance(identifier, str) and "#" in identifier.removesuffix("#"):
         yield dialect.id_keyword
+
+
+def _ignored(node: Node) -> set[str]:
+    """The keywords of `node` that its draft ignores, although 2020-12 does not."""
+    schema = members_of(node.schema)
+    return (schema.keys() & DEFAULT_DIALECT.keywords) - node.dialect.keywords - ANNOTATIONS - _HOLDING - _NAMING
 
 
 class _Normalizer:
@@ -186,10 +193,15 @@ class _Normalizer:
             return node.schema if isinstance(node.schema, bool) else True
         pointer = self._pointer + node.pointer
         out: Schema = {}
+        ignored = _ignored(node)
         for keyword in node.schema:
-            if keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
+            if keyword in ignored:
+                reason = f"Draft {node.dialect.name} does not define `{keyword}`, so it has no effect."
+                self._report.dropped(pointer_join(pointer, keyword), reason)
+            elif keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
                 continue
-            _STEPS.get(keyword, _plain)(self, node, keyword, out)
+            else:
+                _STEPS.get(keyword, _plain)(self, node, keyword, out)
         self._refer(node, pointer, out)
         return self._result.origins.put(out, pointer)
 

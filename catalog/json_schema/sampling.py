@@ -26,7 +26,7 @@ from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_scalars import sample_number, sample_string
 from catalog.json_schema.sample_values import WORDS
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
-from catalog.json_schema.validation.equality import equal, is_number
+from catalog.json_schema.validation.equality import equal, is_numeric
 from catalog.jsontext.reader import JSON
 
 SAMPLES = 3
@@ -335,4 +335,4 @@ class _Sampler:
 
 def _contained(subschema: Subschema) -> int:
     count = subschema.all_keywords.get("minContains", 1)
-    return min(int(count), MAX_MEMBERS) if is_number(count) else 1
+    return min(int(count), MAX_MEMBERS) if is_numeric(count) else 1

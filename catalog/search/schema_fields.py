@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
+from catalog.json_schema.types import json_type
 from catalog.jsontext.pointers import resolve_pointer
-from catalog.jsontext.reader import JSON, Number
+from catalog.jsontext.reader import JSON
 
 MAX_FIELDS: Final = 500
 MAX_NAME_CHARS: Final = 1_000  # the rest of a field's name is ignored
@@ -92,25 +93,15 @@ def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
         for branch in branches[:20] if isinstance(branches, list) else ():
             yield from _types(branch, root, steps - 1)
     values = schema.get("enum")
-    yield from {_type_of(value) for value in (values[:20] if isinstance(values, list) else ())}
+    yield from {json_type(value) for value in (values[:20] if isinstance(values, list) else ())}
     if "const" in schema:
-        yield _type_of(schema["const"])
+        yield json_type(schema["const"])
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
         try:
             yield from _types(cast("JSON", resolve_pointer(root, reference[1:])), root, steps - 1)
         except (LookupError, ValueError):  # the pointer leads nowhere, or is invalid
             return
-
-
-def _type_of(value: JSON) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | Number):
-        return "number"
-    return {str: "string", list: "array", dict: "object"}[type(value)]
 
 
 def _other_children(schema: dict[str, JSON]) -> Iterator[JSON]:

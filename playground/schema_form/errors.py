@@ -79,7 +79,8 @@ class _Board:
         nodes: the nodes by path; `keys`: the paths of the entries with a key.
         messages: by path, and whether they concern the entry's key.
         in_text: the pointers and messages of violations, if the whole form is one JSON text.
-        marks: the same with their positions in the text; `marked`: by the message at the whole form.
+        marks: the same with their positions in the text.
+        marked: by the message at the whole form, its mark and its line in the summary.
         incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
     """
 
@@ -89,7 +90,7 @@ class _Board:
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
     in_text: list[tuple[str, str]] = field(default_factory=list)
     marks: tuple[TextMark, ...] = ()
-    marked: dict[str, TextMark] = field(default_factory=dict)
+    marked: dict[str, tuple[TextMark, str]] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
 
     def learn(self, node: Node) -> None:
@@ -140,10 +141,10 @@ class _Board:
         for mark, pointer in sorted(found):
             where = " · ".join(split_pointer(pointer)[-MAX_LABELS:])
             message = f"{where}: {mark.message}" if where else mark.message
-            message = f"{message} (line {mark.line}, column {mark.column})"
-            self.post("", message)
-            self.marked[message] = mark
-        self.marks = tuple(self.marked.values())
+            at_form = f"{message} (line {mark.line}, column {mark.column})"
+            self.post("", at_form)
+            self.marked[at_form] = mark, f"{message}, line {mark.line}"
+        self.marks = tuple(mark for mark, _ in self.marked.values())
 
     def _post_missing(self, path: str, name: str, violation: Violation) -> None:
         """Ask for the member `name` at its empty field, unless that field has a message already."""
@@ -227,10 +228,14 @@ class _Board:
         for path, node, where in _in_page_order(root):
             for on_key in (True, False):
                 for message in self.messages.get((path, on_key), ()):
+                    if not path and message in self.marked:
+                        mark, text = self.marked[message]
+                        yield Summary(text, target_of(node), mark)
+                        continue
                     target = keys[path].id if on_key else target_of(node)
                     labels = where[:-1] if message == _request(node) else where  # the request has the last one
                     text = ": ".join(filter(None, (" · ".join(labels), message)))
-                    yield Summary(text, target, None if path else self.marked.get(message))
+                    yield Summary(text, target)
 
 
 def _request(node: Node) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from catalog.json_schema.applicable import always, branches
 from catalog.json_schema.describe import TYPES, listed
+from catalog.json_schema.types import TYPE_OF_KEYWORD
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.values import KINDS, Kind, kind_of
@@ -23,20 +24,6 @@ _KINDS_OF_TYPE: Final[dict[str, Kind]] = {
     "array": "array",
 }
 _TYPE_OF_KIND: Final[dict[Kind, str]] = {kind: name for name, kind in _KINDS_OF_TYPE.items() if name != "integer"}
-_HINTS_OF_KIND: Final[dict[str, Kind]] = {
-    **dict.fromkeys(
-        ("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
-         "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"),
-        "object",
-    ),
-    **dict.fromkeys(
-        ("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems", "additionalItems",
-         "unevaluatedItems", "minContains", "maxContains"),
-        "array",
-    ),
-    **dict.fromkeys(("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"), "text"),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), "number"),
-}  # fmt: skip
 
 
 def type_of(kind: Kind, *, is_integer: bool = False) -> str:
@@ -101,6 +88,6 @@ def likely_kind(subschemas: Iterable[Subschema]) -> Kind | None:
     """The type that the keywords suggest, if there is no `type`."""
     for subschema in subschemas:
         for keyword in subschema.all_keywords:
-            if keyword in _HINTS_OF_KIND:
-                return _HINTS_OF_KIND[keyword]
+            if keyword in TYPE_OF_KEYWORD:
+                return _KINDS_OF_TYPE[TYPE_OF_KEYWORD[keyword]]
     return None

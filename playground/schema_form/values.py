@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Final, Literal, TypeAlias, cast
 
 from catalog.errors import JSONTextError, Problem
+from catalog.json_schema.types import json_type
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON, Number
 
@@ -43,17 +44,8 @@ Maybe: TypeAlias = "JSON | Absent"
 
 def kind_of(value: JSON) -> Kind:
     """The type of `value`, which determines its control."""
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool):
-        return "boolean"
-    if value is None:
-        return "null"
-    if isinstance(value, dict):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    return "number"
+    name = json_type(value)
+    return "text" if name == "string" else name
 
 
 def is_fragile(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.validation.budget import Run, Unchecked
-from catalog.json_schema.validation.equality import Options, canonical, is_integer, is_multiple, is_number
+from catalog.json_schema.validation.equality import Options, canonical, is_integer, is_multiple, is_numeric
 from catalog.json_schema.validation.messages import a_format, choice, limit, show, show_source, types
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
@@ -26,7 +26,7 @@ _TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
     "integer": is_integer,
     "null": lambda value: value is None,
-    "number": is_number,
+    "number": is_numeric,
     "object": lambda value: isinstance(value, dict),
     "string": lambda value: isinstance(value, str),
 }
@@ -61,19 +61,19 @@ def _const(subschema: Subschema, run: Run, value: Any, instance: JSON) -> str | 
 
 
 def _minimum(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
-    return None if not is_number(instance) or instance >= least else f"must be {limit('minimum', least)}"
+    return None if not is_numeric(instance) or instance >= least else f"must be {limit('minimum', least)}"
 
 
 def _maximum(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
-    return None if not is_number(instance) or instance <= most else f"must be {limit('maximum', most)}"
+    return None if not is_numeric(instance) or instance <= most else f"must be {limit('maximum', most)}"
 
 
 def _exclusive_minimum(_subschema: Subschema, _run: Run, below: Any, instance: JSON) -> str | None:
-    return None if not is_number(instance) or instance > below else f"must be {limit('exclusiveMinimum', below)}"
+    return None if not is_numeric(instance) or instance > below else f"must be {limit('exclusiveMinimum', below)}"
 
 
 def _exclusive_maximum(_subschema: Subschema, _run: Run, above: Any, instance: JSON) -> str | None:
-    return None if not is_number(instance) or instance < above else f"must be {limit('exclusiveMaximum', above)}"
+    return None if not is_numeric(instance) or instance < above else f"must be {limit('exclusiveMaximum', above)}"
 
 
 def _minimum_04(subschema: Subschema, run: Run, least: Any, instance: JSON) -> str | None:
@@ -91,7 +91,7 @@ def _beside(subschema: Subschema, keyword: str) -> JSON:
 
 
 def _multiple_of(_subschema: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
-    if not is_number(instance) or is_multiple(instance, divisor):
+    if not is_numeric(instance) or is_multiple(instance, divisor):
         return None
     return f"must be a multiple of {show(divisor)}"
 

@@ -20,8 +20,8 @@ MAX_DIGITS: Final = 4_000
 _MAX_DEPTH: Final = 200
 
 
-def is_number(value: object) -> TypeGuard[Numeric]:
-    """Whether `value` is a JSON number."""
+def is_numeric(value: object) -> TypeGuard[Numeric]:
+    """Whether `value` is a JSON number. Unlike `jsontext.numbers.is_number`, also one that was computed by Python."""
     return isinstance(value, (int, Decimal, float)) and not isinstance(value, bool)
 
 
@@ -84,7 +84,7 @@ def _write(value: JSON, parts: list[str], run: Run, depth: int) -> None:
         parts.append(encode_basestring(value))
     elif value is None or isinstance(value, bool):
         parts.append(repr(value))
-    elif is_number(value):
+    elif is_numeric(value):
         coefficient, exponent = _parts(value)
         parts.append(f"{coefficient}e{exponent}")
     elif depth > _MAX_DEPTH:
@@ -114,7 +114,7 @@ def equal(first: JSON, second: JSON) -> bool:
         return len(first) == len(second) and all(map(equal, first, second))
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(equal(first[name], second[name]) for name in first)
-    return is_number(first) == is_number(second) and first == second
+    return is_numeric(first) == is_numeric(second) and first == second
 
 
 class Options:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from catalog.json_schema.describe import FORMATS, LIMITS, NOUNS, TYPES, cut, listed, plural, with_article
+from catalog.json_schema.describe import FORMATS, LIMITS, NOUNS, TYPES, amount, cut, listed, plural, with_article
 from catalog.jsontext.reader import JSON, Number
 
 Numeric: TypeAlias = int | Decimal | float
@@ -92,8 +92,8 @@ def limit(keyword: str, value: Numeric) -> str:
 
 
 def count(number: Numeric, noun: str) -> str:
-    """Number and noun: 1 item, 3 items."""
-    return f"{cut(_number(number), _MAX_NUMBER_CHARACTERS)} {plural(noun, number)}"
+    """Number and noun: 1 item, 3 items, 50,000 characters."""
+    return f"{cut(amount(_number(number)), _MAX_NUMBER_CHARACTERS)} {plural(noun, number)}"
 
 
 def _escaped(match: re.Match[str]) -> str:

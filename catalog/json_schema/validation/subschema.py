@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from catalog.json_schema.dialects import Dialect, Holds, dialect_of
+from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
 from catalog.json_schema.index import base_within
 from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
 from catalog.json_schema.validation.documents import Document
@@ -84,14 +84,30 @@ class Subschema:
     def all_keywords(self) -> dict[str, JSON]:
         """The keywords, even those that the draft does not define (`x-secret`); none for true and false.
 
-        Up to draft-07, `$ref` hides all keywords beside it.
+        Up to draft-07, `$ref` hides all keywords beside it. A keyword of another draft is left out if its value does
+        not consist of schemas as it does there.
         """
+        known = self._built.get("all_keywords")
+        return self.built("all_keywords", self._find_all_keywords) if known is None else known
+
+    def _find_all_keywords(self) -> dict[str, JSON]:
         schema = self.schema
         if not isinstance(schema, dict):
             return {}
         if "$ref" in schema and self.dialect.ref_stands_alone:
             return {"$ref": schema["$ref"]}
-        return schema
+        others = (keyword for keyword in schema if keyword in HOLDS_IN_ANY_DRAFT and keyword not in self.dialect.holds)
+        malformed = {keyword for keyword in others if not self._consists_of_schemas(keyword, schema[keyword])}
+        if not malformed:
+            return schema
+        return {keyword: value for keyword, value in schema.items() if keyword not in malformed}
+
+    def _consists_of_schemas(self, keyword: str, value: JSON) -> bool:
+        how = HOLDS_IN_ANY_DRAFT[keyword]
+        form = {Holds.ARRAY: list, Holds.SCHEMA: dict | bool}.get(how, dict)
+        return isinstance(value, form) and all(
+            (dialect_of(schema, self.dialect) or self.dialect).accepts(schema) for _, schema in held(how, value)
+        )
 
     @property
     def keywords(self) -> dict[str, JSON]:

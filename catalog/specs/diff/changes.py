@@ -83,7 +83,7 @@ class Change:
     @property
     def place(self) -> str:
         """The path as a string: "address.lines[].text"; "" for the whole value."""
-        return place_of(self.path)
+        return path_in_words(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def worst_first(changes: Sequence[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)))
 
 
-def place_of(path: Path) -> str:
+def path_in_words(path: Path) -> str:
     text = ""
     for token in path:
         if isinstance(token, int):

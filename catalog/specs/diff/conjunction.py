@@ -306,7 +306,7 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
             open_now.add(subschema.identity)
             unclear = unclear or subschema.has_dangling_reference
             waiting.append((subschema, True))
-            inside = [*subschema.references(), *subschema.listed("allOf"), *double_negations(subschema)]
+            inside = [*always(subschema), *double_negations(subschema)]
             waiting += [(inner, False) for inner in reversed(inside)]
             if len(found) > MAX_SUBSCHEMAS:
                 raise TooMuch

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.sample_values import STRING_OF_FORMAT
-from catalog.json_schema.validation.equality import is_multiple, is_number
+from catalog.json_schema.validation.equality import is_multiple, is_numeric
 from catalog.jsontext.reader import Number
 from catalog.specs.diff.changes import Edit
 from catalog.specs.diff.conjunction import Conjunction
@@ -70,7 +70,7 @@ def numbers(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunc
         edits = (*numbers_near(given, wanted, producer.edge(lowest=not lowest)), *_multiples(step))
         yield Obstacle(kind, producer, consumer, keywords=keywords, edits=edits)
     for divisor in consumer.values("multipleOf"):
-        if is_number(divisor) and not (step and is_multiple(step, divisor)):
+        if is_numeric(divisor) and not (step and is_multiple(step, divisor)):
             yield Obstacle("multiple", producer, consumer, keywords=("multipleOf",), edits=_multiples(step))
 
 

@@ -11,8 +11,9 @@ from typing import Final, TypeAlias
 
 from catalog.json_schema.dialects import DRAFT_04
 from catalog.json_schema.formats import FORMATS
+from catalog.json_schema.types import json_type
 from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.equality import is_multiple
+from catalog.json_schema.validation.equality import is_integer, is_multiple
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
@@ -96,14 +97,11 @@ def types_of(subschema: Subschema) -> frozenset[str]:
 
 
 def type_of(value: JSON) -> str:
-    """The type of a value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | Decimal):
-        return "integer" if value == int(value) else "fraction"
-    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+    """The type of a value; a number is an "integer" or a "fraction"."""
+    name = json_type(value)
+    if name == "number":
+        return "integer" if is_integer(value) else "fraction"
+    return name
 
 
 def choices_of(subschema: Subschema) -> Iterator[list[JSON]]:

@@ -19,7 +19,7 @@ from catalog.json_schema.describe import (
 )
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff.annotations import NOTHING, Nothing
-from catalog.specs.diff.changes import Any, Part, Path, place_of
+from catalog.specs.diff.changes import Any, Part, Path, path_in_words
 from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.differences import DetectedDifference
 from catalog.specs.diff.keywords import NUMBERS, TYPES
@@ -85,7 +85,7 @@ def _direction(difference: DetectedDifference, gone: str, come: str, both: str) 
 
 def _subject(path: Path, part: Part) -> str:
     """The value that a message is about: "`address.zip`", or "The response" for the whole value."""
-    return f"`{place_of(path)}`" if path else _WHOLE[part]
+    return f"`{path_in_words(path)}`" if path else _WHOLE[part]
 
 
 def _inline(subject: str) -> str:

@@ -8,7 +8,7 @@ from math import ceil, floor, lcm
 from typing import Final
 
 from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.equality import is_number
+from catalog.json_schema.validation.equality import is_numeric
 from catalog.specs.diff import children
 from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.keywords import NUMBERS, Edge, count_of
@@ -37,7 +37,7 @@ def is_integral(whole: Conjunction) -> bool:
 
 def step_of(whole: Conjunction, *, is_integral: bool) -> Decimal | None:
     """The number that all accepted numbers are multiples of; None if there is none, or if it is too large."""
-    divisors = [Decimal(value) for value in whole.values("multipleOf") if is_number(value)]
+    divisors = [Decimal(value) for value in whole.values("multipleOf") if is_numeric(value)]
     found = [divisor for divisor in divisors if divisor and abs(divisor.adjusted()) <= MAX_DIGITS]
     if not found and not is_integral:
         return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from catalog.json_schema.normalize import Schema
-from catalog.jsontext.numbers import is_number
-from catalog.jsontext.reader import JSON, Number
+from catalog.json_schema.types import json_type
+from catalog.json_schema.validation.equality import is_integer
+from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import NameRule
 from catalog.specs.exporters.merge_all_of import Flat, type_names
 
@@ -78,6 +79,8 @@ def is_null(schema: JSON) -> bool:
 
 # Types
 
+# The keywords of `KEYWORDS_OF_TYPES` that give an exported schema a type. The others are dropped from an export, and a
+# type would then exclude values without need; `format` does not count, because OpenAPI uses it for numbers too.
 _DESCRIPTIVE: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
@@ -106,19 +109,6 @@ def types_of(flat: Flat) -> list[str]:
     return [name for name, keywords in _DESCRIPTIVE.items() if any(keyword in members for keyword in keywords)][:1]
 
 
-_TYPES: Final[tuple[tuple[Callable[[JSON], bool], tuple[str, ...]], ...]] = (
-    (lambda value: value is None, ("null",)),
-    (lambda value: isinstance(value, bool), ("boolean",)),
-    (lambda value: isinstance(value, str), ("string",)),
-    (lambda value: isinstance(value, list), ("array",)),
-    (lambda value: isinstance(value, dict), ("object",)),
-    (lambda value: is_number(value) and _is_whole(value), ("integer", "number")),
-)
-
-
 def types_of_value(value: JSON) -> tuple[str, ...]:
-    return next((names for matches, names in _TYPES if matches(value)), ("number",))
-
-
-def _is_whole(value: JSON) -> bool:
-    return isinstance(value, int) or (isinstance(value, Number) and value == value.to_integral_value())
+    """The types that allow `value`, the narrowest first."""
+    return ("integer", "number") if is_integer(value) else (json_type(value),)

@@ -156,6 +156,12 @@ def test_violations_in_json_text_have_their_line_and_column():
     form = schema_form.submitted(schema, pairs, name="parameters").form
 
     assert [(mark.line, mark.column) for mark in form.root.marks] == [(1, 1), (2, 7), (3, 7)]
-    assert [error.message.rpartition(" (")[2] for error in form.errors] == [
+    assert [message.rpartition(" (")[2] for message in form.root.head.errors] == [
         f"line {mark.line}, column {mark.column})" for mark in form.root.marks
     ]
+    assert [error.message for error in form.errors] == [
+        '"c" is missing, line 1',
+        "b: must have at most 1 item, line 2",
+        "a: must be an integer, line 3",
+    ]
+    assert [error.mark for error in form.errors] == list(form.root.marks)

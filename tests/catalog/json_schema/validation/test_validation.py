@@ -153,6 +153,8 @@ def test_an_item_that_is_not_allowed_is_pointed_at():
         ({"const": [1, 2, 3, 4]}, 5, "must be a certain array of 4 items"),
         ({"minLength": 1}, "", "must not be empty"),
         ({"minLength": 3}, "ab", "must have at least 3 characters"),
+        ({"minLength": 50000}, "ab", "must have at least 50,000 characters"),
+        ({"minimum": 50000}, 3, "must be at least 50000"),
         ({"maxItems": 1}, [1, 2], "must have at most 1 item"),
         ({"minProperties": 1}, {}, "must have at least 1 property"),
         ({"minimum": 3}, 2, "must be at least 3"),

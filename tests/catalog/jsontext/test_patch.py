@@ -1,4 +1,4 @@
-"""Edits of JSON values at JSON Pointers. `test_lint_fixes` tests JSON Patch on values and on text."""
+"""Edits of JSON values at JSON Pointers. `specs/lint/test_fixes.py` tests JSON Patch on values and on text."""
 
 import pytest
 
