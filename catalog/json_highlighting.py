@@ -33,10 +33,29 @@ _UNSEEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on one line: a problem, and the URL of its rule."""
+    """A note on one line: a message, the URL of its rule, and its line if it is known, from 1.
+
+    `kind`: "problem", a severity of lint ("error", "warning", "info"), or what an export did ("rewritten", "dropped").
+    """
 
     message: str
     href: str = ""
+    kind: str = "problem"
+    line: int = 0
+
+    @property
+    def icon(self) -> str:
+        return NOTE_ICONS[self.kind]
+
+
+NOTE_ICONS: Final = {
+    "problem": "triangle-alert",
+    "error": "circle-x",
+    "warning": "triangle-alert",
+    "info": "info",
+    "rewritten": "pencil",
+    "dropped": "minus",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +109,11 @@ def highlight(text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, f
     )
     late = tuple((number, note) for number in sorted(pinned) if number > len(shown) for note in pinned[number])
     return Highlighted(lines, line_count, cut, late)
+
+
+def shown_line_count(text: str) -> int:
+    """The number of lines of `text` that `highlight` shows."""
+    return min(text.count("\n", 0, MAX_CHARACTERS) + 1, MAX_LINES)
 
 
 def highlight_line(text: str) -> SafeString:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from catalog.errors import ToolshelfError
 from catalog.html import join_html
-from catalog.json_highlighting import Line, Note, highlight, highlight_line
+from catalog.json_highlighting import NOTE_ICONS, Line, Note, highlight, highlight_line
 from catalog.jsontext import reader
 from catalog.jsontext.positions import locate
 from catalog.templatetags.icons import icon
@@ -46,8 +46,8 @@ def json_block(
         id: of the block; its lines are `<id>-L<number>`.
         title: the title in the block's bar.
         numbered: the lines have numbers, to link to.
-        annotations: problems (or dicts of the same shape), shown at their `line`, otherwise at the line of their
-            `pointer`; `schema_href` links to the rule.
+        annotations: notes, or problems (or dicts of the same shape), shown at their `line`, otherwise at the line of
+            their `pointer`; `schema_href` links to the rule.
         marks: short words at the end of lines, each with `pointer`, `words`, and for its class `kind` and `against`.
         copy: show a button that copies the text (unless the page has only its beginning).
         tree: the containers of `value` can be folded.
@@ -96,7 +96,7 @@ def json_text(value: Any) -> str:
 
 _TAG_END: Final = SafeString('">')
 _WITHOUT_NOTE: Final = SafeString('json-line" id="')
-_WITH_NOTE: Final = SafeString('json-line has-note" id="')
+_WITH_NOTE: Final = {kind: SafeString(f'json-line has-note note-{kind}" id="') for kind in NOTE_ICONS}
 _FOLD: Final = SafeString('<details class="json-fold" open><summary class="')
 _FOLDED: Final = SafeString('" data-folded="')
 _FOLD_LINE_END: Final = SafeString("</summary>")
@@ -123,7 +123,7 @@ def _row_parts(
     for line in lines:
         number = SafeString(line.number)
         yield _FOLD if line.opens else _LINE
-        yield from (_WITH_NOTE if line.notes else _WITHOUT_NOTE, prefix, number)
+        yield from (_WITH_NOTE[line.notes[0].kind] if line.notes else _WITHOUT_NOTE, prefix, number)
         if line.opens:
             yield from (_FOLDED, line.folded)
         yield _TAG_END
@@ -141,8 +141,8 @@ def _row_parts(
 
 def _note(note: Note) -> SafeString:
     link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
-    parts = (icon("triangle-alert"), note.message, link)
-    return format_html('<span class="json-note" role="note">{}<span>{}{}</span></span>', *parts)
+    parts = (note.kind, icon(note.icon), note.message, link)
+    return format_html('<span class="json-note note-{}" role="note">{}<span>{}{}</span></span>', *parts)
 
 
 def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString]]:
@@ -165,7 +165,7 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
     by_line: dict[int, list[Note]] = {}
     loose: list[Note] = []
     for one in annotations:
-        note = Note(str(_part(one, "message") or ""), str(_part(one, "schema_href") or ""))
+        note = one if isinstance(one, Note) else _note_of(one)
         pointer = _part(one, "pointer") or ""
         line = _part(one, "line") or (positions[pointer][0] if pointer in positions else None)
         if line:
@@ -173,6 +173,12 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
         else:
             loose.append(note)
     return by_line, loose
+
+
+def _note_of(problem: Any) -> Note:
+    return Note(
+        _part(problem, "message") or "", _part(problem, "schema_href") or "", _part(problem, "kind") or "problem"
+    )
 
 
 def _positions(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:

@@ -3,6 +3,7 @@
     providers            the requirements of each format: dated tables with their sources
     formats              builds a tool in each format; `openapi` is one of them
     conversion           one export in progress, and its result
+    loss_positions       the line of each loss in the exported document
     compatibility        how well a tool fits each format
     aliases              legal names, and aliases for illegal ones
     full_schema          schemas for formats that accept nearly all of JSON Schema
@@ -20,9 +21,22 @@ from catalog.conversion_report import Loss
 from catalog.specs.exporters.compatibility import Fit, matrix, usable_as_it_is
 from catalog.specs.exporters.conversion import Export, Verdict
 from catalog.specs.exporters.formats import FORMATS, Format, build
+from catalog.specs.exporters.loss_positions import LocatedLoss, located_losses
 from catalog.specs.spec import ToolSpec
 
-__all__ = ["FORMATS", "Export", "Fit", "Format", "Loss", "Verdict", "export", "matrix", "usable_as_it_is"]
+__all__ = [
+    "FORMATS",
+    "Export",
+    "Fit",
+    "Format",
+    "LocatedLoss",
+    "Loss",
+    "Verdict",
+    "export",
+    "located_losses",
+    "matrix",
+    "usable_as_it_is",
+]
 
 
 def export(spec: ToolSpec, key: str) -> Export:

@@ -20,6 +20,7 @@ from catalog.specs.spec import ToolSpec
 
 Verdict = Literal["as it is", "with changes", "not usable"]
 
+DEFINITION: Final = "/definition"
 NAME: Final = "/definition/name"
 DESCRIPTION: Final = "/definition/description"
 PARAMETERS: Final = "/definition/parameters"
@@ -39,6 +40,7 @@ class Export:
         renamed: new names of members whose own names are illegal in the format, by pointer into the spec. A program
             that calls the tool has to translate them back.
         obstacles: why the provider would reject the document anyway; empty for a usable one.
+        parts: the pointer into the document of each exported part, by its pointer into the spec.
     """
 
     format: str
@@ -46,30 +48,41 @@ class Export:
     losses: tuple[Loss, ...]
     renamed: Mapping[str, str] = field(default_factory=dict)
     obstacles: tuple[str, ...] = ()
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """Whether the format can be used: "as it is" means that the parts which a model sees are unchanged."""
         if self.obstacles:
             return "not usable"
-        is_changed = any(is_within(loss.pointer, part) for loss in self.changes for part in _FOR_MODELS)
-        return "with changes" if is_changed else "as it is"
+        return "with changes" if self.changes_for_models else "as it is"
 
     @property
     def changes(self) -> tuple[Loss, ...]:
         """The parts that were rewritten or dropped."""
         return tuple(loss for loss in self.losses if loss.what != "kept")
 
+    @property
+    def changes_for_models(self) -> tuple[Loss, ...]:
+        """The changes in the parts that a model sees: the name, the description and the parameters."""
+        return tuple(loss for loss in self.changes if any(is_within(loss.pointer, part) for part in _FOR_MODELS))
+
+    @property
+    def other_changes(self) -> int:
+        """The number of changes in the other parts."""
+        return len(self.changes) - len(self.changes_for_models)
+
 
 @dataclass(slots=True)
 class Job:
-    """One export in progress."""
+    """One export in progress; each format records in `parts` where it put each part."""
 
     spec: ToolSpec
     rules: Rules
     report: Report = field(default_factory=Report)
     renamed: dict[str, str] = field(default_factory=dict)
     obstacles: list[str] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
 
     def name(self) -> str:
         """The tool's name if it is legal, else its alias."""

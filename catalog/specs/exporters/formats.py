@@ -15,6 +15,7 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import providers as rules
 from catalog.specs.exporters.conversion import (
     CONFIGURATION,
+    DEFINITION,
     DESCRIPTION,
     EXAMPLES,
     NAME,
@@ -37,7 +38,7 @@ def build(spec: ToolSpec, target: Format) -> Export:
     job = Job(spec, target.rules)
     document = target.build(job)
     _report_the_rest(job)
-    return Export(target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles))
+    return Export(target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts)
 
 
 def _report_the_rest(job: Job) -> None:
@@ -101,6 +102,7 @@ def _mcp(job: Job) -> Schema:
             )
             job.report.dropped(RETURN_TYPE, reason)
         else:
+            job.parts[RETURN_TYPE] = "/outputSchema"
             job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
     return tool
 
@@ -112,6 +114,7 @@ def _mcp_2026(job: Job) -> Schema:
     if returns is not None:
         anything: Schema = {}
         tool["outputSchema"] = returns if isinstance(returns, dict) else anything if returns else {"not": anything}
+        job.parts[RETURN_TYPE] = "/outputSchema"
         job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
     return tool
 
@@ -123,6 +126,7 @@ def mcp_without_output(job: Job) -> Schema:
     if name != spec.name:
         tool["title"] = spec.name
     tool |= {"description": spec.description, "inputSchema": job.parameters()}
+    job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description", PARAMETERS: "/inputSchema"}
     _restore_mcp(tool, job)
     return tool
 
@@ -141,6 +145,7 @@ def _restore_mcp(tool: Schema, job: Job) -> None:
 
 def _openai(job: Job) -> Schema:
     function: Schema = {"name": job.name(), "description": job.spec.description, "parameters": job.parameters()}
+    job.parts |= _PARTS_OF_FUNCTION
     return {"type": "function", "function": function}
 
 
@@ -162,12 +167,22 @@ def _openai_strict(job: Job) -> Schema:
         "parameters": parameters,
         "strict": True,
     }
+    job.parts |= _PARTS_OF_FUNCTION
     return {"type": "function", "function": function}
+
+
+_PARTS_OF_FUNCTION: Final[Mapping[str, str]] = {
+    DEFINITION: "/function",
+    NAME: "/function/name",
+    DESCRIPTION: "/function/description",
+    PARAMETERS: "/function/parameters",
+}
 
 
 def _anthropic(job: Job) -> Schema:
     parameters = job.parameters()
     tool: Schema = {"name": job.name(), "description": job.spec.description, "input_schema": parameters}
+    job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description", PARAMETERS: "/input_schema"}
     examples = _input_examples(job, parameters)
     return {**tool, "input_examples": examples} if examples else tool
 
@@ -188,6 +203,7 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
         if not isinstance(value, dict) or compiled.check(value, budget=budget).verdict != "conforms":
             job.report.dropped(pointer, "Anthropic accepts only examples whose parameters match the schema.")
             continue
+        job.parts |= {EXAMPLES: "/input_examples", pointer: pointer_join("/input_examples", len(matching))}
         matching.append(value)
         job.report.preserved(pointer_join(pointer, "parameters"), "Exported to `input_examples`.")
         if example.has_return_value:
@@ -199,10 +215,12 @@ def _gemini(job: Job) -> Schema:
     spec, subset = job.spec, job.rules.subset
     assert subset is not None  # noqa: S101 - for mypy: the rules of this format have one
     function: Schema = {"name": job.name(), "description": spec.description}
+    job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description"}
     if spec.parameters is not None:
         parameters = job.subset(spec.parameters, PARAMETERS, subset, obstacles=job.obstacles)
         if parameters.get("properties"):  # Gemini rejects an object without members
             function["parameters"] = parameters
+            job.parts[PARAMETERS] = "/parameters"
     if spec.return_type is not None:
         obstacles: list[str] = []
         response = job.subset(spec.return_type, RETURN_TYPE, subset, obstacles=obstacles)
@@ -210,6 +228,7 @@ def _gemini(job: Job) -> Schema:
             job.report.dropped(RETURN_TYPE, "In Gemini, only an object can have a response schema.")
         else:
             function["response"] = response
+            job.parts[RETURN_TYPE] = "/response"
             job.report.preserved(RETURN_TYPE, "Exported as `response`, except for the parts listed here.")
     return function
 
@@ -217,6 +236,7 @@ def _gemini(job: Job) -> Schema:
 def _langchain(job: Job) -> Schema:
     schema: Schema = {"title": job.name(), "description": job.spec.description}
     parameters = job.parameters()
+    job.parts |= {DEFINITION: "", NAME: "/title", DESCRIPTION: "/description", PARAMETERS: ""}
     for annotation in schema:
         if annotation in parameters:
             reason = f"The tool's own `{annotation}` replaces it."
@@ -225,6 +245,7 @@ def _langchain(job: Job) -> Schema:
     examples = [example.parameters for example in job.spec.examples if example.has_parameters]
     if examples:
         schema["examples"] = [*examples]
+        job.parts[EXAMPLES] = "/examples"
         job.report.rewritten(EXAMPLES, "Only their parameters are exported, as `examples` of the schema.")
     properties = parameters.get("properties")
     for name in properties if isinstance(properties, dict) else ():

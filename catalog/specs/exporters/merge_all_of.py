@@ -3,8 +3,8 @@
 For export formats without composition. If two of the merged schemas use the same keyword, the merged value demands
 both if one value can; otherwise the outer one remains, and the report names the other.
 
-It follows `$ref` and `allOf` itself (all other code: `catalog.json_schema.applicable`), since its input is a normalized
-schema that the exporter rewrites meanwhile, and the report needs the pointer of each keyword.
+It follows `$ref` and `allOf` itself instead of using `catalog.json_schema.applicable`: its input is a normalized schema
+that the exporter rewrites meanwhile, and the report needs the pointer of each keyword.
 """
 
 from __future__ import annotations
@@ -97,10 +97,11 @@ class Flattener:
             self._report.rewritten(pointer_join(origin, "$ref"), "The reference was replaced by the schema it names.")
             inner.append((self.target(name), pointer_join(origin, "$ref")))
         parts = schema.get("allOf")
-        if isinstance(parts, list) and id(schema) not in self._made:
+        is_made = id(schema) in self._made  # and the spec has no such `allOf`
+        if isinstance(parts, list) and not is_made:
             self._report.rewritten(pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one.")
         for index, part in enumerate(parts if isinstance(parts, list) else ()):
-            inner.append((part, pointer_join(origin, "allOf", index)))
+            inner.append((part, origin if is_made else pointer_join(origin, "allOf", index)))
         return inner
 
     def _spend(self, keywords: int) -> None:

@@ -10,7 +10,16 @@ from catalog.json_schema.normalize import MAX_NODES, Normalized, Schema, account
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.conversion import CONFIGURATION, EXAMPLES, PARAMETERS, RETURN_TYPE, Job
+from catalog.specs.exporters.conversion import (
+    CONFIGURATION,
+    DEFINITION,
+    DESCRIPTION,
+    EXAMPLES,
+    NAME,
+    PARAMETERS,
+    RETURN_TYPE,
+    Job,
+)
 
 _IN_EXTENSION: Final = "Exported in the extension `x-llm-tool`, which other programs ignore."
 
@@ -21,6 +30,8 @@ def openapi_document(job: Job) -> Schema:
     """A whole document, since GitHub, gateways and assistants do not read single operations."""
     spec, name = job.spec, job.name()
     schemas: Schema = {}
+    place = pointer_join("/paths", f"/tools/{spec.slug}", "post")
+    job.parts |= {DEFINITION: place, NAME: f"{place}/operationId", DESCRIPTION: f"{place}/description"}
     operation: Schema = {"operationId": name, "summary": spec.name, "description": spec.description}
     if spec.parameters is not None:
         content: Schema = {"schema": _component("Parameters", spec.parameters, PARAMETERS, schemas, job)}
@@ -59,6 +70,7 @@ def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job)
     for definition, component in names.items():
         schemas[component] = _moved(modern.definitions[definition] if definition else modern.root, names)
     account_for_draft(schema, pointer, job.report)
+    job.parts[pointer] = f"/components/schemas/{name}"
     return {"$ref": f"#/components/schemas/{name}"}
 
 

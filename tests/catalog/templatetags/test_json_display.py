@@ -7,7 +7,7 @@ from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Problem
-from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, highlight
+from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, Note, highlight
 from catalog.jsontext.reader import loads
 from catalog.templatetags.json_display import json_text
 
@@ -110,6 +110,28 @@ def test_a_problem_is_shown_after_the_line_of_its_pointer():
     marked = page.css(".has-note")
     assert [line.text() for line in marked] == ['  "unit": "K"\n']
     assert marked[0].next.text().strip() == 'must be "C" or "F"'
+
+
+def test_a_note_has_the_class_and_the_icon_of_its_kind():
+    notes = [Note("Gone.", kind="dropped", line=2), {"pointer": "/b", "message": "Wrong."}]
+
+    page = drawn("{% json_block value=value annotations=notes %}", value={"a": 1, "b": 2}, notes=notes)
+
+    dropped, wrong = page.css(".json-note")
+    assert "note-dropped" in page.css(".has-note")[0].attributes["class"]
+    assert "note-dropped" in dropped.attributes["class"]
+    assert dropped.css_first(".icon-minus") is not None
+    assert "note-problem" in wrong.attributes["class"]
+    assert wrong.css_first(".icon-triangle-alert") is not None
+
+
+@pytest.mark.parametrize("kind", ["error", "warning", "info"])
+def test_a_finding_has_the_class_of_its_severity_wherever_it_is_shown(kind):
+    notes = [{"pointer": "/a", "message": "In its line.", "kind": kind}, {"line": 0, "message": "Loose.", "kind": kind}]
+
+    page = drawn("{% json_block text annotations=notes %}", text="no json", notes=notes)
+
+    assert [f"note-{kind}" in note.attributes["class"] for note in page.css(".json-note")] == [True, True]
 
 
 def test_a_problem_with_a_line_is_shown_there_even_in_invalid_json():

@@ -6,7 +6,7 @@ from catalog.conversion_report import Report
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.reader import dumps
-from catalog.specs.exporters import FORMATS, export, matrix, usable_as_it_is
+from catalog.specs.exporters import FORMATS, export, located_losses, matrix, usable_as_it_is
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
 from catalog.specs.exporters.size_limits import strict_obstacles
@@ -38,6 +38,60 @@ def strict(parameters):
 
 def gemini(parameters):
     return parameters_in(export(spec_with(parameters), "gemini"))
+
+
+# -- keywords that the draft ignores ----------------------------------------------------------------------------------
+
+MIXED_DRAFTS = {
+    "$schema": DRAFT_07,
+    "type": "object",
+    "properties": {
+        "b": {
+            "type": "array",
+            "items": {"type": "string"},
+            "prefixItems": [{"type": "object", "properties": {}}],
+        }
+    },
+}
+
+
+def test_a_keyword_of_a_later_draft_is_removed_with_a_loss():
+    report = Report()
+
+    root = normalized(MIXED_DRAFTS, pointer="", report=report).root
+
+    assert root == properties(b={"type": "array", "items": {"type": "string"}})
+    assert [(loss.pointer, loss.what, loss.reason) for loss in report] == [
+        ("/properties/b/prefixItems", "dropped", "Draft 07 does not define `prefixItems`, so it has no effect.")
+    ]
+
+
+def test_a_keyword_of_a_later_draft_gives_a_schema_another_meaning():
+    assert is_outdated(MIXED_DRAFTS)
+    assert not is_outdated(MIXED_DRAFTS | {"properties": {"b": {"deprecated": True, "$defs": {}, "x-other": 1}}})
+
+
+def test_dependencies_are_not_mixed_with_those_of_a_later_draft():
+    schema = {"$schema": DRAFT_07, "dependencies": {"a": ["b"]}, "dependentRequired": {"a": ["c"]}}
+
+    assert normalized(schema, pointer="", report=Report()).root == {"dependentRequired": {"a": ["b"]}}
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_a_schema_with_a_keyword_of_a_later_draft_can_be_exported(key):
+    exported = export(spec_with(MIXED_DRAFTS), key)
+
+    located_losses(spec_with(MIXED_DRAFTS), exported, dumps(exported.document))
+    assert exported.verdict != "not usable"
+
+
+def test_false_in_a_schema_that_was_merged_has_the_pointer_of_that_schema():
+    spec = spec_with({"type": "object", "properties": {"a": {"type": "null", "anyOf": [False, {"minItems": 1}]}}})
+
+    exported = export(spec, "gemini")
+
+    pointers = [loss.pointer for loss in exported.changes]
+    assert not [pointer for pointer in pointers if "allOf" in pointer]
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
