@@ -240,7 +240,7 @@ def assessment_lock() -> Iterator[None]:
     Raises:
         LockHeld: another process holds it.
     """
-    descriptor = os.open(settings.DATA_DIR / "judging.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(settings.DATA_DIR / "assessment.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,6 +11,8 @@ from typing import Final
 from catalog.errors import Problem
 from catalog.json_schema.dialects import TYPE_NAMES
 from catalog.json_schema.metaschema_errors import closest_type
+from catalog.jsontext.pointers import split_last
+from catalog.jsontext.positions import Lines
 from catalog.specs.member_names import RULE as MISSPELT
 
 MAX_CHARS: Final = 100_000  # of a text: every problem of it searches it again
@@ -108,10 +110,10 @@ def _requoted(text: str) -> QuickFix | None:
 def _renamed(text: str, problem: Problem) -> QuickFix | None:
     """The right name for a misspelt member, if the wrong one occurs once."""
     meant = _MEANT.search(problem.message)
-    name = problem.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    _, name = split_last(problem.pointer)
     found = list(re.finditer(re.escape(json.dumps(name, ensure_ascii=False)) + r"(?=\s*:)", text))
     if meant is None or len(found) != 1:
         return None
     start = found[0].start()
-    line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
+    line, column = Lines(text).position(start)
     return QuickFix(f"Rename to {meant[1]}", line, column, found[0][0], json.dumps(meant[1]))

@@ -1,14 +1,14 @@
 """Lint: suggestions for valid specs.
 
 findings        a finding, and its fix
-registry        every rule, with its documentation
+registry        every rule, with its documentation; citations: the documents that rules cite
 linter          `lint`: runs all rules, which are in rules/
 context         a spec as the rules see it
 score           one number for a spec
 assessment      that number, and the formats that accept the spec unchanged
 fixes           applies fixes to the text of a spec (`jsontext.text_patch`)
 advice          findings with their position in the text; reporters: as text, JSON and SARIF
-rule_examples, citations    for the pages of the rules
+rule_examples   a finding of each rule and its correction, for the pages of the rules
 """
 
 from catalog.specs.lint.advice import Advice, advise

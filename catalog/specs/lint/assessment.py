@@ -7,12 +7,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.specs.exporters import usable_as_it_is
+from catalog.specs.exporters import FORMATS, usable_as_it_is
 from catalog.specs.lint.linter import lint
+from catalog.specs.lint.registry import RULES_VERSION
 from catalog.specs.lint.score import score
 from catalog.specs.spec import ToolSpec
 
-ASSESSED_BY: Final = 4  # raise it when a change of rules changes assessments: all tools are reassessed
+# Tools whose assessment has a lower number are assessed again: after a change of rules, and with a new export format.
+ASSESSED_BY: Final = RULES_VERSION + len(FORMATS) - 8  # there were 8 formats at version 4
 GRADES: Final[tuple[tuple[int, str], ...]] = ((90, "90 and above"), (70, "70 to 89"), (0, "Below 70"))
 
 

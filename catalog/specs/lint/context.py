@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from catalog.json_schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
@@ -13,6 +13,7 @@ from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
+from catalog.specs.lint.findings import Finding
 from catalog.specs.spec import ToolSpec
 
 MAX_NODES: Final = 10_000  # as many as `policy` allows
@@ -136,3 +137,7 @@ def properties_of(node: Node) -> Iterator[tuple[str, Node]]:
 def in_place(node: Node) -> list[Node]:
     """`node`, and every node that applies to the same value through its references, `allOf` and alternatives."""
     return gather_nodes(node, _IN_PLACE)
+
+
+SpecRule: TypeAlias = Callable[[Subject], Iterator[Finding]]  # checks a spec once
+SchemaRule: TypeAlias = Callable[[Part, Node], Iterator[Finding]]  # checks one subschema

@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from catalog.json_schema.index import Node
-from catalog.specs.lint.context import Part, Subject
+from catalog.specs.lint.context import SchemaRule, SpecRule, Subject
 from catalog.specs.lint.findings import SEVERITIES, Finding
 from catalog.specs.lint.rules import constraints, descriptions, keywords, names, providers, references, secrets, values
 from catalog.specs.spec import ToolSpec
 
 MAX_FINDINGS: Final = 500
 
-OF_SPECS: Final[tuple[Callable[[Subject], Iterator[Finding]], ...]] = (
-    names.tool_name,
-    names.member_names,
-    names.mixed_scripts,
-    names.misspelt_members,
-    descriptions.tool_description,
-    descriptions.hidden_characters,
-    descriptions.absent_parts,
-    providers.root,
-    providers.draft,
-    references.definitions,
-    values.spec_examples,
-)
-OF_SCHEMAS: Final[tuple[Callable[[Part, Node], Iterator[Finding]], ...]] = (
-    descriptions.undescribed,
-    descriptions.unspecified,
-    secrets.secrets,
-    references.required_names,
-    providers.arrays,
-    constraints.bounds,
-    constraints.without_effect,
-    keywords.outdated,
-    keywords.misspelt,
-    constraints.formats,
-    constraints.patterns,
-    values.choices,
-    values.optional_null,
-    values.described_values,
+# Findings of the same severity come in the order of the modules. A module lists its rules for specs and for schemas.
+MODULES: Final = (names, descriptions, secrets, providers, references, constraints, keywords, values)
+OF_SPECS: Final[tuple[SpecRule, ...]] = tuple(rule for module in MODULES for rule in getattr(module, "OF_SPECS", ()))
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = tuple(
+    rule for module in MODULES for rule in getattr(module, "OF_SCHEMAS", ())
 )
 
 

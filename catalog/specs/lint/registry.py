@@ -1,4 +1,4 @@
-"""Every rule of lint, with its documentation: the title, why it matters, what to do."""
+"""Every rule of lint, with its documentation: the title, why it matters, what to do, its sources."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from catalog.specs.lint import citations
+from catalog.specs.lint.citations import Source
 from catalog.specs.lint.findings import Finding, Fix, Severity
+
+RULES_VERSION: Final = 4  # raise it when a change of rules changes assessments: all tools are then reassessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,7 @@ class Rule:
         title: the finding, in a few words.
         why: why it matters.
         how: what to do.
+        sources: the documents that the rule comes from.
     """
 
     id: str
@@ -27,6 +32,7 @@ class Rule:
     title: str
     why: str
     how: str
+    sources: tuple[Source, ...]
 
 
 _NAMES: Final = (
@@ -39,6 +45,7 @@ _NAMES: Final = (
         "characters. An export to a provider that does not accept the name has to change it.",
         "Choose a name such as `get_weather`. Keep the old name as `id`, so that it stays the same tool in this "
         "catalog.",
+        (citations.MCP, citations.OPENAI, citations.ANTHROPIC, citations.GEMINI),
     ),
     Rule(
         "member-name-not-portable",
@@ -47,6 +54,7 @@ _NAMES: Final = (
         "Anthropic rejects parameter names with characters other than letters, digits, dots, hyphens and "
         "underscores, and names of more than 64 characters.",
         "Rename the parameter, and let the tool accept the old name for a while.",
+        (citations.ANTHROPIC,),
     ),
 )
 
@@ -58,6 +66,7 @@ _MEMBERS: Final = (
         "Some Cyrillic and Greek letters look like Latin ones. A tool whose id looks like that of another can take "
         "its place without anybody seeing it, and nobody finds it by typing its name.",
         "Write the word in the letters of one script.",
+        (citations.CONFUSABLE_LETTERS,),
     ),
     Rule(
         "member-misspelt",
@@ -65,6 +74,7 @@ _MEMBERS: Final = (
         "A member of the spec is probably misspelt",
         "The format allows members that it does not define, and ignores them: with `paramters`, a tool takes nothing.",
         "Rename the member.",
+        (citations.LLM_TOOL_SPEC,),
     ),
 )
 
@@ -75,6 +85,7 @@ _DESCRIPTIONS: Final = (
         "The tool has no description",
         "A model chooses a tool by its description alone.",
         "Describe what the tool does, when to use it, and what it returns.",
+        citations.WRITING,
     ),
     Rule(
         "description-vague",
@@ -82,6 +93,7 @@ _DESCRIPTIONS: Final = (
         "The description is too vague",
         "A model that does not know what a tool is for calls it too rarely, or with the wrong arguments.",
         "Describe what the tool does, when to use it and when not, what it needs and what it returns.",
+        citations.WRITING,
     ),
     Rule(
         "description-long",
@@ -90,6 +102,7 @@ _DESCRIPTIONS: Final = (
         "It is sent to the model with every request, costs tokens and hides what is important; some models and "
         "gateways cut or reject descriptions of more than 1,024 characters.",
         "Keep what helps a model to choose the tool; move details to the descriptions of the parameters.",
+        (citations.DESCRIPTION_LIMIT,),
     ),
     Rule(
         "description-hidden",
@@ -98,6 +111,7 @@ _DESCRIPTIONS: Final = (
         "A model reads them although nobody sees them: they can hide instructions from the people who approve the "
         "tool.",
         "Remove them.",
+        (citations.UNICODE_SECURITY,),
     ),
     Rule(
         "parameter-undescribed",
@@ -105,6 +119,7 @@ _DESCRIPTIONS: Final = (
         "A parameter has no description",
         "A model guesses its value from the name alone.",
         "Describe what the parameter means: its unit, its format, an example.",
+        citations.WRITING,
     ),
     Rule(
         "member-undescribed",
@@ -112,6 +127,7 @@ _DESCRIPTIONS: Final = (
         "A property inside a parameter has no description",
         "A model guesses its value from the name alone.",
         "Describe what the property means: its unit, its format, an example.",
+        citations.WRITING,
     ),
     Rule(
         "setting-undescribed",
@@ -119,6 +135,7 @@ _DESCRIPTIONS: Final = (
         "A setting has no description",
         "The person who sets up the tool has to guess what to enter.",
         "Describe what the setting means and where to get its value.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "parameter-untyped",
@@ -127,6 +144,7 @@ _DESCRIPTIONS: Final = (
         "Without a type, choices or a reference, a model has to guess the format, and a form can only show a JSON "
         "field. Gemini rejects such a parameter.",
         "Declare the type.",
+        (citations.GEMINI, citations.TYPE),
     ),
     Rule(
         "object-unspecified",
@@ -134,6 +152,7 @@ _DESCRIPTIONS: Final = (
         "An object declares no properties",
         "A model has to invent its properties.",
         "Declare the properties, or describe the values of a map with `additionalProperties`.",
+        (citations.validation("6.5", "objects"),),
     ),
 )
 
@@ -144,6 +163,7 @@ _PARTS: Final = (
         "There is no schema for the parameters",
         "It is unclear whether the tool takes no parameters or any parameters.",
         'If it takes none, use `{"type": "object", "properties": {}}`.',
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "return-type-missing",
@@ -151,6 +171,7 @@ _PARTS: Final = (
         "There is no schema for the return value",
         "Neither a model nor a program knows what to expect, and results cannot be checked.",
         "Describe the result in `returnType`.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "examples-missing",
@@ -158,6 +179,7 @@ _PARTS: Final = (
         "There is no example",
         "An example explains more than a schema, can be run with one click, and is returned by mocks.",
         "Add one to `examples`: its parameters and the result.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "schema-draft",
@@ -165,6 +187,7 @@ _PARTS: Final = (
         "A schema uses an earlier draft of JSON Schema",
         "LLM Tool Spec requires 2020-12, and some providers read every schema as 2020-12.",
         "Apply the fix: it sets `$schema` to 2020-12, and rewrites keywords that mean something else there.",
+        (citations.LLM_TOOL_SPEC, citations.core("8.1.1", "$schema")),
     ),
 )
 
@@ -175,6 +198,7 @@ _PROVIDERS: Final = (
         "The parameters are not an object",
         "Every provider asks a model for an object, and rejects a tool whose parameters do not declare this type.",
         'Declare `"type": "object"` at the top; wrap any other value in a property.',
+        (citations.MCP, citations.OPENAI, citations.ANTHROPIC),
     ),
     Rule(
         "root-combined",
@@ -184,6 +208,7 @@ _PROVIDERS: Final = (
         "`enum` and `not`.",
         "Declare all properties side by side and explain in their descriptions which belong together, or move the "
         "alternatives into one property.",
+        (citations.OPENAI, citations.ANTHROPIC),
     ),
     Rule(
         "array-without-items",
@@ -191,6 +216,7 @@ _PROVIDERS: Final = (
         "An array does not describe its items",
         "OpenAI and Gemini reject an array without `items`; a model has to guess.",
         "Describe the items.",
+        (citations.OPENAI, citations.GEMINI),
     ),
 )
 
@@ -201,6 +227,7 @@ _VALUES: Final = (
         "A default does not match its own schema",
         "Forms and models that use the default get an error.",
         "Correct the default or the schema; remove a default of null if null is not allowed.",
+        (citations.DEFAULT,),
     ),
     Rule(
         "examples-invalid",
@@ -208,6 +235,7 @@ _VALUES: Final = (
         "An example value does not match its own schema",
         "A model that imitates the example gets an error.",
         "Correct the example or the schema.",
+        (citations.validation("9.5", "examples"),),
     ),
     Rule(
         "example-parameters-invalid",
@@ -215,6 +243,7 @@ _VALUES: Final = (
         "An example of the tool has invalid parameters",
         "It cannot be run, and a model that imitates it gets an error.",
         "Correct the example or the schema.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "example-return-invalid",
@@ -222,6 +251,7 @@ _VALUES: Final = (
         "An example of the tool does not match `returnType`",
         "A mock returns it, although the spec does not allow it.",
         "Correct the example or the schema.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "example-return-not-portable",
@@ -231,6 +261,7 @@ _VALUES: Final = (
         "because tools return arrays and text too; another program may reject the spec.",
         "If other programs read the spec and you can change the tool, let it return an object with a property for this "
         "value, and describe that in `returnType`. Otherwise leave the example as it is.",
+        (citations.LLM_TOOL_SPEC,),
     ),
     Rule(
         "enum-duplicate",
@@ -238,6 +269,7 @@ _VALUES: Final = (
         "A choice is listed twice",
         "1 and 1.0 are equal in JSON; a form shows the choice twice, and some validators reject the list.",
         "Keep one.",
+        (citations.validation("6.1.2", "enum"),),
     ),
     Rule(
         "enum-impossible",
@@ -245,6 +277,7 @@ _VALUES: Final = (
         "A choice does not match the declared type",
         "It is offered, but always rejected.",
         "Remove it, or allow its type.",
+        (citations.validation("6.1.2", "enum"), citations.TYPE),
     ),
     Rule(
         "optional-null-without-default",
@@ -252,6 +285,7 @@ _VALUES: Final = (
         "An optional parameter may be null and has no default",
         "It is unclear whether null means the same as omitting it.",
         'Add `"default": null`.',
+        (citations.DEFAULT,),
     ),
 )
 
@@ -262,6 +296,7 @@ _SECRETS: Final = (
         "A setting that looks secret is not marked",
         "Its value may be shown, logged or exported.",
         'Add `"writeOnly": true`.',
+        (citations.WRITE_ONLY,),
     ),
     Rule(
         "secret-in-parameters",
@@ -269,6 +304,7 @@ _SECRETS: Final = (
         "A parameter looks like a secret",
         "The model sees every value that it sends: the secret appears in the conversation and in the provider's logs.",
         "Make it a setting, in `configuration`.",
+        (citations.SECRETS_MANAGEMENT,),
     ),
     Rule(
         "secret-with-default",
@@ -276,6 +312,7 @@ _SECRETS: Final = (
         "A setting that looks secret has a default",
         "Everyone who reads the spec can read the secret.",
         "Remove the default, and change the secret if it is a real one.",
+        (citations.SECRETS_MANAGEMENT, citations.WRITE_ONLY),
     ),
 )
 
@@ -287,6 +324,7 @@ _SCHEMAS: Final = (
         "Every call without the property is rejected, and nothing describes it. It is usually a typo, or was "
         "forgotten when a property was renamed. If no other properties are allowed, no value is valid.",
         "Declare the property, or remove the name from `required`.",
+        (citations.validation("6.5.3", "required"),),
     ),
     Rule(
         "bounds-contradictory",
@@ -294,6 +332,7 @@ _SCHEMAS: Final = (
         "A lower bound is above the upper bound",
         "No value of that type is valid.",
         "Correct the bounds.",
+        (citations.validation("6", "a vocabulary for structural validation"),),
     ),
     Rule(
         "keyword-without-effect",
@@ -301,6 +340,7 @@ _SCHEMAS: Final = (
         "A keyword has no effect on the declared type",
         "It looks like a constraint but is none: `minimum` does not constrain a string.",
         "Remove it, or correct the type.",
+        (citations.validation("6", "a vocabulary for structural validation"),),
     ),
     Rule(
         "keyword-outdated",
@@ -308,6 +348,7 @@ _SCHEMAS: Final = (
         "A keyword of another draft has no effect",
         "JSON Schema 2020-12 no longer defines it, or only OpenAPI does, so validators ignore it.",
         "Use the keyword of 2020-12.",
+        (citations.DRAFT_CHANGES, citations.OPENAPI_SCHEMA),
     ),
     Rule(
         "keyword-misspelt",
@@ -315,6 +356,7 @@ _SCHEMAS: Final = (
         "A keyword is probably misspelt",
         "Validators silently ignore unknown keywords.",
         "Correct the spelling.",
+        (citations.core("6.5", "extending JSON Schema"),),
     ),
     Rule(
         "definition-unused",
@@ -322,6 +364,7 @@ _SCHEMAS: Final = (
         "A definition is not used",
         "It is sent to the model with every request, and has no effect.",
         "Remove it.",
+        (citations.core("8.2.4", "$defs"),),
     ),
     Rule(
         "format-unknown",
@@ -329,6 +372,7 @@ _SCHEMAS: Final = (
         "A format is not known",
         "An unknown format is not checked, and means little to a model.",
         "Use one of JSON Schema's formats, or explain the format in the description.",
+        (citations.validation("7.3", "defined formats"),),
     ),
     Rule(
         "pattern-not-portable",
@@ -336,6 +380,7 @@ _SCHEMAS: Final = (
         "Some regex engines do not support a pattern",
         "The engines of some providers and languages (RE2, Rust) do not support look-around and back-references.",
         "Rewrite the pattern without them, or explain it in the description.",
+        (citations.core("6.4", "regular expressions"),),
     ),
 )
 

@@ -10,10 +10,11 @@ from typing import Final
 
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.index import Node
-from catalog.json_schema.validation.equality import is_number
+from catalog.json_schema.types import TYPE_OF_KEYWORD
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.reader import dumps
-from catalog.specs.lint.context import Part, keywords_of
+from catalog.specs.lint.context import Part, SchemaRule, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -26,18 +27,12 @@ MEANT_FORMATS: Final[Mapping[str, str]] = {
     "url": "uri", "link": "uri", "http-url": "uri", "uri-ref": "uri-reference", "guid": "uuid", "uuid4": "uuid",
     "ip": "ipv4", "ip-address": "ipv4", "host-name": "hostname", "e-mail": "email", "regexp": "regex",
 }  # fmt: skip
-_TYPE_OF: Final[Mapping[str, frozenset[str]]] = {
-    **dict.fromkeys(("minLength", "maxLength", "pattern"), frozenset({"string"})),
-    **dict.fromkeys(
-        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), frozenset({"number", "integer"})
-    ),
-    **dict.fromkeys(("minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains"), frozenset({"array"})),
-    **dict.fromkeys(
-        ("properties", "required", "minProperties", "maxProperties", "additionalProperties", "patternProperties",
-         "propertyNames", "dependentRequired"),
-        frozenset({"object"}),
-    ),
-}  # fmt: skip
+# Keywords that are not reported on other types: `format` and the keywords for content also annotate them (`int32`); the
+# others are rarely written, and harmless.
+_NOT_REPORTED: Final = frozenset({
+    "format", "contentEncoding", "contentMediaType", "minContains", "maxContains", "additionalItems",
+    "unevaluatedItems", "unevaluatedProperties", "dependentSchemas", "dependencies",
+})  # fmt: skip
 _BOUNDS: Final = (
     ("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"),
     ("minContains", "maxContains"), ("exclusiveMinimum", "exclusiveMaximum"), ("minimum", "exclusiveMaximum"),
@@ -64,8 +59,10 @@ def without_effect(part: Part, node: Node) -> Iterator[Finding]:
         return
     declared = frozenset(str(name) for name in types) if isinstance(types, list) else frozenset({str(types)})
     for keyword in schema:
-        constrained = _TYPE_OF.get(keyword)
-        if constrained is not None and keyword in node.dialect.keywords and not constrained & declared:
+        constrained = TYPE_OF_KEYWORD.get(keyword)
+        if constrained is None or keyword in _NOT_REPORTED or keyword not in node.dialect.keywords:
+            continue
+        if constrained not in declared and not (constrained == "number" and "integer" in declared):
             pointer = part.pointer_to(node, keyword)
             fix = Fix("Remove it", (Operation("remove", pointer),), safe=True)
             message = f"`{keyword}` has no effect on the type {' or '.join(sorted(declared))}."
@@ -93,3 +90,11 @@ def patterns(part: Part, node: Node) -> Iterator[Finding]:
     if used:
         message = f"The pattern uses {' and '.join(used)}, which some regex engines do not support."
         yield found("pattern-not-portable", part.pointer_to(node, "pattern"), message)
+
+
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
+    bounds,
+    without_effect,
+    formats,
+    patterns,
+)

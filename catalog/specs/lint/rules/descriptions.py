@@ -10,7 +10,7 @@ from catalog.json_schema.index import Node
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, in_place, keywords_of, property_name
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -126,3 +126,14 @@ _DESCRIPTIVE: Final = frozenset({
     "properties", "additionalProperties", "patternProperties", "enum", "const", "unevaluatedProperties",
     "propertyNames", "$ref", "allOf", "anyOf", "oneOf",
 })  # fmt: skip
+
+
+OF_SPECS: Final[tuple[SpecRule, ...]] = (
+    tool_description,
+    hidden_characters,
+    absent_parts,
+)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
+    undescribed,
+    unspecified,
+)

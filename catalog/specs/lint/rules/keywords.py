@@ -15,7 +15,7 @@ from catalog.json_schema.index import Node
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.lint.context import Part, is_modern, keywords_of
+from catalog.specs.lint.context import Part, SchemaRule, is_modern, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -121,3 +121,9 @@ def _similar_keyword(keyword: str, dialect: Dialect) -> str | None:
     alike = [name for name in dialect.keywords if abs(len(name) - len(keyword)) <= MAX_TYPOS and name[0] == keyword[0]]
     close = get_close_matches(keyword, alike, n=1, cutoff=_SIMILAR)
     return close[0] if close else None
+
+
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
+    outdated,
+    misspelt,
+)

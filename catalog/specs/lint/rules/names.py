@@ -14,7 +14,7 @@ from catalog.json_schema.describe import listed
 from catalog.jsontext.patch import Operation
 from catalog.specs.exporters.aliases import NameRule
 from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
-from catalog.specs.lint.context import Subject, properties_of
+from catalog.specs.lint.context import SpecRule, Subject, properties_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.member_names import misnamed
@@ -96,3 +96,11 @@ def misspelt_members(subject: Subject) -> Iterator[Finding]:
         move = Operation("move", f"{around}/{member.meant}", source=member.pointer)
         fix = Fix(f"Rename it to {member.meant}", (move,)) if member.fits else None
         yield found("member-misspelt", member.pointer, member.message, fix)
+
+
+OF_SPECS: Final[tuple[SpecRule, ...]] = (
+    tool_name,
+    member_names,
+    mixed_scripts,
+    misspelt_members,
+)

@@ -16,7 +16,7 @@ from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.providers import ANTHROPIC, OPENAI
-from catalog.specs.lint.context import Part, Subject, keywords_of
+from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -87,3 +87,10 @@ def arrays(part: Part, node: Node) -> Iterator[Finding]:
         anything: JSON = {}
         fix = Fix("Allow any items", (Operation("add", part.pointer_to(node, "items"), anything),), safe=True)
         yield found("array-without-items", part.pointer_to(node), "This array does not describe its items.", fix)
+
+
+OF_SPECS: Final[tuple[SpecRule, ...]] = (
+    root,
+    draft,
+)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (arrays,)

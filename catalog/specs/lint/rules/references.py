@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from catalog.json_schema.index import Node
 from catalog.json_schema.validation import Budget
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.jsontext.patch import Operation
-from catalog.specs.lint.context import Part, Subject, keywords_of
+from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -114,3 +115,7 @@ def _enclosing_definitions(node: Node) -> Iterator[Node]:
         if above.path[:1] in {("$defs",), ("definitions",)}:
             yield above
         above = above.parent
+
+
+OF_SPECS: Final[tuple[SpecRule, ...]] = (definitions,)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (required_names,)

@@ -8,7 +8,7 @@ from typing import Final
 from catalog.json_schema.index import Node
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
-from catalog.specs.lint.context import Part, in_place, keywords_of, property_name
+from catalog.specs.lint.context import Part, SchemaRule, in_place, keywords_of, property_name
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.secret_names import is_secret_name
@@ -48,3 +48,6 @@ def _may_be_string(node: Node) -> bool:
     types = [keywords_of(one).get("type") for one in in_place(node)]
     declared = {name for names in types for name in (names if isinstance(names, list) else [names]) if name is not None}
     return not declared or "string" in declared
+
+
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (secrets,)

@@ -8,17 +8,18 @@ from decimal import Decimal
 from typing import Final
 
 from catalog.json_schema.index import Node
-from catalog.json_schema.validation.equality import is_integer, is_number
+from catalog.json_schema.types import json_type
+from catalog.json_schema.validation.equality import is_integer
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.lint.context import Part, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, in_place, keywords_of, property_name
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 MAX_VALUES: Final = 200  # of one list
 MAX_SHOWN_CHARACTERS: Final = 40
-_TYPE_OF: Final = {str: "string", bool: "boolean", type(None): "null", list: "array", dict: "object"}
 
 
 def spec_examples(subject: Subject) -> Iterator[Finding]:
@@ -72,11 +73,7 @@ _PLAIN: Final = frozenset({"type", "title", "description", "default", "examples"
 
 
 def has_type(value: JSON, name: str) -> bool:
-    if name == "number":
-        return is_number(value)
-    if name == "integer":
-        return is_integer(value)
-    return _TYPE_OF.get(type(value)) == name
+    return is_integer(value) if name == "integer" else json_type(value) == name
 
 
 def choices(part: Part, node: Node) -> Iterator[Finding]:
@@ -136,3 +133,11 @@ def _mentions_null(node: Node) -> bool:
 
 def _may_be_null(node: Node) -> bool:
     return any(keywords_of(one).get("type") == "null" for one in in_place(node) if one is not node)
+
+
+OF_SPECS: Final[tuple[SpecRule, ...]] = (spec_examples,)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
+    choices,
+    optional_null,
+    described_values,
+)
