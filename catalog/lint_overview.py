@@ -19,7 +19,7 @@ from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.specs.lint.assessment import ASSESSED_BY, GRADES
 
-STEP: Final = 10  # of the histogram
+RANGES: Final = ((0, 50), (50, 60), (60, 70), (70, 80), (80, 90), (90, 101))  # of the histogram: from, and below
 TONES: Final[Mapping[int, Tone]] = {90: "good", 70: "warn", 0: "bad"}
 
 
@@ -43,13 +43,11 @@ class LintOverview:
     def chart(self) -> SafeString:
         """A histogram of the scores. Each bar leads to its tools."""
         bars, tones = [], []
-        for lowest in range(0, 100, STEP):
-            is_last = lowest + STEP == 100
-            highest = 100 if is_last else lowest + STEP - 1
-            count = sum(number for score, number in self.scores.items() if lowest <= score <= highest)
-            query = urlencode({"q": f"score:>={lowest}" + ("" if is_last else f" score:<{highest + 1}")})
+        for lowest, end in RANGES:
+            count = sum(number for score, number in self.scores.items() if lowest <= score < end)
+            query = urlencode({"q": f"score:>={lowest}" + ("" if end > 100 else f" score:<{end}")})
             url = f"{reverse('catalog:tool_list')}?{query}" if count else ""
-            bars.append(Bar(f"{lowest}-{highest}", (count,), url))
+            bars.append(Bar(f"{lowest}-{end - 1}" if lowest else f"below {end}", (count,), url))
             tones.append(TONES[next(grade for grade, _ in GRADES if lowest >= grade)])
         return histogram(bars, label="Tools by lint score", tones=tones)
 

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from os.path import commonprefix
 from typing import Final
 from urllib.parse import urlencode
 
+from catalog.json_highlighting import Note
 from catalog.jsontext.positions import locate
 from catalog.lint_reports import LintReport
 from catalog.models import Waiver
@@ -20,7 +22,8 @@ from catalog.specs.lint import RULES, SEVERITIES, Advice, Fix, Rule, Severity, a
 from catalog.text_diff import Difference, compare
 from catalog.tool_page import SpecText
 
-SHOWN_PER_RULE: Final = 10  # findings of each rule on the page of all rules
+SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
+SHOWN_PER_WAIVER: Final = 10
 MAX_SHOWN: Final = 1_000  # findings on the page of one rule
 MAX_NOTES: Final = 200  # in the text of the spec
 PREVIEW_CHARACTERS: Final = 100_000  # for a longer spec, changes are not shown
@@ -70,6 +73,17 @@ class FindingGroup:
         """The message of all shown findings if it is the same, else ""."""
         messages = {one.advice.problem.message for one in self.shown}
         return messages.pop() if len(messages) == 1 else ""
+
+    @property
+    def base(self) -> str:
+        """The pointer of the innermost container of all shown findings."""
+        common = commonprefix([one.advice.problem.pointer for one in self.shown])  # noqa: RUF071 - cut at a "/"
+        return common[: max(common.rfind("/"), 0)]
+
+    @property
+    def rows(self) -> list[tuple[LocatedFinding, str]]:
+        """The shown findings, each with the rest of its pointer after `base`."""
+        return [(one, one.advice.problem.pointer[len(self.base) :]) for one in self.shown]
 
     @property
     def fix_title(self) -> str:
@@ -122,7 +136,7 @@ class LintPage:
         return sections
 
     def _group(self, rule: str, found: Sequence[Advice], waiver: Waiver | None = None) -> FindingGroup:
-        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_RULE]
+        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_WAIVER if waiver else SHOWN_PER_RULE]
         fixes = {one.fix.key: one.fix for one in found if one.fix} if waiver is None else {}
         located = tuple(LocatedFinding(one, self._line(one)) for one in shown)
         return FindingGroup(RULES[rule], located, len(found), tuple(fixes.values()), waiver=waiver)
@@ -151,11 +165,14 @@ class LintPage:
         return groups
 
     @cached_property
-    def notes(self) -> list[dict[str, object]]:
+    def notes(self) -> list[Note]:
         """The notes for the lines of the text: errors and warnings that are not waived."""
         shown = [one for section in self.sections if section.severity != "info" for one in section.groups]
         located = [finding for group in shown for finding in group.shown][:MAX_NOTES]
-        return [{"line": one.line, "message": one.advice.problem.message.replace("`", "")} for one in located]
+        return [
+            Note(one.advice.problem.message.replace("`", ""), kind=RULES[one.advice.rule].severity, line=one.line)
+            for one in located
+        ]
 
     # -- changes ------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,6 @@ from catalog.held_changes import Proposal
 from catalog.lint_reports import LintReport
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
-from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import rule_examples
 from catalog.text_diff import unified
 from catalog.waivers import waive, withdraw
@@ -58,7 +57,6 @@ def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
     return RuleWithExampleOut.of(
         found,
         help=rule_help(found.id),
-        sources=SOURCES[found.id],
         example=RuleExampleOut.of(example, notes=example.notes(), has_fix=example.has_fix()),
     )
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from django import template
 
 from catalog.models import Tool
-from catalog.score_trends import HEIGHT, WIDTH, height_of, trend_of
-from catalog.specs.lint.assessment import GRADES, grade_of
+from catalog.score_trends import trend_of
+from catalog.specs.lint.assessment import grade_of
 
 register = template.Library()
 
@@ -23,6 +23,5 @@ def grade(score: int) -> str:
 
 @register.inclusion_tag("catalog/lint/_trend.html")
 def score_trend(tool: Tool) -> dict[str, Any]:
-    """A line chart of the last revisions' scores; nothing if there are fewer than two."""
-    levels = [height_of(lowest) for lowest, _ in GRADES if lowest]
-    return {"tool": tool, "trend": trend_of(tool), "width": WIDTH, "height": HEIGHT, "levels": levels}
+    """The scores of the last revisions as a line; nothing if they do not differ."""
+    return {"trend": trend_of(tool)}

@@ -27,7 +27,6 @@ from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES, Severity
-from catalog.specs.lint.citations import SOURCES
 from catalog.specs.lint.rule_examples import rule_examples
 from catalog.views.parts import part_or_page
 from catalog.waivers import withdraw
@@ -78,11 +77,11 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "rule": found,
         "meaning": MEANINGS[found.severity][1],
         "example": example,
-        "notes": example.notes(),
+        "notes": [note | {"kind": found.severity} for note in example.notes()],
         "has_fix": example.has_fix(),
         "fixable": pages.count if example.has_safe_fix() and may(request.user, "upload") else 0,
         "most": MAX_FIXED,
-        "sources": SOURCES[found.id],
+        "sources": found.sources,
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],
         "previous_url": f"?page={page.previous_page_number()}#tools" if page.has_previous() else "",

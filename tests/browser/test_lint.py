@@ -43,6 +43,17 @@ def test_a_fix_is_looked_at_and_applied_by_the_keyboard(signed_in: Page, tides: 
     expect(signed_in.get_by_text("Revision 2 is published, with 1 fix applied.")).to_be_visible()
 
 
+def test_the_severities_stand_in_one_line_on_a_phone(signed_in: Page, tides: str):
+    signed_in.set_viewport_size({"width": 360, "height": 800})
+
+    for address in ("/lint/", f"{tides}lint/"):
+        signed_in.goto(address)
+        tops = signed_in.locator(".segment").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+
+        assert len(tops) == 4
+        assert len(set(tops)) == 1
+
+
 def test_a_line_of_a_finding_leads_to_the_spec_beside_it(signed_in: Page, tides: str):
     signed_in.goto(f"{tides}lint/")
 

@@ -6,7 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.errors import DocumentError
-from catalog.lint_page import SHOWN_PER_RULE
+from catalog.lint_page import SHOWN_PER_RULE, SHOWN_PER_WAIVER
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.specs.lint import lint
 from catalog.specs.lint.assessment import ASSESSED_BY
@@ -73,6 +73,16 @@ def test_the_page_shows_findings_by_severity_with_line_rule_and_change(client):
     assert tree.css_first(".finding .diff-del")
     assert tree.css_first(".finding .diff-add")
     assert not tree.css(".finding button")
+
+
+def test_a_warning_is_a_warning_in_the_spec_too_and_an_error_an_error(client):
+    make_tool("a", **FAULTY)
+    make_tool("b", parameters=properties(city={"type": "string", "minLength": 5, "maxLength": 2}))
+
+    warnings, mixed = (page(client, f"/tools/{slug}/lint/").css(".json-note") for slug in "ab")
+
+    assert {note.attributes["class"] for note in warnings} == {"json-note note-warning"}
+    assert "json-note note-error" in {note.attributes["class"] for note in mixed}
 
 
 def test_a_spec_on_one_line_is_laid_out_and_its_findings_lead_to_the_lines_shown(client):
@@ -145,11 +155,18 @@ def test_findings_are_grouped_by_rule_and_the_first_are_shown(client, many):
     group = tree.css_first("#rule-default-invalid")
     assert text_of(group, ".finding-message").startswith("30 ")
     assert len(group.css("tbody tr")) == SHOWN_PER_RULE
-    assert text_of(group, "a[href*='rule=']") == "Show all 30"
+    assert text_of(group, "a[href*='rule=']") == "25 more"
     assert len(tree.css(".finding")) == len({one.rule for one in lint(many.current.spec)})
     assert {link.attributes["href"] for link in group.css("tbody a")} <= {
         f"#{line.attributes['id']}" for line in tree.css(".json-line")
     }
+
+
+def test_a_group_names_the_common_beginning_of_its_pointers_once(client, many):
+    group = page(client, "/tools/many/lint/").css_first("#rule-default-invalid")
+
+    assert text_of(group, "thead .finding-pointer") == "/definition/parameters/properties"
+    assert texts_of(group, "tbody .finding-pointer")[:2] == ["/p00/default", "/p01/default"]
 
 
 def test_the_page_of_one_rule_shows_all_of_its_findings_and_no_other(client, many):
@@ -235,7 +252,7 @@ def test_a_waiver_of_a_rule_is_shown_once_with_its_findings(browser, many):
     tree = page(browser, "/tools/many/lint/")
 
     assert len(tree.css("#waived .finding")) == 1
-    assert len(tree.css("#waived tbody tr")) == SHOWN_PER_RULE
+    assert len(tree.css("#waived tbody tr")) == SHOWN_PER_WAIVER
     assert text_of(tree, "#waived .section-title").startswith("Waived 30")
 
 

@@ -41,6 +41,19 @@ def test_the_scores_are_spread_over_bars_that_lead_to_their_tools(client):
     assert sorted(name for names in found for name in names) == ["Not portable", "clean"]
 
 
+def test_the_scores_below_50_share_one_bar(client):
+    names = ["Worst here", "Bad here", "Middling here"]
+    for name, score in zip(names, (3, 49, 50), strict=True):
+        Assessment.objects.filter(revision=make_tool(name).current).update(score=score)
+    Tool.objects.filter(name__in=names[:2]).update(score=20)
+    Tool.objects.filter(name=names[2]).update(score=50)
+
+    html = page(client)
+
+    assert html.css_first("#scores .chart-labels").text(separator=" ", strip=True).startswith("below 50 50-59")
+    assert [text.text() for text in html.css("#scores .chart-count")] == ["2", "1", "0", "0", "0", "0"]
+
+
 def names_of(answer):
     return [link.text() for link in LexborHTMLParser(answer.content.decode()).css(".result-name a")]
 
