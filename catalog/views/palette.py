@@ -1,8 +1,8 @@
-"""The tools that the palette (Ctrl+K) offers for what is typed into it."""
+"""The tools and filters that the palette (Ctrl+K) offers for what is typed into it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Final
 
 from django.http import HttpRequest, JsonResponse
@@ -10,16 +10,22 @@ from django.views.decorators.http import require_safe
 
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
+from catalog.listing.suggestions import suggestions_for
 from catalog.markdown import as_line
 
 TOOLS_SHOWN: Final = 8
 
 
 @require_safe
-def palette_tools(request: HttpRequest) -> JsonResponse:
-    """The first tools that match `?q=`: {"tools": [{"name", "id", "href", "text"}]}, `text` the description's start."""
+def palette_entries(request: HttpRequest) -> JsonResponse:
+    """The first tools that match `?q=`, and suggestions that can replace the query from position `start` on.
+
+    {"tools": [{"name", "id", "href", "text"}], "start", "suggestions": [{"text", "note"}]}, where the text of a tool is
+    the start of its description.
+    """
     search = replace(CatalogSearch.from_query(request.GET, request.user), limit=TOOLS_SHOWN)
     tools = [result.tool for result in page_of(search).results] if search.words.strip() else []
+    start, suggestions = suggestions_for(search.words, search.visibility)
     return JsonResponse(
         {
             "tools": [
@@ -30,6 +36,8 @@ def palette_tools(request: HttpRequest) -> JsonResponse:
                     "text": as_line(tool.description),
                 }
                 for tool in tools
-            ]
+            ],
+            "start": start,
+            "suggestions": [asdict(one) for one in suggestions],
         }
     )

@@ -1,5 +1,6 @@
-// Keyboard shortcuts: `/` searches, `?` lists the shortcuts, Ctrl+Enter runs, j and k move through the results. Enter in
-// a field beside its own button (`data-enter`) presses that button, not the first of the form.
+// Keyboard shortcuts: `/` searches (in the page's own field, or in the palette), `?` lists the shortcuts, Ctrl+Enter runs,
+// j and k move through the results. Enter in a field beside its own button (`data-enter`) presses that button, not the
+// first of the form.
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const keysDialog = document.getElementById("keys");
@@ -22,8 +23,9 @@ function walkResults(step) {
 const plainKeys = {
   "/": () => {
     const field = [...document.querySelectorAll("[data-search]")].find((input) => input.checkVisibility());
-    field?.focus();
-    field?.select();
+    if (!field) return document.getElementById("palette").showPopover();
+    field.focus();
+    field.select();
   },
   "?": () => keysDialog.showModal(),
   j: () => walkResults(1),

@@ -1,43 +1,53 @@
-// The palette: Ctrl+K, then a few letters of a page's, a command's or a tool's name, then Enter. Without letters it
-// offers the tools that this browser showed last.
+// The palette: one field that searches the catalog and goes to pages, commands and tools. The button of the bar, `/` and
+// Ctrl+K open it. Without letters it offers the tools that this browser showed last.
+//
+// What Enter does never depends on how fast the server answers: it opens the page or command whose name has a word that
+// starts with the typed text, and otherwise searches the catalog. A tool is preselected only if its complete id is typed
+// and the server has returned it; before that, Enter searches, and this tool is the first result.
+//
+// This is a popover rather than a modal dialog: a modal dialog makes the rest of the page inert, so the browser computes
+// all styles again, which took half of the time until the palette was painted. The popover covers the page and keeps the
+// focus, in its field or on Close, so nothing behind it can be reached. Its button opens it even before this script has
+// loaded.
 
 const palette = document.getElementById("palette");
 const field = document.getElementById("palette-query");
 const list = document.getElementById("palette-list");
-const blank = document.getElementById("palette-tool");
-const empty = palette.querySelector(".palette-empty");
+const search = document.getElementById("palette-search");
+const close = palette.querySelector('[popovertargetaction="hide"]');
+const typed = search.querySelector(".palette-typed");
 const status = palette.querySelector(".palette-status");
-const toolsTitle = list.querySelector('[data-title="tools"]');
-const recentTitle = list.querySelector('[data-title="recent"]');
-const pagesTitle = list.querySelector('[data-title="pages"]');
-const pages = [...list.querySelectorAll('[role="option"]')];
-const catalog = new URL(palette.dataset.catalog, location.href);
+const pages = [...list.querySelectorAll("[data-words]")];
 
 const RECENT = "toolshelf-recent-tools";
 const RECENT_SHOWN = 5;
 const PAUSE_MS = 80;
-let tools = [];
 let asked = null;
 let timer = 0;
+let suggestions = [];
+let entries = 0; // that were given an id
+let isChosen = false; // whether the user has moved the selection since the last letter
 
 const shown = () => [...list.querySelectorAll('[role="option"]:not([hidden])')];
+const selected = () => list.querySelector('[aria-selected="true"]:not([hidden])');
+const titleOf = (group) => list.querySelector(`[data-title="${group}"]`);
 
 function select(item) {
   for (const other of list.querySelectorAll('[aria-selected="true"]')) other.setAttribute("aria-selected", "false");
-  if (!item) {
-    field.removeAttribute("aria-activedescendant");
-    return;
-  }
+  item.id ||= `palette-entry-${(entries += 1)}`;
   item.setAttribute("aria-selected", "true");
   field.setAttribute("aria-activedescendant", item.id);
   item.scrollIntoView({ block: "nearest" });
 }
 
+function choose(item) {
+  isChosen = true;
+  select(item);
+}
+
 function move(step) {
   const items = shown();
-  if (items.length === 0) return;
-  const present = items.findIndex((item) => item.getAttribute("aria-selected") === "true");
-  select(items[(present + step + items.length) % items.length]);
+  choose(items[(items.indexOf(selected()) + step + items.length) % items.length]);
 }
 
 function showPages(query) {
@@ -46,22 +56,34 @@ function showPages(query) {
     const own = `${page.dataset.words} ${page.textContent.toLowerCase()}`.split(/\s+/);
     page.hidden = !words.every((word) => own.some((one) => one.startsWith(word)));
   }
-  pagesTitle.hidden = pages.every((page) => page.hidden);
+  titleOf("pages").hidden = pages.every((page) => page.hidden);
 }
 
-function showTools(items, title) {
-  for (const tool of tools) tool.remove();
-  tools = items.map((tool, index) => {
-    const item = blank.content.firstElementChild.cloneNode(true);
-    item.id = `palette-tool-${index + 1}`;
-    item.dataset.href = tool.href;
-    item.querySelector(".palette-name").textContent = tool.name;
-    item.querySelector(".palette-id").textContent = tool.id === tool.name ? "" : tool.id;
-    item.querySelector(".palette-text").textContent = tool.text ?? "";
+const keyOf = ({ href, query }) => href ?? query;
+
+/** Replace the entries of a group, {name, id?, text?} and where they lead: {href} or {query}. One that is shown already
+ * keeps its element, which may be selected. */
+function show(group, template, found) {
+  const old = [...list.querySelectorAll(`[data-group="${group}"]`)];
+  for (const item of old) item.remove();
+  titleOf(group).hidden = found.length === 0;
+  const blank = document.getElementById(template).content.firstElementChild;
+  const items = found.map(({ name, text, ...data }) => {
+    const item = old.find((one) => keyOf(one.dataset) === keyOf(data)) ?? blank.cloneNode(true);
+    Object.assign(item.dataset, data, { group });
+    item.querySelector(".palette-name").textContent = name;
+    item.querySelector(".palette-text").textContent = text ?? "";
+    if (data.id && data.id !== name) item.querySelector(".palette-id").textContent = data.id;
     return item;
   });
-  for (const one of [toolsTitle, recentTitle]) one.hidden = one !== title || tools.length === 0;
-  title.after(...tools);
+  titleOf(group).after(...items);
+}
+
+const showTools = (group, tools) => show(group, "palette-tool", tools);
+
+function showSuggestions(found) {
+  suggestions = found;
+  show("suggestions", "palette-suggestion", found);
 }
 
 function recentTools() {
@@ -84,27 +106,33 @@ function remember() {
   }
 }
 
-/** Select the first entry, or keep the selection if the user has moved it to an entry that is still shown. */
-function settle(keep = false) {
+/** The entry that Enter opens unless the user selects another one: never the one that signs out. */
+function preferred(items) {
+  const query = field.value.trim().toLowerCase();
+  if (query === "") return items[0];
+  const isNamed = (page) =>
+    page.dataset.signOut === undefined && ` ${page.textContent.trim().toLowerCase()}`.includes(` ${query}`);
+  return pages.find(isNamed) ?? items.find((item) => item.dataset.id?.toLowerCase() === query) ?? search;
+}
+
+function settle() {
   const items = shown();
-  empty.hidden = items.length > 0;
-  const selected = keep && items.find((item) => item.getAttribute("aria-selected") === "true");
-  select(selected || items[0]);
+  select((isChosen && selected()) || preferred(items));
   status.textContent = items.length === 1 ? "1 entry" : `${items.length} entries`;
 }
 
 async function ask(query) {
-  asked?.abort();
   asked = new AbortController();
-  const url = new URL(palette.dataset.toolsUrl, location.href);
+  const url = new URL(palette.dataset.entriesUrl, location.href);
   url.searchParams.set("q", query);
   try {
     const answer = await fetch(url, { signal: asked.signal, headers: { Accept: "application/json" } });
     if (!answer.ok) return;
     const found = await answer.json();
-    if (field.value.trim() !== query) return;
-    showTools(found.tools, toolsTitle);
-    settle(true);
+    const before = [...query].slice(0, found.start).join("");
+    showSuggestions(found.suggestions.map(({ text, note }) => ({ name: text, text: note, query: before + text })));
+    showTools("tools", found.tools);
+    settle();
   } catch (error) {
     if (error.name !== "AbortError") status.textContent = "The catalog cannot be reached.";
   }
@@ -113,59 +141,63 @@ async function ask(query) {
 function follow() {
   const query = field.value.trim();
   clearTimeout(timer);
+  asked?.abort();
+  isChosen = false;
+  typed.textContent = query;
+  search.hidden = query === "";
   showPages(query);
-  if (query === "") {
-    asked?.abort();
-    showTools(recentTools(), recentTitle);
+  showTools("recent", query ? [] : recentTools());
+  if (query) {
+    showSuggestions(suggestions.filter((one) => one.query.startsWith(field.value))); // the others no longer match
+    timer = setTimeout(ask, PAUSE_MS, field.value);
   } else {
-    if (recentTitle.hidden === false) showTools([], toolsTitle);
-    timer = setTimeout(ask, PAUSE_MS, query);
+    showSuggestions([]);
+    showTools("tools", []);
   }
   settle();
 }
 
 function go(item) {
-  if (!item) {
-    const url = new URL(catalog);
-    url.searchParams.set("q", field.value.trim());
-    location.assign(url);
+  const { query, action, href, signIn, signOut } = item.dataset;
+  if (query !== undefined) {
+    field.value = query.endsWith(":") ? query : `${query} `;
+    follow();
     return;
   }
-  close();
-  if (item.dataset.action) document.dispatchEvent(new CustomEvent(`toolshelf:${item.dataset.action}`));
-  else if (item.dataset.signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it returns to this page
-  else if (item.dataset.signOut !== undefined) document.querySelector("[data-sign-out-form]").requestSubmit();
-  else location.assign(item.dataset.href);
+  palette.hidePopover();
+  if (item === search) field.form.requestSubmit();
+  else if (action) document.dispatchEvent(new CustomEvent(`toolshelf:${action}`));
+  else if (signIn !== undefined) document.querySelector("a[data-sign-in]").click(); // it returns to this page
+  else if (signOut !== undefined) document.querySelector("[data-sign-out-form]").requestSubmit();
+  else location.assign(href);
 }
 
 const isOpen = () => palette.matches(":popover-open");
-const close = () => palette.hidePopover();
 
-// This is a popover rather than a modal dialog: a modal dialog makes the rest of the page inert, so the browser computes
-// all styles again, which took half of the time until the palette was painted. The popover covers the page and keeps the
-// focus, so nothing behind it can be reached.
-function open() {
-  if (isOpen() || document.querySelector("dialog:modal")) return;
-  field.value = "";
-  follow();
-  palette.showPopover();
-  field.focus();
-}
-
+palette.setAttribute("aria-modal", "true");
+field.setAttribute("role", "combobox");
+field.setAttribute("aria-expanded", "true");
+field.setAttribute("aria-controls", list.id);
+field.setAttribute("aria-autocomplete", "list");
 field.addEventListener("input", follow);
 field.addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") move(1);
   else if (event.key === "ArrowUp") move(-1);
-  else if (event.key === "Enter" && !event.isComposing) go(list.querySelector('[aria-selected="true"]:not([hidden])'));
+  else if (event.key === "Enter" && !event.isComposing) go(selected());
   else return;
   event.preventDefault();
+});
+palette.addEventListener("beforetoggle", (event) => {
+  if (event.newState !== "open") return;
+  field.value = "";
+  follow();
 });
 palette.addEventListener("mousedown", (event) => {
   if (event.target !== field) event.preventDefault(); // the focus stays
 });
 list.addEventListener("pointermove", (event) => {
   const item = event.target.closest('[role="option"]');
-  if (item && item.getAttribute("aria-selected") !== "true") select(item);
+  if (item && item !== selected()) choose(item);
 });
 list.addEventListener("click", (event) => {
   const item = event.target.closest('[role="option"]');
@@ -174,21 +206,17 @@ list.addEventListener("click", (event) => {
   else go(item);
 });
 palette.addEventListener("click", (event) => {
-  if (event.target === palette) close();
-});
-document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-palette-open]")) open();
+  if (event.target === palette) palette.hidePopover();
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Tab" && isOpen()) {
     event.preventDefault();
-    field.focus();
+    (document.activeElement === field ? close : field).focus();
     return;
   }
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  if (isOpen()) close();
-  else open();
+  if (!document.querySelector("dialog:modal")) palette.togglePopover();
 });
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-sign-out-form]")) return;
@@ -199,3 +227,4 @@ document.addEventListener("submit", (event) => {
   }
 });
 remember();
+if (isOpen()) follow();

@@ -7,8 +7,8 @@
   let theme = null;
   try {
     theme = localStorage.getItem("toolshelf-theme");
-    for (const name of ["preview", "compact"]) {
-      if (localStorage.getItem(`toolshelf-${name}`) === "on") root.dataset[name] = "on"; // see catalog.js
+    for (const [name, initial] of [["preview", "on"], ["compact", "off"]]) {
+      if ((localStorage.getItem(`toolshelf-${name}`) ?? initial) === "on") root.dataset[name] = "on"; // see catalog.js
     }
     if (localStorage.getItem("toolshelf-tour") === "done") root.dataset.tour = "done"; // see tour.js
     const tab = localStorage.getItem("toolshelf.tab.result");

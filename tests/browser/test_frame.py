@@ -1,22 +1,48 @@
 """The frame of every page: its keys, its theme, its palette, its menu; and that it holds without JavaScript."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.site import Site
 
 WIDTHS = [360, 768, 1280, 1920]
 
 
-def test_a_slash_goes_to_the_search(signed_in: Page):
+def test_a_slash_opens_the_palette(signed_in: Page):
     signed_in.goto("/factories/")
 
     signed_in.keyboard.press("/")
+    expect(signed_in.locator("#palette-query")).to_be_focused()
     signed_in.keyboard.type("weather")
     signed_in.keyboard.press("Enter")
 
+    signed_in.wait_for_url("**/tools/?q=weather")
     expect(signed_in.locator(".result-name").first).to_be_visible()
-    assert "q=weather" in signed_in.url
+
+
+@pytest.mark.parametrize(("address", "field"), [("/", "#home-q"), ("/tools/", "#q")])
+def test_a_slash_goes_to_the_page_s_own_search_field(signed_in: Page, address: str, field: str):
+    signed_in.goto(address)
+
+    signed_in.keyboard.press("/")
+
+    expect(signed_in.locator(field)).to_be_focused()
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    signed_in.keyboard.press("Control+k")
+    expect(signed_in.locator("#palette-query")).to_be_focused()
+
+
+def test_the_keys_of_a_shortcut_stand_in_one_line(signed_in: Page):
+    signed_in.set_viewport_size({"width": 360, "height": 800})
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("?")
+    lines = signed_in.locator(".keys dt").evaluate_all(
+        "all => all.map((row) => [...row.children].map((key) => key.getBoundingClientRect().top))"
+    )
+
+    assert len(lines) == 9
+    assert [len(set(tops)) for tops in lines] == [1] * 9
 
 
 @pytest.mark.deep
@@ -26,7 +52,7 @@ def test_a_slash_in_a_field_is_a_slash(signed_in: Page):
     signed_in.keyboard.press("/")
     signed_in.keyboard.type("a/b?")
 
-    expect(signed_in.locator("#bar-q")).to_have_value("a/b?")
+    expect(signed_in.locator("#palette-query")).to_have_value("a/b?")
     expect(signed_in.locator("#keys")).to_be_hidden()
 
 
@@ -34,12 +60,76 @@ def test_the_palette_goes_to_a_tool(signed_in: Page):
     signed_in.goto("/factories/")
 
     signed_in.keyboard.press("Control+k")
-    signed_in.keyboard.type("weather")
-    expect(signed_in.locator("#palette [role=option][aria-selected=true] .palette-name")).to_contain_text("eather")
+    signed_in.keyboard.type("time zone")
+    expect(selected(signed_in)).to_contain_text("Search the catalog for “time zone”")
+    signed_in.get_by_role("option", name="convert_time_zone").click()
+
+    signed_in.wait_for_url("**/tools/convert_time_zone/")
+
+
+def test_the_palette_selects_the_tool_whose_complete_id_is_typed(signed_in: Page):
+    signed_in.goto("/factories/")
+
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.insert_text("convert_units")
+    expect(selected(signed_in)).to_contain_text("convert_units")
+    expect(selected(signed_in)).not_to_contain_text("Search")
     signed_in.keyboard.press("Enter")
 
-    signed_in.wait_for_url("**/tools/*/")
-    expect(signed_in.locator("h1")).to_contain_text("eather")
+    signed_in.wait_for_url("**/tools/convert_units/")
+
+
+def test_the_selection_stays_when_the_tools_arrive(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+
+    with signed_in.expect_response("**/palette/?*"):
+        signed_in.keyboard.type("upload")
+        signed_in.keyboard.press("ArrowUp")
+
+    expect(signed_in.locator("#palette .palette-title", has_text="Tools").last).to_be_visible()
+    expect(selected(signed_in)).to_have_text("Search the catalog for “upload”")
+
+
+def test_a_selected_tool_stays_selected_when_the_tools_arrive_again(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.insert_text("convert")
+    expect(signed_in.get_by_role("option", name="convert_time_zone")).to_be_visible()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    signed_in.route("**/palette/?*", hold)
+    with signed_in.expect_request("**/palette/?*"):
+        signed_in.keyboard.type("_")
+    for _ in range(signed_in.locator("#palette [role=option]:visible").count()):
+        if "convert_time_zone" not in selected(signed_in).inner_text():
+            signed_in.keyboard.press("ArrowDown")
+
+    answer = held[0].fetch().json()
+    answer["tools"].insert(0, {"id": "new", "name": "new", "text": "", "href": "/tools/new/"})
+    held[0].fulfill(json=answer)
+
+    expect(signed_in.locator("#palette [data-href='/tools/new/']")).to_be_visible()
+    expect(selected(signed_in)).to_contain_text("convert_time_zone")
+
+
+def test_a_filter_is_completed_in_the_palette(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("/")
+    signed_in.keyboard.type("convert is:dep")
+    expect(signed_in.get_by_role("option", name="is:deprecated")).to_be_visible()
+
+    signed_in.keyboard.press("ArrowDown")
+    signed_in.keyboard.press("Enter")
+    expect(signed_in.locator("#palette-query")).to_have_value("convert is:deprecated ")
+    expect(selected(signed_in)).to_contain_text("Search the catalog for “convert is:deprecated”")
+    signed_in.keyboard.press("Enter")
+
+    signed_in.wait_for_url("**/tools/?q=convert+is%3Adeprecated*")
+    expect(signed_in.locator(".active-filter").first).to_contain_text("is:deprecated")
 
 
 @pytest.mark.deep
@@ -57,14 +147,26 @@ def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
     ("typed", "name"),
     [("runs", "Runs"), ("upload", "Upload specs"), ("lint", "Lint rules"), ("theme", "Change the theme")],
 )
-def test_the_palette_offers_pages_and_commands_before_tools(signed_in: Page, typed: str, name: str):
+def test_the_palette_selects_the_page_or_command_whose_name_is_typed(signed_in: Page, typed: str, name: str):
     signed_in.goto("/factories/")
     signed_in.keyboard.press("Control+k")
 
     with signed_in.expect_response("**/palette/?*"):
         signed_in.keyboard.type(typed)
 
-    expect(signed_in.locator("#palette [role=option][aria-selected=true] .palette-name")).to_have_text(name)
+    expect(selected(signed_in)).to_have_text(name)
+
+
+@pytest.mark.parametrize("typed", ["sign", "out"])
+def test_the_palette_never_preselects_the_command_that_signs_out(signed_in: Page, typed: str):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+
+    with signed_in.expect_response("**/palette/?*"):
+        signed_in.keyboard.type(typed)
+
+    expect(signed_in.get_by_role("option", name="Sign out")).to_be_visible()
+    expect(selected(signed_in)).to_have_text(f"Search the catalog for “{typed}”")
 
 
 def test_the_palette_offers_the_tools_that_were_read_last(signed_in: Page):
@@ -94,21 +196,68 @@ def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_bar_opens_the_palette_and_gets_the_focus_back(signed_in: Page, width: int):
+    signed_in.set_viewport_size({"width": width, "height": 800})
+    signed_in.goto("/tools/convert_units/")
+    button = signed_in.get_by_role("button", name="Search or go to…")
+
+    button.click()
+    expect(signed_in.get_by_role("combobox", name="Search, or go to a tool or a page")).to_be_focused()
+    signed_in.locator("#palette").get_by_role("button", name="Close").click()
+
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_without_javascript_the_palette_is_a_search_form(browser: Browser, site: Site):
+    context = browser.new_context(base_url=site.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/factories/")
+
+    page.get_by_role("button", name="Search or go to…").click()
+    expect(page.get_by_role("textbox", name="Search, or go to a tool or a page")).to_be_focused()
+    expect(page.get_by_role("listbox", include_hidden=True)).to_be_hidden()
+    expect(page.locator("#palette")).not_to_have_attribute("aria-modal", "true")  # the page behind can be reached
+    expect(page.locator("#palette").get_by_role("search")).to_be_visible()
+    page.keyboard.type("weather")
+    page.keyboard.press("Enter")
+
+    page.wait_for_url("**/tools/?q=weather")
+    context.close()
+
+
 def test_behind_the_palette_nothing_is_reached_by_key_or_click(signed_in: Page):
     signed_in.goto("/factories/")
     signed_in.keyboard.press("Control+k")
 
-    field = signed_in.locator("#palette-query")
+    field, close = (
+        signed_in.locator("#palette-query"),
+        signed_in.locator("#palette").get_by_role("button", name="Close"),
+    )
+    expect(signed_in.locator("#palette")).to_have_attribute("aria-modal", "true")
     for key in ("Tab", "Shift+Tab"):
+        signed_in.keyboard.press(key)
+        expect(close).to_be_focused()
         signed_in.keyboard.press(key)
         expect(field).to_be_focused()
     signed_in.locator(".palette-title", has_text="Pages and commands").click()
-    signed_in.keyboard.press("Tab")
     expect(field).to_be_focused()
 
     logo = signed_in.locator(".brand").bounding_box()
     assert logo is not None
     signed_in.mouse.click(logo["x"] + 5, logo["y"] + 5)
+    expect(signed_in.locator("#palette")).to_be_hidden()
+    assert signed_in.url.endswith("/factories/")
+
+
+def test_close_is_pressed_by_keyboard(signed_in: Page):
+    signed_in.goto("/factories/")
+    signed_in.keyboard.press("Control+k")
+
+    signed_in.keyboard.press("Tab")
+    signed_in.keyboard.press("Enter")
+
     expect(signed_in.locator("#palette")).to_be_hidden()
     assert signed_in.url.endswith("/factories/")
 
@@ -202,11 +351,11 @@ def test_dismissed_first_steps_stay_away(signed_in: Page):
     expect(signed_in.locator("#main")).to_be_visible()
 
 
-def test_the_navigation_is_at_the_same_place_on_every_page(signed_in: Page):
+def test_the_bar_is_the_same_on_every_page(signed_in: Page):
     places = []
     for address in ("/", "/tools/", "/upload/", "/runs/", "/help/", "/account/tokens/"):
         signed_in.goto(address)
-        places.append(signed_in.locator(".bar-nav a").first.bounding_box())
+        places.append([signed_in.locator(part).first.bounding_box() for part in (".bar-search", ".bar-nav a")])
 
     assert places == [places[0]] * len(places)
 
@@ -235,7 +384,23 @@ def test_a_star_is_given_and_removed_in_place(signed_in: Page, site: Site):
     star.click()
     expect(star).to_have_attribute("aria-pressed", "true")
     signed_in.reload()
+    expect(star).to_have_attribute("aria-pressed", "true")
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "false")
+    signed_in.reload()
+    expect(star).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_starred_tool_that_was_not_run_lately_is_listed_as_starred(signed_in: Page, site: Site):
+    signed_in.goto("/tools/outline_markdown/")
+    star = signed_in.get_by_role("button", name="Star outline_markdown").first
+
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "true")
+    signed_in.goto("/")
     expect(signed_in.get_by_role("heading", name="Starred")).to_be_visible()
+    expect(signed_in.get_by_role("link", name="outline_markdown", exact=True)).to_be_visible()
 
     star.click()
     expect(star).to_have_attribute("aria-pressed", "false")
@@ -243,5 +408,24 @@ def test_a_star_is_given_and_removed_in_place(signed_in: Page, site: Site):
     expect(signed_in.get_by_role("heading", name="Starred")).to_be_hidden()
 
 
+def selected(page: Page) -> Locator:
+    """The selected entry of the palette."""
+    return page.locator("#palette [role=option][aria-selected=true]")
+
+
 def background(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+
+@pytest.mark.parametrize("address", ["/upload/", "/api/v1/docs"])
+def test_on_a_narrow_page_the_lead_follows_the_title(signed_in: Page, address: str):
+    signed_in.set_viewport_size({"width": 360, "height": 800})
+    signed_in.goto(address)
+
+    lead, actions = (
+        signed_in.locator(f".page-header > {part}").bounding_box() for part in (".page-lead", ".page-actions")
+    )
+
+    assert lead
+    assert actions
+    assert lead["y"] < actions["y"]

@@ -37,6 +37,14 @@ def test_a_page_marks_its_section(client, path, section):
     assert marked(client, path) == [section]
 
 
+def test_the_runs_of_a_tool_are_marked_as_its_other_pages_are(admin_client):
+    make_tool("greet")
+
+    assert marked(admin_client, "/runs/") == ["Runs"]
+    assert marked(admin_client, "/runs/?tool=greet") == ["Catalog"]
+    assert marked(admin_client, "/runs/?tool=nothing") == ["Runs"]
+
+
 @pytest.mark.parametrize("path", ["/", "/help/", "/sign-in/", "/nothing/"])
 def test_a_page_outside_the_sections_marks_none(client, path):
     assert marked(client, path) == []

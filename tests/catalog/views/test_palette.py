@@ -1,4 +1,4 @@
-"""The tools that the palette offers."""
+"""The tools and filters that the palette offers."""
 
 import pytest
 
@@ -44,3 +44,15 @@ def test_the_palette_offers_no_archived_tool(client):
     make_tool("weather", archived=True)
 
     assert found(client, "weather") == []
+
+
+def test_the_palette_suggests_filters_for_the_end_of_what_is_typed(client):
+    answer = client.get("/palette/", {"q": "mail is:dep"}).json()
+
+    assert answer["start"] == len("mail ")
+    assert [one["text"] for one in answer["suggestions"]] == ["is:deprecated"]
+
+
+@pytest.mark.parametrize("query", ["", "zzzz", "is:deprecated"])
+def test_the_palette_suggests_nothing_where_no_filter_begins_like_that(client, query):
+    assert client.get("/palette/", {"q": query}).json()["suggestions"] == []
