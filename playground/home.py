@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -14,26 +14,23 @@ from django.utils.safestring import SafeString
 
 from catalog.accounts.models import Person, User
 from catalog.caching import LRUCache
-from catalog.charts import Bar, Series, stacked_bars
+from catalog.charts import Bar, stacked_bars
 from catalog.hooks import hooks
 from catalog.models import Audience, Tool
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.stars import starred_tools
 from playground.models import Run
+from playground.run_charts import KINDS, SERIES
 from playground.run_filter import first_id_of
+from playground.run_overview import FAILED
 
 DAYS: Final = 7
-SHOWN: Final = 6  # tools of a list
+RECENT_SHOWN: Final = 5  # tools
+STARS_SHOWN: Final = 3  # tools
 FIRST_CHOICE: Final = "convert_units"  # an example that everyone understands
 RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
 RUNS_COUNTED: Final = 2_000  # the latest ones of the week
-KINDS: Final = {
-    "conforms": Series("Conforms", "good"),
-    "violates": Series("Violates", "bad"),
-    "unchecked": Series("Unchecked", "accent"),
-    "failed": Series("No response", "failed"),
-}
 
 
 _beginnings: Final[LRUCache[Tool | None]] = LRUCache(max_weight=100)
@@ -75,16 +72,16 @@ def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: f
 def recent_tools(person: User) -> list[Tool]:
     """The tools that the person tried last, the latest first, with the columns of a row."""
     tried = Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
-    keys = list(dict.fromkeys(tried))[:SHOWN]
+    keys = list(dict.fromkeys(tried))[:RECENT_SHOWN]
     if not keys:
         return []
     tools = {tool.pk: tool for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)}
     return [tools[key] for key in keys if key in tools]
 
 
-def latest_stars(person: User) -> list[Tool]:
-    """The tools that the person starred last."""
-    return list(starred_tools(person)[:SHOWN])
+def latest_stars(person: User, besides: Iterable[Tool]) -> list[Tool]:
+    """The tools that the person starred last, without the tools `besides`, which are shown already."""
+    return list(starred_tools(person).exclude(pk__in=[tool.pk for tool in besides])[:STARS_SHOWN])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +121,8 @@ class Week:
     @property
     def chart(self) -> SafeString:
         """Stacked bars, each a link to the runs of its day."""
-        bars = [Bar(f"{day.day:%a} {day.day.day}", tuple(day.counts.values()), day.url) for day in self.days]
-        return stacked_bars(bars, list(KINDS.values()), label="Your runs of the last 7 days")
+        bars = [Bar(f"{day.day:%-d %b}", tuple(day.counts.values()), day.url) for day in self.days]
+        return stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
 
 
 def week_of(person: User) -> Week:
@@ -134,7 +131,7 @@ def week_of(person: User) -> Week:
     days = [today - timedelta(days=before) for before in reversed(range(DAYS))]
     counted = {day: dict.fromkeys(KINDS, 0) for day in days}
     for index, outcome, verdict, count in _counts_since(person, days):
-        kind = verdict if outcome == "returned" and verdict in KINDS else "failed"
+        kind = "failed" if outcome in FAILED else verdict or "other"
         counted[days[index]][kind] += count
     return Week(tuple(Day(day, counts) for day, counts in counted.items()))
 

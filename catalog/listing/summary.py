@@ -1,49 +1,57 @@
-"""A summary of the catalog: how many tools a person sees, in which toolkits, and with which lint scores."""
+"""A summary of the catalog: how many tools a person sees, in which toolkits, for which formats, with which scores."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from catalog.caching import LRUCache
 from catalog.listing.groups import largest
 from catalog.models import Tool
+from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import vocabulary
-from catalog.search.tag_counts import Group
 from catalog.search.visibility import Visibility
+from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
 TOOLKITS_SHOWN: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
-    """How many tools have a lint score of this grade, with the value of the catalog's filter."""
+class Share:
+    """A part of the catalog: its name, its number of tools, and the query that lists them."""
 
-    lowest: int
     label: str
     tools: int
+    query: str
+    grade: int | None = None  # the grade's lowest score; None for other shares
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The available tools that somebody sees: their number, the largest toolkits, and the tools of each grade."""
+    """The available tools that somebody sees: their number, and the numbers by toolkit, format and grade.
+
+    `toolkits` has only the largest; `formats` counts the tools that each format accepts without changes.
+    """
 
     tools: int
-    toolkits: tuple[Group, ...]
-    grades: tuple[Grade, ...]
+    toolkits: tuple[Share, ...]
+    formats: tuple[Share, ...]
+    grades: tuple[Share, ...]
 
     @property
     def largest(self) -> int:
         """The number of tools of the largest toolkit; 1 if there is none, as a divisor."""
-        return max((group.tools for group in self.toolkits), default=1)
+        return max((share.tools for share in self.toolkits), default=1)
 
     @property
     def assessed(self) -> int:
         """The number of tools with a score."""
-        return sum(grade.tools for grade in self.grades)
+        return sum(share.tools for share in self.grades)
 
 
 _summaries: Final[LRUCache[Summary]] = LRUCache(max_weight=1_000)
@@ -57,6 +65,19 @@ def summary_for(visibility: Visibility) -> Summary:
 
 def _counted(visibility: Visibility) -> Summary:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
-    counts = dict(tools.values_list("grade").annotate(Count("pk")))
-    grades = tuple(Grade(lowest, label, counts.get(lowest, 0)) for lowest, label in GRADES)
-    return Summary(sum(counts.values()), tuple(largest("toolkit", TOOLKITS_SHOWN, visibility)), grades)
+    usable = {f"{column}_count": Count("pk", filter=Q(**{column: True})) for column in USABLE_COLUMNS.values()}
+    counts, accepted = dict[int | None, int](), Counter[str]()
+    for grade, count, *numbers in tools.values_list("grade").annotate(Count("pk"), **usable):  # one pass over the tools
+        counts[grade] = count
+        accepted.update(dict(zip(USABLE_COLUMNS, numbers, strict=True)))
+    toolkits = largest("toolkit", TOOLKITS_SHOWN, visibility)
+    return Summary(
+        sum(counts.values()),
+        tuple(Share(group.name, group.tools, _query(toolkit=group.name)) for group in toolkits),
+        tuple(Share(target.label, accepted[key], _query(usable=key)) for key, target in FORMATS.items()),
+        tuple(Share(label, counts.get(lowest, 0), _query(grade=lowest), lowest) for lowest, label in GRADES),
+    )
+
+
+def _query(**choice: object) -> str:
+    return f"?{urlencode(choice)}"

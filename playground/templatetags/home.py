@@ -41,13 +41,16 @@ def activity(context: Context) -> dict[str, Any]:
     if not isinstance(user, User):
         return {}
     week = week_of(user)
+    recent = recent_tools(user)
+    concerns, more_concerns = concerns_of(user, week)
     return {
         "user": user,
-        "recent": recent_tools(user),
-        "starred_tools": latest_stars(user),
+        "recent": recent,
+        "starred_tools": latest_stars(user, besides=recent),
         "starred": starred_ids(user),
         "week": week,
-        "concerns": concerns_of(user, week),
+        "concerns": concerns,
+        "more_concerns": more_concerns,
     }
 
 

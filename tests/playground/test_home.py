@@ -116,10 +116,23 @@ def test_recent_tools_are_those_that_the_person_tried_last(client, ada, bob):
     assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["first", "second"]
 
 
-def test_starred_tools_are_shown(client, ada):
-    star(make_tool("shiny"), ada)
+def test_starred_tools_are_shown_with_a_link_to_all_of_them(client, ada):
+    for number in range(home.STARS_SHOWN + 1):
+        star(make_tool(f"shiny{number}"), ada)
 
-    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["shiny"]
+    tree = page(client, ada)
+
+    assert [node.text() for node in tree.css(".home-tool-name")] == ["shiny3", "shiny2", "shiny1"]
+    assert tree.css_first('.home-heading a[href="/tools/?starred=1"]').text() == "All starred tools"
+
+
+def test_a_starred_tool_that_was_tried_is_shown_once(client, ada):
+    tried, other = make_tool("tried"), make_tool("other")
+    for tool in (tried, other):
+        star(tool, ada)
+    run_of(tried, ada)
+
+    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["tried", "other"]
 
 
 def test_a_visitor_sees_no_activity(client):
@@ -136,6 +149,7 @@ def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
     run_of(tool, ada)
     run_of(tool, ada, verdict="violates")
     run_of(tool, ada, days_ago=2, outcome="raised", verdict="")
+    run_of(tool, ada, days_ago=2, outcome="cancelled", verdict="")
     run_of(tool, ada, days_ago=6, verdict="unchecked")
     run_of(tool, ada, days_ago=7)  # too old
     run_of(tool, ada, outcome="running", verdict="")  # not ended
@@ -143,10 +157,10 @@ def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
 
     week = home.week_of(ada)
 
-    assert [day.total for day in week.days] == [1, 0, 0, 0, 1, 0, 2]
-    assert week.days[6].counts == {"conforms": 1, "violates": 1, "unchecked": 0, "failed": 0}
-    assert week.days[4].counts == {"conforms": 0, "violates": 0, "unchecked": 0, "failed": 1}
-    assert week.days[0].counts == {"conforms": 0, "violates": 0, "unchecked": 1, "failed": 0}
+    assert [day.total for day in week.days] == [1, 0, 0, 0, 2, 0, 2]
+    assert week.days[6].counts == {"conforms": 1, "violates": 1, "unchecked": 0, "failed": 0, "other": 0}
+    assert week.days[4].counts == {"conforms": 0, "violates": 0, "unchecked": 0, "failed": 1, "other": 1}
+    assert week.days[0].counts == {"conforms": 0, "violates": 0, "unchecked": 1, "failed": 0, "other": 0}
 
 
 def test_a_bar_links_to_the_runs_of_its_day(client, ada):
@@ -158,6 +172,17 @@ def test_a_bar_links_to_the_runs_of_its_day(client, ada):
     assert len(links) == 7
     assert links[-1] == f"/runs/?since={today}&until={today}"
     assert client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.get().pk}/"') >= 1
+
+
+def test_the_week_has_the_words_of_the_runs_page(client, ada):
+    run_of(make_tool("a"), ada)
+
+    legends = [
+        [key.text().rstrip(" 0123456789") for key in tree.css(".chart-bars .chart-key")]
+        for tree in (page(client, ada), LexborHTMLParser(client.get("/runs/").content.decode()))
+    ]
+
+    assert legends == [["conforming", "violating", "unchecked", "failed", "cancelled or refused"]] * 2
 
 
 def test_only_the_latest_runs_are_counted(ada, monkeypatch):
@@ -176,7 +201,8 @@ def test_only_the_latest_runs_are_counted(ada, monkeypatch):
 
 
 def concerns(person):
-    return [concern.text for concern in attention.concerns_of(person, home.week_of(person))]
+    shown, more = attention.concerns_of(person, home.week_of(person))
+    return [concern.text for concern in [*shown, *more]]
 
 
 @pytest.fixture
@@ -235,6 +261,38 @@ def test_a_breaking_revision_of_this_week_needs_the_attention_of_those_who_use_t
 
 
 @pytest.mark.usefixtures("no_factories")
+def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
+    for required in ([], ["x"], ["x"], ["x", "y"], ["x", "y", "z"]):
+        parameters = {"type": "object", "properties": {"x": {}, "y": {}, "z": {}}, "required": required}
+        tool = make_tool("a", parameters=parameters, description=f"Revision of {required}.")
+    star(tool, ada)
+
+    assert concerns(ada) == ["a: revisions 2, 3 and 4 are breaking"]
+    concern = page(client, ada).css_first(".concern")
+    assert concern.css_first("a").attributes["href"] == f"/tools/{tool.slug}/revisions/"
+    assert concern.css_first("time").text() == "just now"
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ada):
+    for name in ("a", "b", "c", "d"):
+        tool = make_tool(name)
+        ExampleCheck.objects.create(tool=tool, revision=tool.current, failed=1, finished_at=timezone.now())
+    run_of(tool, ada, verdict="violates")
+
+    tree = page(client, ada)
+
+    assert [node.text() for node in tree.css(".home-attention > .home-list a")] == [
+        "d: 1 example fails",
+        "c: 1 example fails",
+        "1 response violates its return type",
+    ]
+    assert tree.css_first(".home-attention summary").text() == "2 more"
+    folded = [node.text() for node in tree.css(".home-attention details a")]
+    assert folded == ["b: 1 example fails", "a: 1 example fails"]
+
+
+@pytest.mark.usefixtures("no_factories")
 def test_an_old_breaking_revision_does_not(ada):
     make_tool("a", parameters={"type": "object"})
     tool = make_tool("a", parameters={"type": "object", "required": ["x"]})
@@ -256,6 +314,11 @@ def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
 
     assert concerns(ada) == ["a: a change waits for your approval"]
     assert concerns(bob) == []
+
+    HeldChange.objects.create(
+        tool_id="a", proposed_by=bob, base=tool.current, text=spec.source, sha256=spec.sha256, reason="Not the owner."
+    )
+    assert concerns(ada) == ["a: 2 changes wait for your approval"]
 
 
 def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkeypatch):
