@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from catalog.listing.catalog_search import CatalogSearch
+from catalog.search.parser import without_filters
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
@@ -62,11 +63,9 @@ def active_filters(search: CatalogSearch) -> list[ActiveFilter]:
 
 def _parts_of_query(search: CatalogSearch) -> Iterator[tuple[str, str]]:
     """Each filter in the query, and its other words; each with the query without it."""
-    others = search.words
     for written in search.query.filters:
-        yield _shortened(written), search.words.replace(written, "", 1).strip()
-        others = others.replace(written, "", 1)
-    if words := " ".join(others.split()):
+        yield _shortened(written), without_filters(search.words, written)
+    if words := without_filters(search.words, *search.query.filters):
         yield f"“{_shortened(words)}”", " ".join(search.query.filters)
 
 

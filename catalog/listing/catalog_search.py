@@ -90,6 +90,7 @@ class CatalogSearch:
     owner: str | None = None  # a username
     archived: bool = False  # include archived tools
     sort: Sort = ""  # "": by relevance, or by name if there are no words
+    runnable_first: bool = False  # the default order without words; for pages
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
@@ -119,10 +120,18 @@ class CatalogSearch:
             owner=query.get("owner") or None,
             archived=query.get("include") == "archived",
             sort=sorting.read(query.get("sort")),
+            runnable_first=True,
             cursor=cursor,
             visibility=Audience.objects.visibility_for(person),
             person=person,
         )
+
+    @property
+    def order(self) -> Sort:
+        """The order of the results: that of the URL, or else the default."""
+        if self.sort or not self.runnable_first or self.words.strip() or self.runnable is not None:
+            return self.sort
+        return "runnable"
 
     @cached_property
     def query(self) -> Query:

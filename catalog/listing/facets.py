@@ -8,7 +8,7 @@ likely ones: the largest of all, and those of the first results.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -24,6 +24,8 @@ from catalog.models import Tool, ToolQuerySet
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
 from catalog.search.document import group_key
+from catalog.search.filters import ME
+from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.search.tag_counts import Kind, token_of_group
 from catalog.specs.exporters import FORMATS
@@ -35,6 +37,19 @@ GROUP_COUNT_AT_MOST: Final = 1_000
 COUNTED_IMMEDIATELY: Final = (
     2_000  # tools; in a larger catalog, the page shows the results first and counts facets later
 )
+
+_WRITTEN: Final[Mapping[tuple[str, bool | int], str]] = {
+    ("runnable", True): "runnable:yes",
+    ("configurable", True): "needs:configuration",
+    ("configurable", False): "needs:nothing",
+    ("examples", True): "has:examples",
+    ("examples_hold", True): "examples:pass",
+    ("returns", True): "has:returns",
+    ("starred", True): "is:starred",
+    ("deprecated", True): "is:deprecated",
+    ("grade", 90): "score:>=90",
+    ("grade", 0): "score:<70",
+}  # as filters of a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +70,8 @@ class Option:
 class Facet:
     """A filter with its options.
 
-    `more`: the URL of a page with all options, with `more_label` as the link's text. `note`: explains the counts.
-    `folded`: a page shows the options when they are opened.
+    `more`: the URL of a page with all options, or about them; `more_label`: the text of its link. `note`: explains
+    the counts. `folded`: a page shows the options when they are opened.
     """
 
     label: str
@@ -133,7 +148,13 @@ class _Faceting:
         return (
             Facet("Runs", (self._option("Runnable", "runnable", True),)),
             self._groups("Toolkit", "toolkit"),
-            Facet("Lint score", tuple(self._grade(*grade) for grade in GRADES), note=self._not_assessed()),
+            Facet(
+                "Lint score",
+                tuple(self._grade(*grade) for grade in GRADES),
+                more=reverse("catalog:lint_rules"),
+                more_label="Findings by rule",
+                note=self._not_assessed(),
+            ),
             self._groups("Tag", "tag"),
             Facet(
                 "Configuration",
@@ -159,22 +180,22 @@ class _Faceting:
         )
 
     def _option(self, label: str, name: str, value: bool) -> Option:
-        chosen = getattr(self.search, name) is value
         count, counted = self._count_of(**{name: value})
-        return Option(label, count, counted, chosen, self._address(**{name: None if chosen else value}))
+        chosen, address = self._choice(name, None, value, _WRITTEN[name, value])
+        return Option(label, count, counted, chosen, address)
 
     def _format(self, key: str) -> Option:
         chosen = self.search.usable
         rest = tuple(other for other in chosen if other != key)
         with_this = (*rest, key)
         count, counted = self._count_of(usable=with_this)
-        address = self._address(usable=rest if key in chosen else with_this)
-        return Option(FORMATS[key].label, count, counted, key in chosen, address)
+        is_chosen, address = self._choice("usable", rest, with_this, f"usable:{key}", chosen=key in chosen)
+        return Option(FORMATS[key].label, count, counted, is_chosen, address)
 
     def _grade(self, lowest: int, label: str) -> Option:
-        chosen = self.search.grade == lowest
         count, counted = self._count_of(grade=lowest)
-        return Option(label, count, counted, chosen, self._address(grade=None if chosen else lowest))
+        chosen, address = self._choice("grade", None, lowest, _WRITTEN.get(("grade", lowest), ""))
+        return Option(label, count, counted, chosen, address)
 
     def _not_assessed(self) -> str:
         """The number of tools that the counts of scores and formats do not include."""
@@ -196,16 +217,40 @@ class _Faceting:
         return [self._owner(name) for name in names]
 
     def _owner(self, name: str) -> Option:
-        chosen = self.search.owner == name
         count, counted = self._count_of(owner=name)
+        chosen, address = self._choice("owner", None, name, f'owner:"{name}"')
         label = "Mine" if name == self.username else f"Owned by {name}"
-        return Option(label, count, counted, chosen, self._address(owner=None if chosen else name))
+        return Option(label, count, counted, chosen, address)
 
     def _archived_option(self) -> Option:
         count, counted = self._count_of(archived=True)
         return Option(
             "Include archived", count, counted, self.search.archived, self._address(archived=not self.search.archived)
         )
+
+    def _choice(
+        self, name: str, without: Any, value: Any, written: str, *, chosen: bool | None = None
+    ) -> tuple[bool, str]:
+        """Whether a value is chosen, and the URL's query that chooses it, or removes it.
+
+        `written` is the equivalent filter of a query. If the query contains it, in any spelling, the value is chosen.
+        """
+        if chosen or (chosen is None and getattr(self.search, name) == value):
+            return True, self._address(**{name: without})
+        found = self._filters.get(self._meaning(written)) if written and self._filters else None
+        if found is not None:
+            return True, self._address(words=without_filters(self.search.words, found))
+        return False, self._address(**{name: value})
+
+    @cached_property
+    def _filters(self) -> dict[Hashable, str]:
+        """The filters in the query, by their parsed meaning."""
+        return {self._meaning(written): written for written in self.search.query.filters}
+
+    def _meaning(self, written: str) -> Hashable:
+        query = Query.from_text(written)
+        owners = [(self.username if name == ME else name, wanted) for name, wanted in query.owners]
+        return query.conditions, query.runnable, query.examples_hold, query.starred, *owners
 
     def _address(self, **choice: Any) -> str:
         return replace(self.search, **choice).address()
@@ -235,8 +280,8 @@ class _Faceting:
         chosen = {group_key(name): name for name in self._chosen(kind)}
         counted = [one for one in self._counted(kind) if group_key(one[0]) not in chosen]
         options = [
-            *(Option(name, *self._count_of(), True, self._toggled(kind, name)) for name in chosen.values()),
-            *(Option(name, count, whole, False, self._toggled(kind, name)) for name, count, whole in counted),
+            *(Option(name, *self._count_of(), *self._choice_of(kind, name)) for name in chosen.values()),
+            *(Option(name, count, whole, *self._choice_of(kind, name)) for name, count, whole in counted),
         ]
         more = reverse(f"catalog:{kind}s") if chosen or len(options) >= OPTIONS_OF_GROUP else ""
         return Facet(label, tuple(options[:OPTIONS_OF_GROUP]), more, f"All {kind}s")
@@ -246,14 +291,15 @@ class _Faceting:
             return self.search.tags
         return [self.search.toolkit] if self.search.toolkit is not None else []
 
-    def _toggled(self, kind: Kind, name: str) -> str:
-        """The URL's query with this toolkit instead of another, or this tag added; without it if it is chosen."""
-        search, key = self.search, group_key(name)
-        without = tuple(tag for tag in search.tags if group_key(tag) != key)
+    def _choice_of(self, kind: Kind, name: str) -> tuple[bool, str]:
+        """`_choice` of a toolkit, which replaces the chosen one, or of a tag, which is added to the others."""
+        search, key, written = self.search, group_key(name), f'{kind}:"{name}"'
         if kind == "tag":
-            return self._address(tags=without if len(without) < len(search.tags) else (*without, name))
-        is_chosen = search.toolkit is not None and group_key(search.toolkit) == key
-        return self._address(toolkit=None if is_chosen else name)
+            without = tuple(tag for tag in search.tags if group_key(tag) != key)
+            chosen = len(without) < len(search.tags)
+            return self._choice("tags", without, (*without, name), written, chosen=chosen)
+        chosen = search.toolkit is not None and group_key(search.toolkit) == key
+        return self._choice("toolkit", None, name, written, chosen=chosen)
 
     def _counted(self, kind: Kind) -> list[tuple[str, int, bool]]:
         """The likely groups with their numbers of results, the largest first; without groups that have none.

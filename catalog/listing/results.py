@@ -83,22 +83,26 @@ class Page:
 
 def page_of(search: CatalogSearch) -> Page:
     """The results of `search` at its cursor."""
-    if search.sort:
-        return _sorted_page(search, search.sort)
+    if search.order:
+        return _sorted_page(search, search.order)
     return _found_page(search) if search.query else _listed_page(search)
 
 
 def first_of(search: CatalogSearch, limit: int) -> list[int]:
-    """The primary keys of the first `limit` results by name; of many results of words, of the `FEW` best."""
+    """The primary keys of the first `limit` results, in the order of the list.
+
+    Results of words are sorted by name and, if there are many, limited to the `FEW` best.
+    """
     tools = Tool.objects.filter(pk__in=_pks_found(search.hits)) if search.query else search.tools()
-    return sorting.page_of(tools, "name", offset=0, limit=limit)
+    return sorting.page_of(tools, search.order or "name", offset=0, limit=limit)
 
 
 def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
-    """The results in another order than the usual one: of words, the `FEW` best or oldest results."""
+    """The results in another order than the default: of words, the `FEW` best or oldest results."""
     hits, cursor = search.hits if search.query else None, search.cursor
     offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
-    tools = search.tools() if hits is None else Tool.objects.filter(pk__in=_pks_found(hits))
+    few = _few(search) if hits is None else _pks_found(hits)
+    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` has only visible ones
     in_order = sorting.page_of(tools, sort, offset=offset, limit=search.limit + 1)
     pks, more = in_order[: search.limit], len(in_order) > search.limit
     if hits is None:
@@ -129,7 +133,7 @@ def _pks_found(hits: Hits) -> list[int]:
 def _listed_page(search: CatalogSearch) -> Page:
     cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
     few = _few(search)
-    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` are visible
+    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` has only visible ones
     by_tag = search.tags and few is None
     name, pk = ("sort_name", "pk")  # the columns that order the list
     if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again

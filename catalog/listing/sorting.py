@@ -10,10 +10,11 @@ from typing import Final, Literal
 from catalog.hooks import hooks
 from catalog.models import ToolQuerySet
 
-Sort = Literal["", "name", "recent", "runs", "score"]
+Sort = Literal["", "runnable", "name", "recent", "runs", "score"]
 
 SORTS: Final[dict[Sort, str]] = {
     "": "Relevance",
+    "runnable": "Runnable first",
     "recent": "Recently published",
     "runs": "Most run",
     "score": "Lint score",
@@ -28,6 +29,8 @@ def read(text: str | None) -> Sort:
 
 def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list[int]:
     """Primary keys of `tools` in the order `sort`, from `offset` on."""
+    if sort == "runnable":
+        return _one_after_the_other(tools.runnable().by_name(), tools.only_runnable(False).by_name(), offset, limit)
     if sort == "runs":
         return _by_runs(tools, offset, limit)
     if sort == "score":
@@ -41,12 +44,8 @@ def _by_score(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
 
     In one query with NULL last, SQLite and PostgreSQL could not use the same index.
     """
-    assessed = tools.filter(score__isnull=False)
-    page = list(assessed.order_by("-score", "sort_name", "pk").values_list("pk", flat=True)[offset : offset + limit])
-    if missing := limit - len(page):
-        start = 0 if page else max(0, offset - assessed.count())
-        page += tools.filter(score=None).by_name().values_list("pk", flat=True)[start : start + missing]
-    return page
+    assessed = tools.filter(score__isnull=False).order_by("-score", "sort_name", "pk")
+    return _one_after_the_other(assessed, tools.filter(score=None).by_name(), offset, limit)
 
 
 def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
@@ -59,4 +58,12 @@ def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
         start = max(0, offset - len(run))
         others = tools.exclude(pk__in=run).by_name().values_list("pk", flat=True)
         page += others[start : start + missing]
+    return page
+
+
+def _one_after_the_other(first: ToolQuerySet, others: ToolQuerySet, offset: int, limit: int) -> list[int]:
+    page = list(first.values_list("pk", flat=True)[offset : offset + limit])
+    if missing := limit - len(page):
+        start = 0 if page else max(0, offset - first.count())
+        page += others.values_list("pk", flat=True)[start : start + missing]
     return page

@@ -22,7 +22,7 @@ from catalog.search.visibility import Visibility
 
 MAX_SUGGESTIONS: Final = 8
 MAX_QUERY_CHARS: Final = 8_000
-MIN_NAME_CHARS: Final = 3  # of the name of a filter, so that few words of a search look like one
+MIN_NAME_CHARS: Final = 3  # of the name of a filter: shorter words are rarely meant as one
 MAX_NAME_CHARS: Final = 60  # longer names of parameters are not suggested
 TOOLS_READ: Final = 100  # for the names of their parameters
 OWNERS_READ: Final = 20
@@ -34,7 +34,7 @@ EXAMPLES: Final = (
     ("takes:location", "a parameter of this name"),
     ("returns:temperature", "a property of this name in the response"),
     ("needs:nothing", "no configuration needed"),
-    ("toolkit:github", "of this toolkit"),
+    ("toolkit:github", "tools in this toolkit"),
     ("score:>=90", "a lint score of 90 or more"),
     ("usable:openai", "OpenAI accepts it without changes"),
     ("runnable:yes -is:deprecated", "can be run, and is not deprecated"),
@@ -70,7 +70,7 @@ def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Sugge
 
 
 def _filters(typed: str) -> Iterator[Suggestion]:
-    """The filters whose names begin like this."""
+    """The filters whose names begin with `typed`."""
     if len(typed) >= MIN_NAME_CHARS or typed in FILTERS:
         yield from (Suggestion(f"{name}:", one.about) for name, one in FILTERS.items() if name.startswith(typed))
 
@@ -99,7 +99,7 @@ def _groups(kind: Kind) -> Callable[[str, Visibility], Found]:
 
 
 def _fields(letter: str) -> Callable[[str, Visibility], Found]:
-    """Names of properties in the tools, the most frequent of those read first; their types after a colon."""
+    """Names of properties in the tools, the most frequent first, among the tools read; their types after a colon."""
 
     def find(typed: str, visibility: Visibility) -> Found:
         name, colon, json_type = typed.rpartition(":")

@@ -156,6 +156,11 @@ class Query:
         return _Parser(text).query()
 
 
+def without_filters(text: str, *filters: str) -> str:
+    """The text of a query without `filters`, which are written as `Query.filters` has them, wherever they occur."""
+    return " ".join(_PIECE.sub(lambda piece: "" if piece[0] in filters else piece[0], text).split())
+
+
 @dataclass(slots=True)
 class _Chunk:
     """The text between two spaces: its words, and their weight."""

@@ -89,7 +89,7 @@ def organise_tool(request: HttpRequest, slug: str) -> HttpResponse:
     form = OrganiseForm(tool, request.POST)
     if not form.save(by=actor(request)):
         return _organise_page(request, tool_at(slug, request.user), organising=form)
-    messages.success(request, f"{tool.name} saved.")
+    messages.success(request, "Saved.")
     return redirect(tool)
 
 

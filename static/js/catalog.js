@@ -36,6 +36,18 @@ document.getElementById("catalog").addEventListener("keydown", (event) => {
   }
 });
 
+// The default order is by relevance if there are words. Otherwise runnable tools come first, and the option of that name
+// is hidden.
+
+const [byDefault, runnable] = field.form.elements.sort.options;
+
+field.addEventListener("input", () => {
+  const hasWords = field.value.trim() !== "";
+  byDefault.textContent = hasWords ? byDefault.dataset.relevanceLabel : runnable.textContent;
+  if (!hasWords && runnable.selected) byDefault.selected = true;
+  runnable.hidden = !hasWords;
+});
+
 function showCount() {
   const chosen = document.querySelectorAll(".result-pick:checked").length;
   count.textContent = chosen ? `${chosen} selected` : "";
@@ -63,8 +75,7 @@ function toggle(name) {
   if (root.dataset[name]) delete root.dataset[name];
   else root.dataset[name] = "on";
   try {
-    if (root.dataset[name]) localStorage.setItem(`toolshelf-${name}`, "on");
-    else localStorage.removeItem(`toolshelf-${name}`);
+    localStorage.setItem(`toolshelf-${name}`, root.dataset[name] ?? "off");
   } catch {
     // storage is not available: the choice applies to this page only
   }

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.pages import Visitors
 from tests.site import Site
 
 
@@ -115,27 +116,70 @@ def test_the_preview_follows_the_keys_on_a_wide_screen_and_is_remembered(signed_
     names = signed_in.locator(".result-name a")
     title = signed_in.locator(".tool-preview-name")
     rows_before = signed_in.locator(".results").bounding_box()
-    expect(signed_in.locator("#tool-preview")).to_be_hidden()
-    signed_in.get_by_role("button", name="Preview").click()
-
     expect(title).to_have_text(names.nth(0).inner_text())
     rows = signed_in.locator(".results").bounding_box()
-    assert rows is not None
-    assert rows_before is not None
-    assert rows["width"] < rows_before["width"]
+    assert rows == rows_before  # the preview has its room from the first paint on
     signed_in.locator("#q").focus()
     signed_in.keyboard.press("ArrowDown")
     signed_in.keyboard.press("j")
     expect(title).to_have_text(names.nth(1).inner_text())
     assert signed_in.locator(".results").bounding_box() == rows  # nothing moves while it is read
 
-    signed_in.reload()
-    expect(title).to_have_text(names.nth(0).inner_text())
     signed_in.locator("#q").fill("issue")
+    expect(title).to_contain_text("issue")
+    signed_in.get_by_role("button", name="Preview").click()
+    signed_in.reload()
+    expect(signed_in.get_by_role("button", name="Preview")).to_have_attribute("aria-pressed", "false")
+    expect(signed_in.locator("#tool-preview")).to_be_hidden()
+    signed_in.get_by_role("button", name="Preview").click()
+    signed_in.reload()
     expect(title).to_contain_text("issue")
     signed_in.set_viewport_size({"width": 1280, "height": 900})
     expect(signed_in.locator("#tool-preview")).to_be_hidden()
     expect(signed_in.get_by_role("button", name="Preview")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "fetched"), [(1280, 0), (1440, 1)])
+def test_a_preview_is_fetched_once_and_only_for_a_wide_window(signed_in: Page, width, fetched):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    requests = []
+    signed_in.on("request", lambda request: requests.append(request.url) if "/preview/" in request.url else None)
+
+    signed_in.goto("/tools/?q=convert")
+    signed_in.wait_for_load_state("networkidle")
+    signed_in.set_viewport_size({"width": width, "height": 800})
+    signed_in.wait_for_load_state("networkidle")
+
+    assert len(requests) == fetched
+
+
+def test_the_shown_order_follows_the_words(signed_in: Page):
+    signed_in.goto("/tools/")
+    order = signed_in.get_by_label("Sort")
+    chosen = order.locator("option:checked")
+    expect(chosen).to_have_text("Runnable first")
+
+    signed_in.locator("#q").fill("convert")
+    expect(chosen).to_have_text("Relevance")
+    order.select_option("Runnable first")
+    signed_in.wait_for_url("**sort=runnable")
+    order.select_option("Relevance")
+    signed_in.locator("#q").fill("")
+    expect(chosen).to_have_text("Runnable first")
+
+
+def test_one_order_is_offered_once_when_the_words_are_gone(signed_in: Page):
+    signed_in.goto("/tools/?q=convert&sort=runnable")
+    options = signed_in.get_by_label("Sort").locator("option:not([hidden])", has_text="Runnable first")
+    expect(options).to_have_count(1)
+
+    signed_in.locator("#q").fill("")
+
+    expect(options).to_have_count(1)
+    expect(signed_in.get_by_label("Sort")).to_have_value("")
+    signed_in.goto("/tools/?sort=runnable")
+    expect(options).to_have_count(1)
+    expect(signed_in.get_by_label("Sort")).to_have_value("")
 
 
 def test_rows_are_compact_if_chosen_and_stay_so(signed_in: Page):
@@ -179,6 +223,53 @@ def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
     expect(signed_in.locator("#successors option[value=convert_time_zone]")).to_have_count(1)
 
 
+def test_a_suggested_tag_is_added_by_its_button_and_removed_again(visitors: Visitors):
+    page = visitors.page_of("owner")
+    page.goto("/tools/convert_units/organise/")
+    field = page.locator("#tags")
+    button = page.get_by_role("group", name="Suggested tags").get_by_role("button", name="finance")
+    field.fill("length, ")
+
+    button.click()
+    expect(field).to_have_value("length, finance")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.press("Enter")
+    expect(field).to_have_value("length")
+    field.fill("Finance")
+    expect(button).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_suggested_tag_replaces_the_tag_that_is_half_typed(visitors: Visitors):
+    page = visitors.page_of("owner")
+    page.goto("/tools/convert_units/organise/")
+    field = page.locator("#tags")
+    suggestions = page.locator(".tag-suggestions button:visible")
+    field.fill("")
+    count = suggestions.count()
+
+    field.fill("length, fi")
+    expect(suggestions).to_have_text(["finance"])
+    suggestions.click()
+
+    expect(field).to_have_value("length, finance")
+    expect(suggestions).to_have_count(count)
+    field.fill("length, xyz")
+    expect(suggestions).to_have_count(count)
+    page.locator(".tag-suggestions [value=finance]").click()
+    expect(field).to_have_value("length, xyz, finance")
+
+
+def test_the_name_of_a_toolkit_is_asked_for_only_if_it_is_custom(signed_in: Page):
+    signed_in.goto("/tools/convert_units/organise/")
+    name = signed_in.get_by_label("Toolkit name")
+
+    expect(signed_in.get_by_label("From the id: none")).to_be_checked()
+    expect(name).to_be_hidden()
+    signed_in.get_by_label("Custom").check()
+
+    expect(name).to_be_visible()
+
+
 def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
     page = browser.new_page(base_url=site.url, viewport={"width": 1280, "height": 800})
     page.goto("/toolkits/")
@@ -192,22 +283,7 @@ def test_the_link_to_sign_in_is_one_line(browser: Browser, site: Site):
     page.close()
 
 
-@pytest.mark.parametrize("width", [360, 768, 1024, 1160])
-def test_the_suggestions_below_the_bar_stay_in_the_window(signed_in: Page, width: int):
-    signed_in.set_viewport_size({"width": width, "height": 700})
-    signed_in.goto("/tools/convert_units/")
-    signed_in.locator("#bar-q").press_sequentially("is:dep")
-
-    expect(signed_in.locator("#suggestions")).to_be_visible()
-    box = signed_in.locator("#suggestions").bounding_box()
-
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= width
-    assert signed_in.evaluate("document.documentElement.scrollWidth") == width
-
-
-@pytest.mark.parametrize("path", ["/", "/tools/convert_units/"], ids=["home", "bar"])
+@pytest.mark.parametrize("path", ["/", "/tools/convert_units/"], ids=["home", "palette"])
 def test_every_search_field_suggests_filters_and_leads_to_the_catalog(signed_in: Page, path: str):
     signed_in.goto(path)
     signed_in.keyboard.press("/")

@@ -14,10 +14,20 @@ def chips(**search):
 
 def test_each_filter_of_the_query_is_removed_alone():
     assert chips(words='close toolkit:github pull -is:deprecated tag:"a b"') == [
-        ("toolkit:github", "?q=close++pull+-is%3Adeprecated+tag%3A%22a+b%22"),
-        ("-is:deprecated", "?q=close+toolkit%3Agithub+pull++tag%3A%22a+b%22"),
+        ("toolkit:github", "?q=close+pull+-is%3Adeprecated+tag%3A%22a+b%22"),
+        ("-is:deprecated", "?q=close+toolkit%3Agithub+pull+tag%3A%22a+b%22"),
         ('tag:"a b"', "?q=close+toolkit%3Agithub+pull+-is%3Adeprecated"),
         ("“close pull”", "?q=toolkit%3Agithub+-is%3Adeprecated+tag%3A%22a+b%22"),
+    ]
+
+
+def test_a_filter_within_another_is_removed_as_a_whole():
+    assert chips(words="mail usable:openai-strict usable:openai -has:examples has:examples usable:openai") == [
+        ("usable:openai-strict", "?q=mail+usable%3Aopenai+-has%3Aexamples+has%3Aexamples+usable%3Aopenai"),
+        ("usable:openai", "?q=mail+usable%3Aopenai-strict+-has%3Aexamples+has%3Aexamples"),
+        ("-has:examples", "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+has%3Aexamples+usable%3Aopenai"),
+        ("has:examples", "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+-has%3Aexamples+usable%3Aopenai"),
+        ("“mail”", "?q=usable%3Aopenai-strict+usable%3Aopenai+-has%3Aexamples+has%3Aexamples"),
     ]
 
 

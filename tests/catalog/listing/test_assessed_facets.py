@@ -100,6 +100,7 @@ def test_facets_count_the_tools_of_each_choice_and_the_unassessed_ones(catalog_t
         ("Below 70", 0),
     ]
     assert facets["Lint score"].note == "1 not assessed yet"
+    assert (facets["Lint score"].more, facets["Lint score"].more_label) == ("/lint/", "Findings by rule")
     assert "1 not assessed yet" in texts_of(page(client, "/tools/"), ".facet-note")
 
 

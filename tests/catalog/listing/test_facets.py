@@ -173,6 +173,38 @@ def test_a_chosen_group_can_be_removed_and_tags_combine():
     assert option("writing", search).query == "?q=send&toolkit=Mail&tag=office&tag=writing"
 
 
+@pytest.mark.usefixtures("catalog_tools")
+@pytest.mark.parametrize(
+    ("words", "label", "query"),
+    [
+        ("send toolkit:Mail", "mail", "?q=send"),
+        ('send tag:"office"', "office", "?q=send"),
+        ("runnable:no", "Runnable", None),
+        ("runnable:true", "Runnable", "?"),
+        ("-needs:configuration", "No configuration", "?"),
+        ("is:configurable", "Needs configuration", "?"),
+        ("has:example", "Has examples", "?"),
+        ("-has:examples", "Has examples", None),
+        ("examples:hold", "Examples pass", "?"),
+        ("has:return", "Has a return type", "?"),
+        ("usable:OpenAI", "OpenAI", "?"),
+        ("score:90", "90 and above", "?"),
+        ("score:<70", "Below 70", "?"),
+        ("score:95", "90 and above", None),
+        ("is:starred", "Starred by you", "?"),
+        ("owner:me", "Mine", "?"),
+        ("owner:ada", "Mine", "?"),
+        ("is:deprecated mail", "Deprecated", "?q=mail"),
+    ],
+)
+def test_a_filter_in_the_query_is_marked_as_chosen_and_removed_from_it(words, label, query):
+    ada = make_user("ada")
+    found = option(label, CatalogSearch(words=words, person=ada), username="ada")
+
+    assert found.chosen == (query is not None)
+    assert query in (found.query, None)
+
+
 def test_groups_of_many_results_are_counted_up_to_a_limit(monkeypatch):
     monkeypatch.setattr("catalog.listing.facets.FIRST_RESULTS", 3)
     monkeypatch.setattr("catalog.listing.facets.GROUP_COUNT_AT_MOST", 4)
@@ -309,6 +341,7 @@ def test_a_tool_is_organised_on_its_page(browser):
 
     tool.refresh_from_db()
     assert answer.redirect_chain == [("/tools/mail.send/", 302)]
+    assert LexborHTMLParser(answer.content).css_first(".messages").text(strip=True) == "Saved."
     assert (tool.toolkit, tool.tags, tool.owner.username) == ("Letters", ["office", "one", "two"], "ada")
     assert "one, two" in browser.get("/tools/mail.send/organise/").content.decode()
 

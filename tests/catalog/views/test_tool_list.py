@@ -52,6 +52,56 @@ def test_the_most_run_tools_come_first_and_the_others_follow_by_name(client):
     assert names(client, "?sort=runs") == ["c", "d", "a", "b"]
 
 
+@pytest.fixture
+def runnable():
+    """Tools that a factory is installed for, and others, which come before them by name."""
+    for name in ("acronyms", "before", "convert_units", "compare_texts", "other"):
+        make_tool(name, description="fruit")
+    make_tool("none", description="vegetables")
+
+
+def test_without_words_the_runnable_tools_come_first(client, runnable):
+    in_order = ["compare_texts", "convert_units", "acronyms", "before", "none", "other"]
+
+    assert names(client, "") == in_order
+    assert names(client, "?sort=runnable") == in_order
+    assert names(client, "?sort=name") == sorted(in_order)
+    assert names(client, "?q=fruit&sort=runnable") == [*in_order[:4], "other"]
+    assert names(client, "?runnable=0") == in_order[2:]
+    assert names(client, "?runnable=1") == in_order[:2]
+
+
+@pytest.mark.parametrize(
+    ("query", "chosen", "others"),
+    [
+        ("", "Runnable first", ["Recently published", "Most run", "Lint score", "Name"]),
+        ("?sort=name", "Name", ["Runnable first", "Recently published", "Most run", "Lint score"]),
+        ("?q=fruit", "Relevance", ["Runnable first", "Recently published", "Most run", "Lint score", "Name"]),
+    ],
+)
+def test_the_order_is_shown_as_chosen(client, query, chosen, others):
+    options = page(client, f"/tools/{query}").css("select[name=sort] option:not([hidden])")
+    found = [one.text(strip=True) for one in options]
+
+    [selected] = [one for one in options if "selected" in one.attributes]
+    assert selected.text(strip=True) == chosen
+    assert [one for one in found if one != chosen] == others
+
+
+def test_the_api_lists_tools_by_name(client, runnable):
+    items = client.get("/api/v1/tools").json()["items"]
+
+    assert [one["name"] for one in items] == sorted(one["name"] for one in items)
+
+
+def test_all_tools_of_a_list_are_selected_in_its_order(client, runnable, monkeypatch):
+    monkeypatch.setattr("catalog.views.selection.MAX_TOOLS", 2)
+
+    selected = page(client, "/selection/?all=1")
+
+    assert texts_of(selected, ".selection-tools .check") == ["compare_texts", "convert_units"]
+
+
 def test_results_of_words_are_sorted_too(client):
     scored("weather", 40)
     scored("forecast", 90, description="The weather of tomorrow.")
@@ -69,7 +119,8 @@ def test_an_unknown_order_is_the_usual_one(client):
 
 
 @pytest.mark.parametrize(
-    "query", ["", "sort=name", "sort=score", "sort=recent", "sort=runs", "q=fruit", "q=fruit&sort=name"]
+    "query",
+    ["", "sort=runnable", "sort=name", "sort=score", "sort=recent", "sort=runs", "q=fruit", "q=fruit&sort=name"],
 )
 def test_each_page_names_its_rows_and_no_tool_is_on_two(client, query):
     for number in range(45):
