@@ -22,7 +22,7 @@ Shape = Literal["circle", "diamond", "square"]
 
 CAPS: Final = {"diamond": "M0-6 6 0 0 6-6 0Z", "square": "M-4.5-4.5H4.5V4.5H-4.5Z"}
 MIN_MS: Final = 0.1
-MIN_SHARE: Final = 0.04  # of a share bar that is not empty, so that it can be seen
+MIN_SHARE: Final = 0.04  # of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,19 @@ def ring(share: float, *, label: str, text: str = "", tone: Tone = "accent", siz
     )  # fmt: skip
 
 
-def sparkline(values: Sequence[float], *, label: str, width: int = 72, height: int = 20) -> SafeString:
-    """Values over time as a line with a mark at the last one; nothing is drawn without values."""
+def sparkline(
+    values: Sequence[float], *, label: str, width: int = 72, height: int = 20, floor: float = 0
+) -> SafeString:
+    """Values over time as a line with a mark at the last one; nothing is drawn without values.
+
+    The scale is from `floor` to the largest value.
+    """
     if not values:
         return SafeString("")
-    top, step = max(*values, 1e-9), (width - 6) / max(1, len(values) - 1)
-    points = [(3 + index * step, height - 3 - value / top * (height - 6)) for index, value in enumerate(values)]
+    span, step = max(max(values) - floor, 1e-9), (width - 6) / max(1, len(values) - 1)
+    points = [
+        (3 + index * step, height - 3 - (value - floor) / span * (height - 6)) for index, value in enumerate(values)
+    ]
     line = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
     return element(
         "svg", {"class": "sparkline", "viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height),
@@ -179,10 +186,13 @@ def timeline(events: Sequence[Event], *, label: str, height: int = 32) -> SafeSt
 def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = (), height: int = 96) -> SafeString:
     """Counts of ranges side by side, each with its label under it; `tones` are those of the bars, else "accent"."""
     columns = []
-    top = max((bar.total for bar in bars), default=0) or 1
+    top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
     for index, bar in enumerate(bars):
         series = [Series(bar.label, tones[index] if index < len(tones) else "accent")]
-        columns.append(_bar(bar, series, index * 100 / len(bars), 100 / len(bars), top))
+        columns.append(_bar(bar, series, index * step, step, top, least=100 * MIN_SHARE))
+        level = 100 - 100 * max(bar.total / top, MIN_SHARE if bar.total else 0)
+        place = {"x": _percent((index + 0.5) * step), "y": _percent(level), "dy": "-5"}
+        columns.append(element("text", {"class": "chart-count", "aria-hidden": "true"} | place, f"{bar.total:,}"))
     drawing = _svg(label, height, columns, is_group=any(bar.href for bar in bars))
     labels = [element("span", {}, bar.label) for bar in bars]
     return element("figure", {"class": "chart chart-histogram"}, element("div", {"class": "chart-plot"}, drawing),
@@ -253,14 +263,14 @@ def words_of(bar: Bar, series: Sequence[Series]) -> str:
     return f"{bar.label}: {bar.total:,}" + (f" ({', '.join(parts)})" if len(series) > 1 and parts else "")
 
 
-def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int) -> SafeString:
+def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *, least: float = 1.5) -> SafeString:
     """One bar with its hit area, which is as high as the chart, so that a small bar is as easy to click."""
     words = words_of(bar, series)
     hit = element("rect", {"class": "chart-hit", "x": _percent(x), "y": "0", "width": _percent(step), "height": "100%"})
     rects, y = [], 100.0
     for each, count in zip(series, bar.counts, strict=True):
         if count:
-            height = max(100 * count / top, 1.5)
+            height = max(100 * count / top, least)
             y -= height
             rects.append(element("rect", {"class": f"chart-part chart-{each.tone}", "x": _percent(x + step * 0.12),
                                           "y": _percent(max(0.0, y)), "width": _percent(step * 0.76),

@@ -11,19 +11,15 @@ from typing import Final
 from catalog.models import Assessment, Tool
 
 MAX_REVISIONS: Final = 60
-WIDTH: Final = 240
-HEIGHT: Final = 56
-MARGIN: Final = 6
+LEAST_SPAN: Final = 10  # of the scores in the chart, so that a small change looks small
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One revision: its number, its score, and its coordinates in the chart."""
+    """The score of one revision."""
 
     number: int
     score: int
-    x: float
-    y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +30,17 @@ class Trend:
     missing: int
 
     @property
-    def line(self) -> str:
-        return " ".join(f"{point.x},{point.y}" for point in self.points)
-
-    @property
     def scores(self) -> list[int]:
         return [point.score for point in self.points]
+
+    @property
+    def floor(self) -> int:
+        """The score at the bottom of the chart."""
+        return min(*self.scores, max(self.scores) - LEAST_SPAN)
+
+    @property
+    def first(self) -> Point:
+        return self.points[0]
 
     @property
     def last(self) -> Point:
@@ -47,9 +48,8 @@ class Trend:
 
     @property
     def words(self) -> str:
-        first, last = self.points[0], self.points[-1]
-        way = "again" if first.score == last.score else f"from {first.score} to"
-        return f"Lint score of revisions {first.number} to {last.number}: {way} {last.score}"
+        way = "again" if self.first.score == self.last.score else f"from {self.first.score} to"
+        return f"Lint score of revisions {self.first.number} to {self.last.number}: {way} {self.last.score}"
 
 
 def trend_of(tool: Tool) -> Trend | None:
@@ -58,15 +58,6 @@ def trend_of(tool: Tool) -> Trend | None:
     found = list(assessed.values_list("revision__number", "score")[:MAX_REVISIONS])[::-1]
     if len({score for _, score in found}) < 2:
         return None
-    step = (WIDTH - 2 * MARGIN) / (len(found) - 1)
-    points = tuple(
-        Point(number, score, round(MARGIN + index * step, 1), height_of(score))
-        for index, (number, score) in enumerate(found)
-    )
+    points = tuple(Point(number, score) for number, score in found)
     total = tool.current.number if tool.current else 0
     return Trend(points, max(0, min(total, MAX_REVISIONS) - len(found)))
-
-
-def height_of(score: int) -> float:
-    """The y coordinate of a score, from the top."""
-    return round(MARGIN + (100 - score) / 100 * (HEIGHT - 2 * MARGIN), 1)

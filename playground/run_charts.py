@@ -13,25 +13,25 @@ from playground.run_filter import DAY_MS, RunFilter
 from playground.run_overview import Counts, Overview
 from playground.statistics import Call
 
-SERIES: Final = (
-    Series("conforming", "good"),
-    Series("unchecked", "accent"),
-    Series("violating", "bad"),
-    Series("failed", "failed"),
-    Series("cancelled or refused", "muted"),
-)
+KINDS: Final = {
+    "conforms": Series("conforming", "good"),
+    "violates": Series("violating", "bad"),
+    "unchecked": Series("unchecked", "accent"),
+    "failed": Series("failed", "failed"),
+    "other": Series("cancelled or refused", "muted"),
+}
+SERIES: Final = tuple(KINDS.values())
 
 
 def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
     """The runs of each hour or day; a bar leads to its runs, with the other filters as they are."""
     first, end = wanted.bounds_ms
-    has_times = bool(wanted.hour or wanted.since or wanted.until)
     bars = [
         Bar(
             _name(bucket, overview.period.bucket_ms),
             _parts(bucket),
             href=f"?{_query(bucket, overview.period.bucket_ms, wanted)}",
-            is_selected=has_times and first <= bucket.from_ms < end,
+            is_selected=wanted.has_times and first <= bucket.from_ms < end,
         )
         for bucket in overview.buckets
     ]
@@ -67,7 +67,7 @@ def _dot(call: Call) -> Dot:
 
 def _parts(bucket: Counts) -> tuple[int, ...]:
     """A number for each of `SERIES`."""
-    return bucket.conforms, bucket.unchecked, bucket.violates, bucket.failed, bucket.other
+    return bucket.conforms, bucket.violates, bucket.unchecked, bucket.failed, bucket.other
 
 
 def _name(bucket: Counts, bucket_ms: int) -> str:
@@ -78,5 +78,5 @@ def _name(bucket: Counts, bucket_ms: int) -> str:
 def _query(bucket: Counts, bucket_ms: int, wanted: RunFilter) -> str:
     start = bucket.starts_at
     if bucket_ms == DAY_MS:
-        return wanted.query(since=start.date(), until=start.date(), hour="")
-    return wanted.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}")
+        return wanted.query(since=start.date(), until=start.date(), hour="", hours=None)
+    return wanted.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}", hours=None)

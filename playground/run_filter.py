@@ -30,6 +30,7 @@ class RunFilter:
     since: date | None = None  # both days included, UTC
     until: date | None = None
     hour: str = ""  # "2026-11-23T04", UTC
+    hours: int | None = None  # from `hour` on; None: only that one
     period: str = ""  # of the chart, not a condition: a key of `run_overview.PERIODS`
     before: str = ""
     after: str = ""
@@ -56,22 +57,41 @@ class RunFilter:
 
     @property
     def hour_name(self) -> str:
-        """The hour in words: "23 Nov, 04:00 to 05:00 UTC"."""
-        start = datetime.fromtimestamp(self.bounds_ms[0] / 1000, UTC)
-        return f"{start:%-d %b, %H:00} to {(start.hour + 1) % 24:02}:00 UTC"
+        """The hours in words: "23 Nov, 04:00 to 05:00 UTC", or "23 Nov, 22:00 to 24 Nov, 03:00 UTC"."""
+        start, end = (datetime.fromtimestamp(bound / 1000, UTC) for bound in self.bounds_ms)
+        day = "" if end.date() == start.date() else f"{end:%-d %b}, "
+        return f"{start:%-d %b, %H:00} to {day}{end:%H:00} UTC"
+
+    @property
+    def has_times(self) -> bool:
+        return bool(self.hour or self.since or self.until)
+
+    @property
+    def times_name(self) -> str:
+        """The hours or days in words: "20 to 22 Nov", "From 20 Nov"; "" for all times."""
+        if self.hour:
+            return self.hour_name
+        if not self.since:
+            return f"Until {_name_of(self.until)}" if self.until else ""
+        if not self.until:
+            return f"From {_name_of(self.since)}"
+        if self.since == self.until:
+            return _name_of(self.since)
+        is_one_month = (self.since.year, self.since.month) == (self.until.year, self.until.month)
+        return f"{self.since.day if is_one_month else _name_of(self.since)} to {_name_of(self.until)}"
 
     @property
     def bounds_ms(self) -> tuple[int, int]:
-        """The first millisecond and the one after the last: of the hour, or else of the days."""
+        """The first millisecond and the one after the last: of the hours, or else of the days."""
         if self.hour:
             start = int(datetime.fromisoformat(f"{self.hour}:00+00:00").timestamp() * 1000)
-            return start, start + HOUR_MS
+            return start, start + HOUR_MS * (self.hours or 1)
         start = _milliseconds(self.since) if self.since else 0
         return start, _milliseconds(self.until) + DAY_MS if self.until else END_MS
 
     def without_times(self) -> RunFilter:
         """This filter for a chart: of all times and on all pages."""
-        return replace(self, since=None, until=None, hour="", before="", after="")
+        return replace(self, since=None, until=None, hour="", hours=None, before="", after="")
 
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
         """The runs that match the filter, on all pages."""
@@ -114,6 +134,11 @@ class RunPage:
 def first_id_of(day: date) -> str:
     """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
     return id_at(_milliseconds(day))
+
+
+def _name_of(day: date) -> str:
+    """The day without its year, if it is this year: "20 Nov"."""
+    return f"{day:%-d %b}" if day.year == datetime.now(UTC).year else f"{day:%-d %b %Y}"
 
 
 def _milliseconds(day: date) -> int:

@@ -80,7 +80,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The runs of a period: `buckets` from the oldest to the current one, and the four numbers."""
+    """The runs of a period: `buckets` from the oldest to the current one, and the four numbers.
+
+    The numbers are those of the chosen times, if there are any, and else those of the period.
+    """
 
     period: Period
     buckets: tuple[Counts, ...]
@@ -92,15 +95,21 @@ class Overview:
         return any(figure.change for figure in self.figures)
 
 
-def overview_of(runs: RunQuerySet, period: Period, now: datetime) -> Overview:
-    """What happened in `period`, which ends in the hour or day of `now`, in three queries over an index."""
+def overview_of(runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tuple[int, int] | None = None) -> Overview:
+    """What happened in `period`, which ends in the hour or day of `now`, in three queries over an index.
+
+    `chosen_ms`: the times of the four numbers, if not the whole period; they are compared with nothing.
+    """
     last = int(now.timestamp() * 1000) // period.bucket_ms
     starts = [(last - number) * period.bucket_ms for number in reversed(range(period.buckets))]
     end = starts[-1] + period.bucket_ms
     before = starts[0] - period.buckets * period.bucket_ms
-    *buckets, previous = _counts(runs, [*zip(starts, [*starts[1:], end], strict=True), (before, starts[0])])
+    ranges = zip(starts, [*starts[1:], end], strict=True)
+    *buckets, other = _counts(runs, [*ranges, chosen_ms or (before, starts[0])])
+    if chosen_ms:
+        return Overview(period, tuple(buckets), _figures([other], Counts(0), (_median_ms(runs, *chosen_ms), None)))
     medians = _median_ms(runs, starts[0], end), _median_ms(runs, before, starts[0])
-    return Overview(period, tuple(buckets), _figures(buckets, previous, medians))
+    return Overview(period, tuple(buckets), _figures(buckets, other, medians))
 
 
 def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts]:
@@ -110,16 +119,16 @@ def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts
     """
     aggregates = {name: Count("pk", filter=condition) for name, condition in COUNTS.items()}
     part = runs.filter(id__gte="~first", id__lt="~end").order_by()
-    counted = part.values(from_ms=Value(-1)).annotate(runs=Count("pk"), **aggregates)
+    counted = part.values(number=Value(-1)).annotate(runs=Count("pk"), **aggregates)
     sql, parameters = counted.query.sql_with_params()
     values: list[Any] = []
-    for start, end in ranges:
-        bounds = {"~first": id_at(start), "~end": id_at(end), -1: start}
+    for number, (start, end) in enumerate(ranges):
+        bounds = {"~first": id_at(start), "~end": id_at(end), -1: number}
         values += [bounds.get(parameter, parameter) for parameter in parameters]
     with connections[runs.db].cursor() as cursor:
         cursor.execute(" UNION ALL ".join([sql] * len(ranges)), values)
-        found = {row[0]: Counts(*row) for row in cursor.fetchall()}
-    return [found.get(start, Counts(start)) for start, _ in ranges]
+        found = {number: counts for number, *counts in cursor.fetchall()}
+    return [Counts(start, *found.get(number, ())) for number, (start, _) in enumerate(ranges)]
 
 
 def _median_ms(runs: RunQuerySet, start: int, end: int) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import ClassVar, Self
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import models
+from django.db.models.functions import Substr
 from django.urls import reverse
 from django.utils import timezone
 
@@ -30,6 +32,8 @@ OUTCOMES = (*ACTIVE, *ENDED)
 VERDICTS = ("conforms", "violates", "unchecked")
 MODES = ("live", "mock")
 COUNTED = ("outcome", "verdict", "mode", "call_ms")  # in each index of runs
+START_CHARACTERS = 200  # of the parameters in a list
+NAME_OF_MEMBER = re.compile(r'"([\w.-]+)": ?')
 INTERFACES = ("page", "api", "command", "check", "mcp")
 # Images and sounds that a browser shows without running anything in them. An SVG or a page may have scripts.
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -91,6 +95,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def without_texts(self) -> Self:
         """For lists: without loading the columns that can be long."""
         return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
+
+    def with_parameters_start(self) -> Self:
+        """With the beginning of the parameters, for `Run.parameters_line`."""
+        return self.annotate(parameters_start=Substr("parameters_json", 1, START_CHARACTERS))
 
     def with_names(self) -> Self:
         """With tool, revision and user loaded, except the spec's text."""
@@ -158,6 +166,7 @@ class Run(models.Model):
 
     objects: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
 
+    parameters_start: str  # only `with_parameters_start()`
     new_files: Sequence[RunFile] = ()  # of a run that has ended, and is about to be stored
 
     class Meta:
@@ -202,6 +211,17 @@ class Run(models.Model):
     @cached_property
     def parameters(self) -> JSON:
         return reader.loads(self.parameters_json, max_bytes=settings.RUN_PARAMETERS_BYTES * 2)
+
+    @property
+    def parameters_line(self) -> str:
+        """The first parameters in one line, to tell runs apart: 'city: "Oslo", days: 3'; "" if there are none.
+
+        Needs `RunQuerySet.with_parameters_start()`.
+        """
+        text = self.parameters_start
+        if len(text) < START_CHARACTERS:
+            text = text.removesuffix("}")
+        return NAME_OF_MEMBER.sub(r"\1: ", text.removeprefix("{"))
 
     @cached_property
     def response(self) -> JSON:

@@ -19,7 +19,7 @@ from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
 from catalog.rights import may
-from catalog.shortcuts import file_stem, revision_of, tool_for
+from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from playground import running
 from playground.annotations import pinned
@@ -55,6 +55,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
     raw = str(run.response) if run.response_cut else run.response_json or ""
     return {
         "run": run,
+        "is_stored": not run._state.adding,  # False for the mock of a user who may not run the tool
         "position": position,
         "sentence": sentence(run, position),
         "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
@@ -223,26 +224,33 @@ def run_list(request: HttpRequest) -> HttpResponse:
     chosen = request.GET.getlist("compare")
     if chosen and are_comparable(visible, chosen):
         return redirect("playground:run_comparison", *sorted(chosen))
-    page = wanted.page(visible)
+    page = wanted.page(visible.with_parameters_start())
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
     tool = None
     if wanted.tool and not request.htmx:  # type: ignore[attr-defined]
         found = Tool.objects.visible_to(request.user).with_current()
         tool = found.filter(slug=wanted.tool, current__isnull=False).first()
+    unfiltered = RunFilter(tool=wanted.tool if tool else "", period=wanted.period)
     overview = overview_of(
-        wanted.without_times().apply(visible), PERIODS[wanted.period or DEFAULT_PERIOD], timezone.now()
+        wanted.without_times().apply(visible),
+        PERIODS[wanted.period or DEFAULT_PERIOD],
+        timezone.now(),
+        wanted.bounds_ms if wanted.has_times else None,
     )
     context: dict[str, object] = {
         "filter": wanted,
         "tool": tool,
+        "nav_section": "tools" if tool else "",  # the runs of a tool are one of its tabs
         "overview": overview,
         "chart": runs_chart(overview, wanted),
         "periods": [(each, wanted.query(period=each.key)) for each in PERIODS.values()],
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
-        "all_times_query": wanted.query(hour="", since=None, until=None),
+        "is_filtered": wanted.without_times() != unfiltered,  # other than by time, which the heading of the chart shows
+        "unfiltered_query": unfiltered.query(),
+        "all_times_query": wanted.query(hour="", hours=None, since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICTS,
         "modes": MODES,
@@ -254,6 +262,14 @@ def run_list(request: HttpRequest) -> HttpResponse:
     if is_administrator(request.user):
         context["recent_people"] = recent_people(visible)
     return render(request, "playground/run_list.html", context)
+
+
+@login_required
+@require_safe
+def tool_runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """The runs of one tool, beside the addresses of its other pages."""
+    tool = tool_at(slug, request.user)
+    return redirect(f"{reverse('playground:runs')}?{RunFilter(tool=tool.slug).query()}")
 
 
 def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:

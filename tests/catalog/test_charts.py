@@ -56,6 +56,20 @@ def test_bars_of_nothing_are_drawn():
     parsed(charts.timeline([], label="Nothing"))
 
 
+def test_a_histogram_has_the_count_over_each_bar_and_no_bar_is_a_hairline():
+    bars = [Bar("below 50", (1,)), Bar("50-89", (0,)), Bar("90-100", (1200,))]
+
+    drawn = parsed(charts.histogram(bars, label="Scores"))
+
+    assert [(text.text, text.get("x"), text.get("y")) for text in drawn.iter("text")] == [
+        ("1", "16.67%", "96%"),
+        ("0", "50%", "100%"),
+        ("1,200", "83.33%", "0%"),
+    ]
+    parts = [part for part in drawn.iter("rect") if "chart-part" in (part.get("class") or "")]
+    assert [part.get("height") for part in parts] == ["4%", "100%"]
+
+
 def test_dots_lie_on_a_logarithmic_scale():
     points = [Dot(0, 1, "fast"), Dot(50, 10, "slower"), Dot(100, 100, "slowest", "bad", "diamond")]
 
@@ -94,6 +108,10 @@ def test_a_sparkline_ends_at_its_last_value():
     assert attributes(drawn, "points") == ["3,17 36,3 69,10"]
     assert (attributes(drawn, "cx"), attributes(drawn, "cy")) == (["69"], ["10"])
     assert charts.sparkline([], label="Runs") == ""
+
+
+def test_the_scale_of_a_sparkline_begins_at_its_floor():
+    assert attributes(charts.sparkline([98, 93], label="Scores", height=20, floor=88), "points") == ["3,3 69,10"]
 
 
 def test_a_timeline_spreads_its_marks_and_gives_breaking_ones_another_shape():

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.assessments import assess_all
 from catalog.models import Assessment
-from catalog.score_trends import HEIGHT, WIDTH, trend_of
+from catalog.score_trends import Point, Trend, trend_of
 from tests.catalog.test_assessments import GOOD, bulk
 from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool
@@ -23,9 +23,14 @@ def test_the_scores_are_drawn_from_the_oldest_to_the_newest(tool):
     trend = trend_of(tool)
 
     assert [(point.number, point.score) for point in trend.points] == [(1, 70), (2, 95), (3, 100)]
-    assert all(0 <= point.x <= WIDTH and 0 <= point.y <= HEIGHT for point in trend.points)
-    assert trend.points[0].y > trend.points[2].y
+    assert trend.floor == 70
     assert trend.words == "Lint score of revisions 1 to 3: from 70 to 100"
+
+
+def test_a_small_change_looks_small_but_is_seen():
+    trend = Trend((Point(1, 98), Point(2, 94)), missing=0)
+
+    assert trend.floor == 88
 
 
 def test_one_revision_has_no_trend(client):
@@ -51,13 +56,12 @@ def test_unassessed_revisions_are_mentioned(tool):
 
 def test_pages_draw_it_and_the_history_has_every_score(tool, client):
     summary = page(client, "/tools/a/lint/", headers={"HX-Request": "true"})  # the part that the tool's page loads
-    for tree in (summary, page(client, "/tools/a/lint/")):
-        drawing = tree.css_first(".trend-drawing")
-        assert drawing.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
-        assert len(drawing.css("circle")) == 3
     history = page(client, "/tools/a/revisions/")
-    line = history.css_first(".history-trend .sparkline")
-    assert line.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
+    for tree in (summary, page(client, "/tools/a/lint/"), history):
+        line = tree.css_first(".trend .sparkline")
+        assert line.attributes["aria-label"] == "Lint score of revisions 1 to 3: from 70 to 100"
+        assert len(line.css_first("polyline").attributes["points"].split()) == 3
+        assert texts_of(tree, ".trend-line > [aria-hidden]") == ["70", "100"]
     assert texts_of(history, ".timeline-score") == ["Lint 95 → 100", "Lint 70 → 95", "Lint 70"]
 
 

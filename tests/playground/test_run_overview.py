@@ -78,6 +78,55 @@ def test_the_numbers_are_compared_with_the_period_before():
     }
 
 
+def test_the_numbers_of_chosen_times_are_compared_with_nothing():
+    tool = make_tool()
+    run_at(tool, 14)  # the period before
+    run_at(tool, 19)
+    run_at(tool, 20, call_ms=30)
+    run_at(tool, 21, outcome="raised", verdict="", call_ms=None)
+    run_at(tool, 22)
+    chosen = RunFilter(since=date(2026, 11, 20), until=date(2026, 11, 21))
+
+    found = overview_of(Run.objects.all(), PERIODS["7d"], NOW, chosen.bounds_ms)
+
+    assert [bucket.runs for bucket in found.buckets] == [0, 0, 1, 1, 1, 1, 0]
+    assert [figure.text or figure.milliseconds for figure in found.figures] == ["2", "100%", 30, "1"]
+    assert not found.has_changes
+
+
+def test_chosen_times_may_have_no_end():
+    run_at(make_tool(), 20)
+
+    for chosen in (RunFilter(since=date(2026, 11, 20)), RunFilter(until=date(2026, 11, 20))):
+        found = overview_of(Run.objects.all(), PERIODS["24h"], NOW, chosen.bounds_ms)
+
+        assert found.figures[0].text == "1"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "name"),
+    [
+        ((1, 20), (1, 22), "20 to 22 Jan"),
+        ((1, 20), (1, 20), "20 Jan"),
+        ((1, 30), (2, 2), "30 Jan to 2 Feb"),
+        ((1, 20), None, "From 20 Jan"),
+        (None, (1, 22), "Until 22 Jan"),
+        (None, None, ""),
+    ],
+)
+def test_days_are_named_in_words(since, until, name):
+    year = datetime.now(UTC).year
+
+    chosen = RunFilter(since=date(year, *since) if since else None, until=date(year, *until) if until else None)
+
+    assert chosen.times_name == name
+
+
+def test_days_of_another_year_are_named_with_it():
+    assert RunFilter(since=date(2019, 1, 20), until=date(2019, 1, 22)).times_name == "20 to 22 Jan 2019"
+    assert RunFilter(since=date(2018, 1, 20), until=date(2019, 1, 22)).times_name == "20 Jan 2018 to 22 Jan 2019"
+
+
 def test_without_runs_there_is_nothing_to_compare():
     assert figures(overview()) == {
         "Runs": ("0", "", "same"),
@@ -141,9 +190,57 @@ def test_an_hour_is_a_filter():
     assert narrowed.is_narrowed
 
 
-@pytest.mark.parametrize("query", [{"hour": "never"}, {"hour": "1969-12-31T23"}, {"period": "9d"}, {"hour": ""}])
+def test_several_hours_are_a_filter():
+    tool = make_tool()
+    runs = [run_at(tool, 23, hour) for hour in (22, 23)] + [run_at(tool, 24, hour) for hour in (0, 1)]
+
+    narrowed = RunFilter.from_query({"hour": "2026-11-23T23", "hours": "2"})
+
+    assert [run.pk for run in narrowed.page(Run.objects.all()).runs] == [runs[2].pk, runs[1].pk]
+    assert narrowed.hour_name == "23 Nov, 23:00 to 24 Nov, 01:00 UTC"
+    assert RunFilter.from_query(dict(narrowed.fields)) == narrowed
+
+
+@pytest.mark.parametrize(
+    ("hour", "hours", "name"),
+    [
+        ("2026-11-23T22", "5", "23 Nov, 22:00 to 24 Nov, 03:00 UTC"),
+        ("2026-11-23T04", "24", "23 Nov, 04:00 to 24 Nov, 04:00 UTC"),
+        ("2026-12-31T23", "", "31 Dec, 23:00 to 1 Jan, 00:00 UTC"),
+        ("9999-12-30T23", "24", "30 Dec, 23:00 to 31 Dec, 23:00 UTC"),
+    ],
+)
+def test_hours_that_end_on_another_day_name_it(hour, hours, name):
+    assert RunFilter.from_query({"hour": hour, "hours": hours}).hour_name == name
+
+
+def test_days_replace_an_hour():
+    days = {"since": "2026-11-20", "until": "2026-11-22"}
+
+    assert RunFilter.from_query({"hour": "2026-11-23T04", "hours": "2", **days}) == RunFilter.from_query(days)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"hour": "never"},
+        {"hour": "1969-12-31T23"},
+        {"hour": "9999-12-31T23"},
+        {"period": "9d"},
+        {"hour": ""},
+        {"hours": "3"},
+        {"hour": "never", "hours": "3"},
+    ],
+)
 def test_times_that_mean_nothing_are_ignored(query):
     assert RunFilter.from_query(query) == RunFilter()
+
+
+@pytest.mark.parametrize("hours", ["x", "1", "-1", "25", "1e9"])
+def test_a_number_of_hours_that_means_nothing_is_ignored(hours):
+    hour = {"hour": "2026-11-23T04"}
+
+    assert RunFilter.from_query(hour | {"hours": hours}) == RunFilter.from_query(hour)
 
 
 def test_a_period_alone_narrows_nothing():

@@ -116,6 +116,14 @@ def test_the_request_preview_is_visible(browser, builtin):
     assert text_of(page, "#preview") == '{ "value": 1.50, "from_unit": "km", "to_unit": "m" }'
 
 
+def test_before_the_first_run_the_page_shows_the_expected_response(browser, builtin):
+    builtin("convert_units")
+
+    page = browser.get("/tools/convert_units/try/")
+
+    assert text_of(page, "#run .code-title") == "Expected response (example 1)"
+
+
 def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
     tool = builtin("convert_units")
     run = running.start(tool, tool.current, {"value": 7, "from_unit": "km", "to_unit": "m"}, by=ada, mode="mock")
@@ -124,6 +132,7 @@ def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
 
     assert '"value": 7' in text_of(page, "#preview")
     assert "A mock" in text_of(page, "#run")
+    assert "Timing" not in text_of(page, "#run")  # nothing was called
 
 
 @pytest.mark.parametrize(
@@ -172,15 +181,6 @@ def test_without_a_factory_the_page_offers_a_mock_with_the_reason(browser):
     assert "No factory is installed for this tool." in text_of(page)
     assert answer.status_code == 302
     assert Run.objects.get().mode == "mock"
-
-
-def test_visitors_can_see_the_page_but_not_run(client, builtin):
-    builtin("convert_units")
-    page = client.get("/tools/convert_units/try/?example=1")
-
-    assert "Sign in" in text_of(page)
-    assert press(client, page, "run=1").status_code == 302
-    assert not Run.objects.exists()
 
 
 def test_an_invalid_time_limit_is_shown_at_its_field(browser, builtin):
@@ -576,7 +576,11 @@ def test_an_empty_list_suggests_what_to_do(browser):
 
 
 def test_the_list_needs_signing_in(client):
-    assert client.get("/runs/").status_code == 302
+    answer = client.get("/runs/", follow=True)
+
+    assert answer.redirect_chain == [("/sign-in/?next=/runs/", 302)]
+    assert "Sign in to see your runs." in text_of(answer)
+    assert "Sign in to upload specs and run tools." in text_of(client.get("/sign-in/?next=/upload/"))
 
 
 def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_num_queries):
@@ -604,6 +608,29 @@ def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, bu
     assert len(LexborHTMLParser(browser.get(f"/runs/{last}").content.decode()).css("table.runs tbody tr")) == 1
 
 
+def test_a_chosen_time_is_the_heading_and_its_numbers_and_is_removed_there(browser, ada, builtin):
+    tool = builtin("get-weather")
+    running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+
+    answer = browser.get("/runs/?mode=mock&since=2019-01-20&until=2019-01-22")
+
+    page = LexborHTMLParser(answer.content.decode())
+    remove = page.css_first("#overview-title a")
+    assert text_of(answer, "#overview-title") == "20 to 22 Jan 2019 , show all times"
+    assert remove.attributes["href"] == "?mode=mock"
+    assert text_of(answer, ".run-numbers").startswith("Runs 0 ")
+    assert "All times" not in text_of(answer)
+    assert [link.attributes["href"] for link in page.css(".run-filter a")] == ["/runs/"]
+    assert text_of(browser.get("/runs/?mode=mock"), "#overview-title") == "Last 7 days"
+
+
+def test_a_time_alone_is_removed_only_in_the_heading(browser):
+    page = LexborHTMLParser(browser.get("/runs/?since=2019-01-20&period=30d").content.decode())
+
+    assert page.css(".run-filter a") == []
+    assert page.css_first("#overview-title a").attributes["href"] == "?period=30d"
+
+
 def test_a_row_has_one_link(browser, ada, builtin):
     tool = builtin("get-weather")
     run = running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
@@ -611,6 +638,48 @@ def test_a_row_has_one_link(browser, ada, builtin):
     row = LexborHTMLParser(browser.get("/runs/").content.decode()).css_first("table.runs tbody tr")
 
     assert [link.attributes["href"] for link in row.css("a")] == [run.get_absolute_url()]
+
+
+def test_a_row_shows_the_first_parameters(browser, ada, builtin):
+    tool = builtin("get-weather")
+    for parameters in ({"location": "Oslo", "days": 3}, {}, {"location": 'say "a": b', "more": "x" * 300}):
+        running.start(tool, tool.current, parameters, by=ada, mode="mock")
+
+    page = LexborHTMLParser(browser.get("/runs/").content.decode())
+
+    long, none, short = [node.text() for node in page.css(".run-parameters")]
+    assert short == 'location: "Oslo", days: 3'
+    assert none == "no parameters"
+    assert long.startswith(r"""location: "say \"a\": b", more: "xxx""")
+    assert len(long) < 200
+
+
+def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
+
+    answer = browser.get(f"/tools/{tool.slug}/runs/", follow=True)
+
+    assert answer.redirect_chain == [(f"/runs/?tool={tool.slug}", 302)]
+    page = LexborHTMLParser(answer.content.decode())
+    assert text_of(answer, ".tool-lead") == f"Your runs of {tool.name}, newest first."
+    assert page.css_first("form input[name=tool]").attributes == {"type": "hidden", "name": "tool", "value": tool.slug}
+    assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Outcome"]
+    assert [link.attributes["href"] for link in page.css("table.runs tbody a")] == [run.get_absolute_url()]
+    assert page.css_first(".facets-fold").attributes.get("open", "closed") == "closed"
+
+
+def test_without_its_filters_the_page_of_a_tool_shows_all_runs_of_the_tool(browser, builtin):
+    address = f"/runs/?tool={builtin('get-weather').slug}"
+
+    page = LexborHTMLParser(browser.get(f"{address}&outcome=raised").content.decode())
+
+    assert [link.attributes["href"] for link in page.css(".run-filter a")] == [address]
+    assert "open" in page.css_first(".facets-fold").attributes
+
+
+def test_the_runs_of_a_tool_that_is_not_there(browser):
+    assert browser.get("/tools/nothing/runs/").status_code == 404
 
 
 def test_the_tools_of_the_latest_runs_are_suggested(browser, ada, builtin):
