@@ -6,12 +6,13 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from django import forms
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 
 from playground.models import MODES, OUTCOMES, VERDICTS
 
 RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
 NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
+NOT_AFTER_TIME: Final = MaxValueValidator(datetime(9999, 12, 30, 23, tzinfo=UTC))  # a day later is Python's last hour
 NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
 
 
@@ -33,13 +34,23 @@ class RunFilterForm(forms.Form):
     person = forms.CharField(required=False, strip=False)
     since = _day()
     until = _day()
-    hour = forms.DateTimeField(input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME], required=False)
+    hour = forms.DateTimeField(
+        input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
+    )
+    hours = forms.IntegerField(min_value=2, max_value=24, required=False)
     period = _choice(("24h", "7d", "30d"))
     before = forms.RegexField(RUN_ID, required=False, strip=False)
     after = forms.RegexField(RUN_ID, required=False, strip=False)
 
     def accepted(self) -> dict[str, Any]:
-        """The values that are valid; links make the query, so a value that is not is ignored."""
+        """The valid values. Queries come from links, so invalid values are ignored.
+
+        If an hour and days are given, the days were entered later, and replace the hour.
+        """
         self.full_clean()
         accepted = {name: value for name, value in self.cleaned_data.items() if value}
-        return accepted | ({"hour": f"{accepted['hour']:%Y-%m-%dT%H}"} if "hour" in accepted else {})
+        hour = accepted.pop("hour", None)
+        hours = accepted.pop("hours", None)
+        if hour is None or "since" in accepted or "until" in accepted:
+            return accepted
+        return accepted | {"hour": f"{hour:%Y-%m-%dT%H}"} | ({"hours": hours} if hours else {})

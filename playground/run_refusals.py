@@ -35,7 +35,7 @@ def request_problems(
         message = "This tool takes no configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif configuration and configuration.shared_as:
-        pass  # whether a schema accepts a value says something about it: anyone can publish a schema
+        pass  # validating would reveal something about the hidden value: anyone can publish a schema
     elif contract.configuration and (configuration or mode == "live"):
         problems += value_problems(
             contract.configuration,

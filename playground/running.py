@@ -2,6 +2,7 @@
 
     start  -> refused | a mock response | queued in this process's runner (`supervisor.py`),
               or sent to a Celery worker (`celery/enqueue.py`), which queues it in its own runner
+    unsaved_mock -> refused | a mock response; nothing is stored
     wait   -> the same run, once it has ended
     cancel -> requests cancellation; the process that owns the run ends it
 
@@ -58,7 +59,7 @@ class ExampleCall:
     number: int
 
 
-@sensitive_variables("configuration", "redactor")
+@sensitive_variables("configuration", "parameters", "redactor", "secrets")
 def start(
     tool: Tool,
     revision: Revision,
@@ -117,18 +118,38 @@ def start(
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
     if problems := secrets.problems():
-        return _refused(run, without_contents(problems, configuration))
+        return _stored(_refused(run, without_contents(problems, configuration)))
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode, budget=budget)
     if problems:
-        return _refused(run, redacted(problems, redactor))
+        return _stored(_refused(run, redacted(problems, redactor)))
     if factory is None:
-        return _mocked(run, contract, parameters, redactor, budget)
+        return _stored(_mocked(run, contract, parameters, redactor, budget))
     run.factory = factory.label
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
     return supervisor().begin(run, job, redactor, conclude, defer_sync=defer_sync).run
+
+
+@sensitive_variables("parameters", "redactor", "secrets")
+def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
+    """A mock that is not stored, for anyone who may see the tool: it shows no more than the spec does.
+
+    Returns:
+        A run without a row. Its `problems` explain a refusal.
+    """
+    contract = compiled_spec_of(revision)
+    run = Run(tool=tool, revision=revision, mode="mock")
+    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, None)
+    redactor = secrets.redactor(())
+    budget = Budget()
+    problems = secrets.problems() or request_problems(
+        contract, parameters, None, factory=None, mode="mock", budget=budget
+    )
+    if problems:
+        return _refused(run, redacted(problems, redactor))
+    return _mocked(run, contract, parameters, redactor, budget)
 
 
 def wait(run: Run, timeout_s: float) -> Run:
@@ -224,10 +245,10 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
     run.outcome = "refused"
     run.problems_json = problems_text(problems)
     run.finished_at = run.created_at
-    insert(run)
     return run
 
 
+@sensitive_variables("made", "parameters", "redactor")
 def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget) -> Run:
     began = time.perf_counter()
     try:
@@ -240,6 +261,10 @@ def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redact
     take_response(run, contract, made.response, redactor, budget)
     run.started_at, run.finished_at = run.created_at, timezone.now()
     run.queue_ms = run.start_ms = 0.0
+    return run
+
+
+def _stored(run: Run) -> Run:
     insert(run)
     return run
 

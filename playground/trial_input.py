@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import cast
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from catalog.errors import JSONTextError
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
+from catalog.rights import Answer, may
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.saved import (
     NO_SUCH_CONFIGURATION,
@@ -90,8 +92,18 @@ class TrialInput:
             self.mode = "mock"
 
     @property
-    def can_run_live(self) -> bool:
+    def has_working_factory(self) -> bool:
         return self.factory is not None and self.factory.state == "ok"
+
+    @property
+    def can_run_live(self) -> bool:
+        """Whether the tool can be called by this user."""
+        return self.has_working_factory and bool(self.run_right)
+
+    @cached_property
+    def run_right(self) -> Answer:
+        """Whether this user may run the tool. Users who may not still get mocks, which are not stored."""
+        return may(self.user, "run", self.tool)
 
     @property
     def is_configurable(self) -> bool:
@@ -162,10 +174,16 @@ class TrialInput:
         usable = {choice.reference for choice in self.saved}
         return next((name for name in used[:USED_LATELY] if name in usable), "") if usable else ""
 
-    def _of_run(self, run_id: str) -> Prefilled:
+    def _visible_run(self, run_id: str) -> Run | None:
+        """The run of the tool with this id; None, with a notice, if there is none that the user may see."""
         run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
         if run is None:
             self.notices.append(Notice("This tool has no such run, or you have no access to it."))
+        return run
+
+    def _of_run(self, run_id: str) -> Prefilled:
+        run = self._visible_run(run_id)
+        if run is None:
             return Prefilled(ABSENT)
         self.run = run
         self.mode = run.mode if self.can_run_live else "mock"
@@ -272,9 +290,10 @@ class TrialInput:
     def unfinished(self) -> str:
         """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.
 
-        Fields that contain a secret are left out, and so are the entries of a union's other branches.
+        Fields that contain a secret are left out, and so are the entries of a union's other branches. The mode is that
+        of a visitor, so it is left out, too.
         """
-        pairs: list[JSON] = [["mode", self.mode], ["timeout_s", self.timeout]]
+        pairs: list[JSON] = [["timeout_s", self.timeout]]
         for submission in filter(None, (self.configuration, self.parameters)):
             for tag, path, text in posted(submission.draft):
                 if tag not in {"c", "h"} and MARK not in text:

@@ -18,7 +18,7 @@ from playground.configurations.saved import delete_configuration, save_configura
 from playground.configurations.secret_members import Configuration
 from playground.history import HistoryBar, history_of
 from playground.input_links import InputLink, input_link
-from playground.models import Run, SavedConfiguration
+from playground.models import SavedConfiguration
 from playground.prefill import FieldLink, fields_at, prefilled
 from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.saved_inputs import delete_input, inputs_of, save_input
@@ -57,7 +57,7 @@ class Trial(TrialInput):
             return "No factory is installed for this tool."
         if self.factory.listed is not None:
             return self.factory.error or ""
-        return "" if self.can_run_live else "The factory is broken: see Factories."
+        return "" if self.has_working_factory else "The factory is broken: see Factories."
 
     @property
     def usual_timeout_s(self) -> int:
@@ -97,7 +97,7 @@ class Trial(TrialInput):
         """Title and return value of the first example that has one."""
         for number, example in enumerate(self.contract.spec.examples, 1):
             if example.has_return_value:
-                return f"Response of example {number}", example.return_value
+                return f"Expected response (example {number})", example.return_value
         return None
 
     @property
@@ -163,9 +163,8 @@ class Trial(TrialInput):
     def use_run(self, query: Mapping[str, str]) -> None:
         """Replace the filled-in parameters by those of a run."""
         _, _, run_id = query.get("use", "").partition(":")
-        run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
+        run = self._visible_run(run_id)
         if run is None:
-            self.notices.append(Notice("This tool has no such run, or you have no access to it."))
             return
         from_run = prefilled(compiled_spec_of(run.revision), run.parameters)
         self.parameters = self._parameters_of(from_run.value)

@@ -9,6 +9,7 @@ urlpatterns = [
     path("tools/<str:slug>/try/", try_page.try_tool, name="try"),
     path("tools/<str:slug>/try/completions/", completions.completions, name="completions"),
     path("tools/<str:slug>/examples/", examples.examples, name="examples"),
+    path("tools/<str:slug>/runs/", runs.tool_runs, name="tool_runs"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/<str:first_id>..<str:second_id>/", runs.run_comparison, name="run_comparison"),
     path("runs/<str:run_id>/", runs.run_detail, name="run"),

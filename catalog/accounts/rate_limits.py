@@ -26,6 +26,7 @@ from catalog.errors import Busy
 
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
+MOCKS: Final = Rate(120, 60)  # likewise
 shared_rates: Final = SharedRates()  # created when the server loads its modules, before it forks its processes
 
 
@@ -104,6 +105,16 @@ def limit_run_starts(person: User) -> None:
     """
     complaint = "You have started too many runs"
     _take([Policy("runs", f"run {_client_named(person)}", settings.RUN_RATE, complaint)])
+
+
+def limit_unsaved_mocks(request: HttpRequest) -> None:
+    """Count a mock that is not stored.
+
+    Raises:
+        Busy: there were too many from this address.
+    """
+    complaint = "Your address has requested too many mocks"
+    _take([Policy("mocks", f"mock {network_of(request)}", MOCKS, complaint)])
 
 
 def limit_sign_in_starts(request: HttpRequest) -> None:

@@ -11,11 +11,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from catalog.accounts.api_auth import actor
+from catalog.accounts.rate_limits import limit_unsaved_mocks
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, Unreachable
 from catalog.rights import require
 from catalog.shortcuts import revision_of, tool_at
 from playground import running
+from playground.models import Run
 from playground.try_page import Trial
 from playground.views.runs import result_context
 
@@ -25,7 +27,10 @@ BRIEF_S = 0.3  # most runs end within this time, so their page shows the result 
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
-    """Fill in the parameters, run the tool, and see the response. All buttons except *Run* only draw the form again."""
+    """Fill in the parameters, run the tool, and see the response. All buttons except *Run* only draw the form again.
+
+    Users who may not run the tool get a mock, which is not stored.
+    """
     tool = tool_at(slug, request.user)
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
@@ -39,10 +44,10 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
         if unfinished is None or not trial.restore(unfinished):
             trial.open(request.GET)
         return trial_page(request, trial)
-    if not request.user.is_authenticated and ("run" in request.POST or request.POST.get("use") in NEED_ACCOUNT):
+    if not request.user.is_authenticated and needs_account(request.POST):
         trial.submit(request, is_checked=False)
         return ask_to_sign_in(request, address, trial.unfinished())
-    if "run" in request.POST:
+    if is_live_run(request.POST):
         require(request.user, "run", tool)
     trial.submit(request, is_checked="run" in request.POST or request.POST.get("use") == "check")
     if request.POST.get("use") == "check":
@@ -94,42 +99,64 @@ TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
 NEED_ACCOUNT = {"saved", "save", "save-input", "forget", "share", "stop-sharing", "sign-in"}
 
 
+def needs_account(posted: Mapping[str, str]) -> bool:
+    """Whether the button that was pressed is for signed-in users. *Run* is, except for a mock."""
+    return posted.get("use") in NEED_ACCOUNT or is_live_run(posted)
+
+
+def is_live_run(posted: Mapping[str, str]) -> bool:
+    return "run" in posted and posted.get("mode") != "mock"
+
+
 def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """The page; for htmx only the form."""
-    context: dict[str, object] = {"trial": trial, "tool": trial.tool}
-    status = 422 if trial.errors else 200
+    """The page, with status 422 if it shows errors; for htmx only the form, with 200: browsers log any error status."""
+    context: dict[str, object] = {"trial": trial, "tool": trial.tool, "shown": ""}
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_trial.html", {**context, "is_partial": True}, status=status)
+        return render(request, "playground/_trial.html", {**context, "is_partial": True})
     if trial.run:
         context |= result_context(trial.run, trial.user)
-    return render(request, "playground/try.html", context, status=status)
+        context["shown"] = trial.run.pk if context["is_stored"] else ""
+    return render(request, "playground/try.html", context, status=422 if trial.errors else 200)
 
 
 def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
-    """Run the tool and show the run: on the run's page, or for htmx on this page."""
+    """Run the tool and show the run: on the run's page, or on this page for htmx and if it is not stored."""
     try:
-        run = running.start(
-            trial.tool,
-            trial.revision,
-            trial.parameters_value,
-            by=actor(request),
-            configuration=trial.configuration_value if trial.mode == "live" else None,
-            configuration_name=trial.configuration_name if trial.mode == "live" else "",
-            mode=trial.mode,
-            timeout_s=trial.timeout_s,
-            interface="page",
-        )
+        run = start_run(request, trial) if trial.run_right else unsaved_mock(request, trial)
     except Busy as busy:
         trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
         response = trial_page(request, trial)
         response.status_code = 503 if isinstance(busy, Unreachable) else 429
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    run = running.wait(run, BRIEF_S)
+    trial.run = run
     if not request.htmx:  # type: ignore[attr-defined]
-        return redirect(run)
-    response = render(request, "playground/_result.html", result_context(run, trial.user))
+        return redirect(run) if trial.run_right else trial_page(request, trial)
+    response = render(request, "playground/_result.html", {"trial": trial, **result_context(run, trial.user)})
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"
-    response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
+    if trial.run_right:
+        response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
     return response
+
+
+def start_run(request: HttpRequest, trial: Trial) -> Run:
+    """Start the run and wait briefly; most runs have ended by then."""
+    run = running.start(
+        trial.tool,
+        trial.revision,
+        trial.parameters_value,
+        by=actor(request),
+        configuration=trial.configuration_value if trial.mode == "live" else None,
+        configuration_name=trial.configuration_name if trial.mode == "live" else "",
+        mode=trial.mode,
+        timeout_s=trial.timeout_s,
+        interface="page",
+    )
+    return running.wait(run, BRIEF_S)
+
+
+def unsaved_mock(request: HttpRequest, trial: Trial) -> Run:
+    """A mock that is not stored."""
+    limit_unsaved_mocks(request)
+    return running.unsaved_mock(trial.tool, trial.revision, trial.parameters_value)

@@ -14,7 +14,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("htmx:response:error", (event) => {
   const form = document.getElementById("trial");
   const status = event.detail?.ctx?.response?.status ?? 0;
-  if (!form || status === 422 || status === 429) return;
+  if (!form || status === 429) return;
   const notice = document.createElement("p");
   notice.className = "notice notice-bad";
   notice.setAttribute("role", "alert");

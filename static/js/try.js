@@ -255,22 +255,32 @@ document.addEventListener("keydown", (event) => {
 // -- after a run: the result is shown, the history is drawn again
 
 let wasRunning = isRunning();
+let latestResult = resultOnPage();
 let shown = runOnPage();
 
+/** Identifies the result that is shown: the id of a run, which a mock has too if it is not stored. */
+function resultOnPage() {
+  return result.querySelector(".result-of-run")?.dataset.result ?? "";
+}
+
+/** The id of the run that is shown; "" if it is not stored. */
 function runOnPage() {
   return result.querySelector(".result-of-run")?.id.replace("result-", "") ?? "";
 }
 
 document.addEventListener("htmx:after:swap", () => {
-  const run = runOnPage();
-  if (run && run !== shown) {
+  const newest = resultOnPage();
+  const isNew = newest && newest !== latestResult;
+  if (isNew) {
     show("result");
     const sent = document.getElementById("will-be-sent");
-    if (sent && !shown) sent.open = false;
+    if (sent && !latestResult) sent.open = false;
   }
+  const run = runOnPage();
   const running = isRunning();
-  const hasEnded = run && !running && (run !== shown || wasRunning);
+  const hasEnded = run && !running && (isNew || wasRunning);
   wasRunning = running;
+  latestResult = newest;
   shown = run;
   mark();
   const history = document.getElementById("history");

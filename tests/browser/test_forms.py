@@ -158,19 +158,10 @@ def every_control(loaded: None, signed_in: Page) -> Page:
 @pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_form_with_every_control_and_its_errors_has_no_barrier(
-    browser: Browser, site: Site, session: StorageState, loaded: None, width: int, theme: str
-):
-    # a page of its own: Chromium tells its console of every answer that is no 2xx, as that to a wrong form is
-    context = browser.new_context(
-        base_url=site.url,
-        storage_state=session,
-        viewport={"width": width, "height": 900},
-        color_scheme=theme,
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    page.goto(ADDRESS)
+def test_a_form_with_every_control_and_its_errors_has_no_barrier(every_control: Page, width: int, theme: str):
+    page = every_control
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     form = page.locator("#parameters-form")
     form.get_by_role("button", name="Add item").first.click()
     expect(page.locator('[id="parameters:/.tags/@0"]')).to_be_focused()
@@ -181,7 +172,6 @@ def test_a_form_with_every_control_and_its_errors_has_no_barrier(
     expect(page.get_by_role("alert")).to_contain_text("is not a number")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
 
 
 def test_a_button_leaves_the_focus_nearby_and_does_not_change_half_typed_text(every_control: Page):

@@ -140,9 +140,8 @@ def test_text_that_is_not_json_yet_is_not_sent_to_be_checked(signed_in: Page):
     assert not [text for text in asked if "check" in text.partition('name="use"')[2]]
 
 
-def test_errors_stay_when_json_becomes_a_form_and_back(browser: Browser, site: Site, session):
-    context = browser.new_context(storage_state=session, base_url=site.url)
-    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+def test_errors_stay_when_json_becomes_a_form_and_back(signed_in: Page):
+    page = signed_in
     form = convert_units_as_json(page)
     page.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": 5}')
     page.locator("[data-run-button]").click()
@@ -159,12 +158,10 @@ def test_errors_stay_when_json_becomes_a_form_and_back(browser: Browser, site: S
     views.get_by_text("JSON").click()
 
     expect(form.locator(".cm-lintRange-error")).to_have_text(["5"])
-    context.close()
 
 
-def test_the_summary_of_json_is_one_line_whose_links_jump_to_the_lines(browser: Browser, site: Site, session):
-    context = browser.new_context(storage_state=session, base_url=site.url, viewport={"width": 1280, "height": 900})
-    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+def test_the_summary_of_json_lists_the_problems_and_its_links_jump_to_their_lines(signed_in: Page):
+    page = signed_in
     form = convert_units_as_json(page)
     page.keyboard.insert_text('{\n"value": "many",\n"from_unit": "m",\n"to_unit": 5}')
     top = form.locator("json-editor").bounding_box()["y"]
@@ -172,15 +169,19 @@ def test_the_summary_of_json_is_one_line_whose_links_jump_to_the_lines(browser: 
     page.locator("[data-run-button]").click()
 
     summary = page.locator(".error-summary")
-    expect(summary.get_by_role("link")).to_have_text(["Line 2", "Line 4"])
-    expect(form.locator(".field-error")).to_have_text(
+    expect(summary.get_by_role("link")).to_have_text(
+        ["value: must be a number, line 2", "to_unit: must be a string, line 4"]
+    )
+    errors = form.locator(".field-error")
+    expect(errors).to_have_text(
         ["Error: value: must be a number (line 2, column 10)", "Error: to_unit: must be a string (line 4, column 12)"]
     )
+    for error in errors.all():
+        expect(error).to_be_hidden()  # it describes the text for screen readers
     assert form.locator("json-editor").bounding_box()["y"] - top < 80
-    summary.get_by_role("link", name="Line 4").click()
+    summary.get_by_role("link", name="line 4").click()
     page.keyboard.insert_text("6")
     expect(form.locator(".cm-activeLine")).to_have_text('"to_unit": 65}')
-    context.close()
 
 
 def test_the_view_is_chosen_in_one_place(signed_in: Page):
@@ -208,9 +209,8 @@ def test_the_editor_of_a_form_is_as_high_as_the_window_allows_and_can_be_resized
     assert host.locator(".cm-editor").bounding_box()["height"] <= host.bounding_box()["height"]
 
 
-def test_problems_found_while_one_types_are_shown_at_their_fields(browser: Browser, site: Site, session):
-    context = browser.new_context(storage_state=session, base_url=site.url)
-    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
+def test_problems_found_while_one_types_are_shown_at_their_fields(signed_in: Page):
+    page = signed_in
     form = convert_units_as_json(page)
     page.keyboard.insert_text('{"value": 1, "from_unit": "m", "to_unit": 5}')
     expect(form.get_by_role("status")).to_have_text("1 problem")
@@ -218,12 +218,10 @@ def test_problems_found_while_one_types_are_shown_at_their_fields(browser: Brows
     page.get_by_role("group", name="How to edit the parameters").get_by_text("Form").click()
 
     expect(form.locator(".field-error")).to_have_text(["Error: Must be a string"])
-    context.close()
 
 
-def test_a_dragged_height_stays_when_the_form_is_drawn_again(browser: Browser, site: Site, session):
-    context = browser.new_context(storage_state=session, base_url=site.url)
-    page = context.new_page()
+def test_a_dragged_height_stays_when_the_form_is_drawn_again(signed_in: Page):
+    page = signed_in
     page.goto("/tools/encode_text/try/")
     page.get_by_role("button", name="JSON").first.click()
     expect(editor(page)).to_be_visible()
@@ -236,4 +234,3 @@ def test_a_dragged_height_stays_when_the_form_is_drawn_again(browser: Browser, s
 
     expect(page.get_by_role("main")).to_contain_text("missing")
     assert page.locator("json-editor").first.evaluate("editor => editor.offsetHeight") == 333
-    context.close()

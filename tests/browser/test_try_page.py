@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 from tests.browser.test_accessibility import violations
 from tests.browser.test_playground import run_button
 from tests.site import Site
+from tests.site_accounts import id_of, person, sign_in_link, sql
 
 SLOW = '/tools/count_slowly/try/?parameters={"steps":50,"seconds":50}'
 BRIEF = '/tools/count_slowly/try/?parameters={"steps":3,"seconds":3}'
@@ -41,6 +42,7 @@ def finished_run(page: Page, address: str) -> str:
     [("input", ["ArrowRight"], "52"), ("input", ["End"], "75"), ("history", ["Home", "ArrowUp"], "7")],
 )
 def test_a_border_is_moved_by_keyboard_and_remembered(signed_in: Page, border: str, keys: list[str], size: str):
+    finished_run(signed_in, CONVERT)  # without runs, the history has no border
     signed_in.goto(CONVERT)
     zone = signed_in.locator(f"#try-{border}")
     before = zone.bounding_box()
@@ -175,6 +177,31 @@ def test_a_click_with_shift_compares_two_runs(signed_in: Page):
     expect(signed_in.get_by_role("heading", level=1)).to_contain_text("Two runs")
 
 
+def test_a_mock_that_is_not_saved_is_no_run_to_compare(browser: Browser, signed_in: Page, site: Site):
+    earlier = finished_run(signed_in, CONVERT)
+    mara = person(site, "mara")
+    group = "INSERT INTO accounts_user_groups (user_id, group_id) SELECT ?, id FROM auth_group WHERE name = 'reader'"
+    sql(site, group, id_of(site, mara))
+    sql(site, "UPDATE playground_run SET by_id = ? WHERE id = ?", id_of(site, mara), earlier)
+    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(sign_in_link(site, mara))
+    page.get_by_role("button", name="Sign in as mara").click()
+    page.goto(CONVERT)
+    requests: list[str] = []
+    context.on("request", lambda request: requests.append(request.url))
+
+    page.get_by_role("button", name="Run mock").click()
+    expect(page.locator("#run .verdict")).to_be_visible()
+    expect(page.locator("[data-try]")).to_have_attribute("data-shown", "result")
+    page.locator(f'[data-run="{earlier}"]').click(modifiers=["Shift"])
+    page.locator(f'[data-run="{earlier}"]').click()
+
+    expect(page.locator("#run .link-to-run a")).to_have_attribute("href", f"/runs/{earlier}/")
+    assert [url for url in requests if "part=history" in url or "compare=" in url] == []
+    context.close()
+
+
 @pytest.mark.deep
 def test_two_runs_are_compared_without_scripts(signed_in: Page, without_scripts: Page):
     first, second = finished_run(signed_in, CONVERT), finished_run(signed_in, CONVERT)
@@ -249,10 +276,54 @@ def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int)
     assert signed_in.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_json_editor_marks_violations_at_their_lines(browser: Browser, site: Site, session):
-    context = browser.new_context(storage_state=session)
-    page = context.new_page()  # the console reports status 422, so it is not expected to be empty
-    page.goto(site.url + "/tools/convert_units/try/")
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_first_wrong_field_is_visible_below_the_summary(signed_in: Page, width: int):
+    page = signed_in
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/tools/convert_units/try/")
+
+    run_button(page).click()
+
+    expect(page.locator(".error-summary")).to_be_focused()
+    links = page.locator(".error-summary").get_by_role("link")
+    expect(links).to_have_text(["Enter value", "Enter from_unit", "Enter to_unit"])
+    assert len({link.bounding_box()["y"] for link in links.all()}) == 1
+    for field in (page.get_by_label("value").first, page.get_by_label("from_unit").first):
+        box = field.bounding_box()
+        assert box["y"] + box["height"] < page.locator(".run-bar").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_examples_are_one_line_that_scrolls_to_the_focus(signed_in: Page, width: int):
+    page = signed_in
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/tools/convert_units/try/")
+    chips = page.locator(".trial-chips > *")
+    fill = page.locator(".trial-fill")
+    assert len({chip.bounding_box()["y"] for chip in chips.all()}) == 1
+    height = fill.bounding_box()["height"]
+
+    chips.last.focus()
+
+    expect(chips.last).to_be_in_viewport(ratio=0.9)
+    page.locator("#save-input > summary").click()
+    expect(page.get_by_label("Input name")).to_be_in_viewport()
+    assert fill.bounding_box()["height"] > height
+
+
+def test_a_history_without_runs_is_one_line(signed_in: Page):
+    signed_in.goto("/tools/find_time_zones/try/")
+    history = signed_in.locator("#try-history")
+
+    expect(history).to_contain_text("Your runs of this tool appear here")
+    expect(signed_in.locator("[data-border=history]")).to_be_hidden()
+    heading = history.get_by_role("heading").bounding_box()
+    assert history.bounding_box()["height"] < 3 * heading["height"]
+
+
+def test_the_json_editor_marks_violations_at_their_lines(signed_in: Page):
+    page = signed_in
+    page.goto("/tools/convert_units/try/")
     page.get_by_role("group", name="How to edit the parameters").get_by_text("JSON").click()
     editor = page.locator("#parameters-form json-editor .cm-content")
     editor.click()
@@ -265,4 +336,3 @@ def test_the_json_editor_marks_violations_at_their_lines(browser: Browser, site:
     expect(page.locator("#parameters-form")).to_contain_text("(line 2, column 10)")
     expect(page.locator("#parameters-form json-editor .cm-lintRange-error")).to_have_text(['"many"', "5"])
     expect(page.locator("#parameters-form json-editor .cm-lint-marker-error")).to_have_count(2)
-    context.close()

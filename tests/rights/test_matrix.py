@@ -13,6 +13,7 @@ from django.db import transaction
 from django.urls import get_resolver, reverse
 
 from config.views import api_document
+from playground.models import Run
 from tests.conftest import Program
 from tests.playground.mcp.agent import Agent
 from tests.rights.conftest import PERSONAS, spec_of
@@ -72,6 +73,7 @@ PAGES = {
     "toolkit": (EVERYONE, NOBODY),
     "toolkit_access": (ADMINISTER, ADMINISTER),
     "people": (ADMINISTER, NOBODY),
+    "add_person": (ADMINISTER, ADMINISTER),
     "people_groups": (NOBODY, ADMINISTER),
     "person": (ADMINISTER, ADMINISTER),
     "tags": (EVERYONE, NOBODY),
@@ -102,6 +104,7 @@ PAGES = {
     "try": (EVERYONE, RUN),
     "completions": (EVERYONE, NOBODY),
     "examples": (EVERYONE, RUN),
+    "tool_runs": (SIGNED_IN, NOBODY),
     "runs": (SIGNED_IN, NOBODY),
     "run_comparison": (PRIVATE, PRIVATE),
     "run": (PRIVATE, NOBODY),
@@ -195,6 +198,7 @@ POSTED = {
     "upload": {"text": spec_of("kit.mine", examples=[])},
     "upload_preview": {"text": spec_of("kit.mine", examples=[])},
     "try": {"run": "1"},
+    "add_person": {"name": "newcomer", "role": "runner"},
     "people_groups": {"name": "team"},
     "selection_change": {"do": "archive"},
     "person": {"role": "runner"},
@@ -237,6 +241,18 @@ def test_pages(world, namespace, name, method, monkeypatch):
             transaction.set_rollback(True)
         expected, refusals = ALLOWED.get(rule, (rule, 403)) if isinstance(rule, str) else (rule, 403)
         check(response, persona, expected, refusals, is_supported=rule != NOBODY, is_open="anonymous" in expected)
+
+
+@pytest.mark.parametrize("persona", sorted(EVERYONE - RUN))
+def test_a_mock_is_not_stored_for_those_who_may_not_run(world, persona):
+    runs = Run.objects.count()
+
+    posted = {"run": "1", "mode": "mock", "parameters:e:": "{}"}
+    response = world.client(persona).post(url_of("playground", "try", world), posted)
+
+    check(response, persona, {persona}, 403, is_supported=True, is_open=True)
+    assert "This mock was not saved." in response.content.decode()
+    assert Run.objects.count() == runs
 
 
 def url_of(namespace, name, world):

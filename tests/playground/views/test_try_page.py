@@ -278,6 +278,16 @@ def test_an_input_without_a_name_is_not_saved_and_nothing_typed_is_lost(browser,
     assert not SavedInput.objects.exists()
 
 
+def test_a_part_of_the_page_with_errors_is_no_failed_request(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/")
+
+    whole, part = press(browser, page, "run=1"), press(browser, page, "run=1", **HTMX)
+
+    assert (whole.status_code, part.status_code) == (422, 200)  # browsers log an error status in their console
+    assert text_of(part, ".error-summary") == text_of(whole, ".error-summary") != ""
+
+
 def test_enter_saves_a_new_name_and_runs_otherwise(browser, builtin):
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/?example=1")
