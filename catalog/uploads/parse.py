@@ -64,12 +64,12 @@ class Origin:
         return self.format == CATALOG_FILE
 
     @property
-    def position(self) -> str:
-        """The tool in its document, for people: `GET /v1/users` for an operation of an API, else the pointer, or ""."""
+    def operation(self) -> str:
+        """The operation of an API: "GET /v1/users"; "" for other tools."""
         match split_pointer(self.pointer):
             case ["paths", path, method] if self.format in _APIS:
                 return f"{method.upper()} {path}"
-        return self.pointer
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

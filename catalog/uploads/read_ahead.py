@@ -25,7 +25,7 @@ from typing import Final, TypeVar
 
 from django.db import connections
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 
 _END: Final = b""
 
@@ -36,10 +36,10 @@ def can_work_ahead() -> bool:
     return processors > 1 and not any(one.in_atomic_block for one in connections.all())
 
 
-def made_ahead(things: Iterable[Thing]) -> Iterator[Thing]:
-    """The same `things` in the same order, produced by another process. They and their errors must be picklable.
+def made_ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """The same `items` in the same order, produced by another process. They and their errors must be picklable.
 
-    The iteration of `things` may read databases, but must not change anything: its changes in memory are lost.
+    The iteration of `items` may read databases, but must not change anything: its changes in memory are lost.
 
     Raises:
         ChildProcessError: the other process ended before it had produced everything.
@@ -47,7 +47,7 @@ def made_ahead(things: Iterable[Thing]) -> Iterator[Thing]:
     connections.close_all()  # each process opens its own
     forking = multiprocessing.get_context("fork")
     ours, theirs = forking.Pipe(duplex=False)
-    process = forking.Process(target=_work, args=(things, ours, theirs), daemon=True)
+    process = forking.Process(target=_work, args=(items, ours, theirs), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -69,14 +69,14 @@ def _received(ours: Connection) -> bytes:
         raise ChildProcessError("The process that reads the upload in advance ended unexpectedly.") from None
 
 
-def _work(things: Iterable[object], theirs: Connection, ours: Connection) -> None:
+def _work(items: Iterable[object], theirs: Connection, ours: Connection) -> None:
     theirs.close()  # so that the pipe breaks when the other process ends, and this one with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent receives it too, and ends this process
     gc.freeze()
     with suppress(BrokenPipeError):
         try:
-            for thing in things:
-                ours.send_bytes(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
+            for item in items:
+                ours.send_bytes(pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - it is raised in the parent

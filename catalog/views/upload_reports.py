@@ -85,8 +85,10 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "upload": shown,
         "names": shown.names.split("\n"),
         "summary": summary,
+        "is_single": summary.total == 1 and not shown.dry_run,
         "outcome": outcome,
         "sections": sections_of(report),
+        "only_source": shown.names,  # which the heading names; of several files it is no source of a row
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
         "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",

@@ -43,15 +43,12 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
     shown again, ready to be corrected.
     """
     if request.method != "POST":
-        unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
-        context = _page_context(request) | _options_of_link(request)
-        if unfinished is not None:
-            context |= {**json.loads(unfinished), "is_restored": True}
-        return render(request, "catalog/upload.html", context)
+        return render(request, "catalog/upload.html", _page_context(request) | _restored(request))
     form = UploadForm(request.POST, request.FILES)
     if not request.user.is_authenticated:
         return ask_to_sign_in(request, request.path, json.dumps(form.entries))
-    require(request.user, "upload")
+    if not may(request.user, "upload"):
+        return _upload_page(request, form, status=403)
     if not form.is_valid():
         return _upload_page(request, form, status=422)
     try:
@@ -119,6 +116,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
     others = [entry for entry in ordered if entry.outcome not in {"rejected", "unchanged"}]
     return {
         "summary": summary_of(entries, form.skipped),
+        "only_source": entries[0].source if len({entry.source for entry in entries}) == 1 else "",
         "pasted": form.entries["text"].replace("\r\n", "\n"),
         "rejected": with_repeated(list(_with_room_to_fix(rejected[:LISTED]))),
         "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
@@ -132,16 +130,20 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
 
 
 def _page_context(request: HttpRequest) -> dict[str, Any]:
+    answer = may(request.user, "upload")
     return {
         "max_spec_bytes": settings.MAX_SPEC_BYTES,
-        "may_upload": request.user.is_authenticated and may(request.user, "upload"),
+        "may_upload": bool(answer),
+        "refusal": answer.reason if request.user.is_authenticated else "",
         "uploads": _recent(request),
     }
 
 
-def _options_of_link(request: HttpRequest) -> dict[str, Any]:
-    """The options that a report links to, `?replace=on` or `?prefix=`, for uploading the same files again."""
-    return {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
+def _restored(request: HttpRequest) -> dict[str, Any]:
+    """The entries from before signing in, and the options that a report links to: `?replace=on` or `?prefix=`."""
+    options = {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
+    unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
+    return options if unfinished is None else {**options, **json.loads(unfinished), "is_restored": True}
 
 
 def _upload_page(

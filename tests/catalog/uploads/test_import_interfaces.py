@@ -355,7 +355,8 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
 def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
     page = browser.post("/upload/preview/", {"text": json.dumps(PETS)}).content.decode()
 
-    assert "Imported from OpenAPI 3: <code>GET /pets/{id}</code>" in page
+    assert '<code class="entry-operation">GET /pets/{id}</code>' in page
+    assert "Imported from OpenAPI 3: " not in page
 
 
 def test_the_page_shows_the_converted_specs_and_the_losses(browser):

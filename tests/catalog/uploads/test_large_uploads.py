@@ -60,7 +60,7 @@ def test_a_large_upload_responds_immediately_and_its_page_shows_the_progress(bro
 @pytest.mark.deep
 def test_specs_reported_before_a_power_cut_are_stored_and_the_rest_can_be_resumed(site, browser):
     address = send(browser, specs(1_000))
-    page = wait_for(browser, address, "many.ndjson, line 99")
+    page = wait_for(browser, address, "line 100")
     site.kill()
     names = re.findall(r'class="entry-name" href="/tools/([^/]+)/"', page)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -55,7 +56,7 @@ def test_a_preview_counts_and_stores_nothing(browser):
 
     assert words(tree, "[role=status]") == "1 new, 1 changed (1 breaking), 1 unchanged, 1 rejected"
     assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["rejected", "changed", "new"]
-    assert words(tree, "button.button-primary") == "Publish 2 specs"
+    assert words(tree, "button.button-primary") == "Publish 2 specs, 1 breaking"
     assert Tool.objects.count() == 2
     assert not Upload.objects.exists()
 
@@ -173,6 +174,33 @@ def test_a_preview_is_for_people_who_may_upload(client):
     assert client.post("/upload/preview/", {"text": spec_text("a")}).status_code == 403
 
 
+@pytest.fixture
+def reader(client):
+    """A browser in which a person who may only read is signed in."""
+    person = make_user("reader")
+    set_role(person, "reader")
+    client.force_login(person)
+    return client
+
+
+def test_the_upload_page_tells_people_who_may_not_upload_so_instead_of_a_form(reader):
+    tree = HTMLParser(reader.get("/upload/").content)
+
+    assert "Only people in the groups publisher and administrator can upload tools." in words(tree, ".notice")
+    assert not tree.css_first("form#upload")
+
+
+def test_an_upload_that_is_not_allowed_shows_its_text_again(reader):
+    answer = reader.post("/upload/", {"text": spec_text("a")})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 403
+    assert "Nothing was published. Your text is below." in words(tree, ".notice")
+    assert tree.css_first("#text").text() == spec_text("a")
+    assert not tree.css_first("form#upload button[type=submit]")
+    assert not Tool.objects.exists()
+
+
 def test_typing_does_not_use_up_the_uploads(browser, settings):
     settings.UPLOAD_RATE = Rate(1, 60)
     preview_of(browser, spec_text("a"))
@@ -214,9 +242,9 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        (spec_text("old", parameters=properties(a={"type": "number"})), "notice-warn"),
+        (listed(spec_text("new"), spec_text("old", parameters=properties(a={"type": "number"}))), "notice-warn"),
         (listed(spec_text("new"), '{"definition": 7}'), "notice-warn"),
-        (spec_text("new"), "notice-good"),
+        (listed(spec_text("new"), spec_text("other")), "notice-good"),
     ],
     ids=["breaking", "rejected", "new"],
 )
@@ -314,11 +342,51 @@ def test_the_only_file_with_a_single_spec_has_its_own_heading(browser):
     ]  # fmt: skip
 
 
-def test_a_report_of_one_file_has_no_heading_for_it(browser):
+def test_a_report_of_one_spec_has_only_its_row(browser):
+    tree = report_of(browser, text=spec_text("a"))
+
+    assert [words(one, ".badge") for one in tree.css(".entry")] == ["new"]
+    assert not tree.css("main .notice, .outcome-bar, .outcomes")
+
+
+def test_a_check_of_one_spec_still_says_that_nothing_is_published(browser):
+    tree = report_of(browser, text=spec_text("a"), dry_run="on")
+
+    assert "Nothing is published yet" in words(tree, ".notice")
+    assert not tree.css(".outcome-bar, .outcomes")
+
+
+def test_a_report_of_one_file_names_it_only_in_its_title(browser):
     tree = report_of(browser, text=listed(spec_text("a"), spec_text("b")))
 
+    assert words(tree, "h1") == "Upload of pasted text"
     assert not tree.css(".entries-title")
-    assert words(tree, ".entry-source") == "pasted text"
+    [second] = tree.css(".entry-source")
+    assert re.fullmatch(r"line \d+", second.text(strip=True))
+
+
+def test_a_preview_names_the_files_if_there_are_several(browser):
+    files = [SimpleUploadedFile(name, spec_text(name[0]).encode()) for name in ("a.json", "b.json")]
+
+    assert not preview_of(browser, spec_text("a")).css(".entry-source")
+    assert [one.text(strip=True) for one in preview_of(browser, files=files).css(".entry-source")] == [
+        "a.json",
+        "b.json",
+    ]
+
+
+def test_a_preview_shows_what_breaks_once_and_unfolded(browser):
+    make_tool("old", parameters=properties(a={"type": "string"}))
+    parameters = {**properties(a={"type": "string"}, c={"type": "string"}), "required": ["c"]}
+
+    tree = preview_of(browser, spec_text("old", parameters=parameters))
+
+    assert words(tree, ".entry > .entry-change").startswith("New required parameter c.")
+    assert words(tree, "button.button-primary") == "Publish 1 breaking change"
+    assert not tree.css_first(".preview-breaking")
+    for fold in tree.css("details"):
+        fold.decompose()
+    assert [one.text(strip=True) for one in tree.css(".badge-bad")] == ["breaking"]
 
 
 def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(browser):
