@@ -29,6 +29,7 @@ from catalog import audit
 from catalog.accounts.adapters import AccountAdapter
 from catalog.accounts.api_auth import actor
 from catalog.accounts.browser_names import browser_name
+from catalog.accounts.client_address import is_local
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
@@ -88,11 +89,13 @@ class SignIn(RedirectsToNext, LoginView):
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
         unfinished = {"is_stored": is_stored(self.request), "is_lost": "unsaved" in self.request.GET}
-        ways: dict[str, Any] = {
-            "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        provider = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+        ways = {
+            "provider": provider,
             "is_set_up": is_set_up(),
+            "link_first": not provider and self.request.method != "POST" and is_local(self.request),
+            "passkeys_work": passkeys_work(self.request),
         }
-        ways["passkeys_work"] = passkeys_work(self.request)
         return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": LINK_MINUTES}
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:

@@ -1,10 +1,11 @@
-"""The pages on which administrators put people into groups."""
+"""The pages on which administrators add people and put them into groups."""
 
 from __future__ import annotations
 
 from typing import Final
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import Group
@@ -12,12 +13,18 @@ from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog import audit
-from catalog.accounts.models import User
+from catalog.accounts.models import SignInLink, User
 from catalog.accounts.rights_audit import recording_groups
-from catalog.accounts.roles import READY_GROUPS, role_of, set_role
+from catalog.accounts.roles import READER, READY_GROUPS, role_of, set_role
+from catalog.accounts.secret_paths import path_of_link
+from catalog.accounts.sign_in_links import new_link
+from catalog.accounts.users import create_account
+from catalog.errors import AccountError
 from catalog.rights import require
 
 PEOPLE_PER_PAGE: Final = 50
@@ -42,6 +49,55 @@ def people(request: HttpRequest) -> HttpResponse:
         "next_url": f"?{urlencode(further)}" if further else None,
     }
     return render(request, "catalog/people.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@sensitive_variables("link", "context")
+def add_person(request: HttpRequest) -> HttpResponse:
+    """Create an account with a role; a POST shows the link that signs the person in, once."""
+    require(request.user, "administer")
+    name, role = request.POST.get("name", "").strip(), request.POST.get("role", _default_role())
+    link, errors = "", []
+    if request.method == "POST":
+        try:
+            link = request.build_absolute_uri(path_of_link(_add(name, role)))
+        except AccountError as error:
+            errors = [{"href": "#name", "message": str(error)}]
+    context = {
+        "name": name,
+        "role": role,
+        "roles": ROLES,
+        "default_role": _default_role(),
+        "errors": errors,
+        "link": link,
+        "link_minutes": int(SignInLink.LIFETIME.total_seconds() // 60),
+        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+    }
+    response = render(request, "catalog/add_person.html", context, status=422 if errors else 200)
+    add_never_cache_headers(response)
+    return response
+
+
+@transaction.atomic
+@sensitive_variables()
+def _add(name: str, role: str) -> str:
+    """The secret of a sign-in link for a new account.
+
+    Raises:
+        AccountError: the name is in use or not valid, or there is no such role.
+    """
+    if role not in ROLES:
+        raise AccountError(f"Choose one of the roles {', '.join(ROLES)}.")
+    user = create_account(name)
+    with recording_groups(user):
+        set_role(user, role)
+    return new_link(user)
+
+
+def _default_role() -> str:
+    """The role of people who are in none of the built-in groups."""
+    return [name for name in READY_GROUPS if name == READER or name in settings.DEFAULT_GROUPS][-1]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

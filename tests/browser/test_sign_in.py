@@ -49,7 +49,7 @@ def fill_in(page: Page) -> None:
     page.get_by_label("Time limit").fill("9")
 
 
-@pytest.mark.parametrize("way", ["Sign in to run", "link in the notice", "link in the header"])
+@pytest.mark.parametrize("way", ["Sign in to run it live", "link in the result", "link in the header"])
 def test_entries_are_restored_after_signing_in_with_a_password(
     visitor: BrowserContext, site: Site, grace: str, way: str
 ):
@@ -57,16 +57,17 @@ def test_entries_are_restored_after_signing_in_with_a_password(
     fill_in(page)
     is_scripted = page.evaluate("document.documentElement.classList.contains('js')")
 
-    if way == "Sign in to run":
+    if way == "Sign in to run it live":
         page.get_by_role("link" if is_scripted else "button", name=way).click()
+    elif way == "link in the result":
+        page.get_by_role("button", name="Run mock").click()
+        page.locator("#run").get_by_role("link", name="Sign in", exact=True).click()
     else:
-        page.get_by_role("main" if "notice" in way else "banner").get_by_role(
-            "link", name="Sign in", exact=True
-        ).click()
+        page.get_by_role("banner").get_by_role("link", name="Sign in", exact=True).click()
     by_password(page, site, grace)
 
     expect(page).to_have_url(f"{site.url}{TRY}")
-    if is_scripted or way == "Sign in to run":  # without scripts a link takes only the address along
+    if is_scripted or way == "Sign in to run it live":  # without scripts a link takes only the address along
         expect(page.locator(TEXT)).to_have_value("what I typed")
         expect(page.get_by_label("Time limit")).to_have_value("9")
         expect(page.locator("#restored")).to_be_visible()
@@ -79,7 +80,7 @@ def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserConte
     page = visitor.new_page()
     fill_in(page)
     role = "link" if page.evaluate("document.documentElement.classList.contains('js')") else "button"
-    page.get_by_role(role, name="Sign in to run").click()
+    page.get_by_role(role, name="Sign in to run it live").click()
 
     tab = visitor.new_page()
     tab.goto(sign_in_link(site, grace))
@@ -108,7 +109,7 @@ def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: st
 def test_a_restored_form_survives_a_reload(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
     fill_in(page)
-    page.get_by_role("link", name="Sign in to run").click()
+    page.get_by_role("link", name="Sign in to run it live").click()
     by_password(page, site, grace)
     expect(page.locator(TEXT)).to_have_value("what I typed")
 
@@ -127,7 +128,7 @@ def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_br
     page.on("request", lambda request: addresses.append(request.url))
     fill_in(page)
 
-    page.get_by_role("link", name="Sign in to run").click()
+    page.get_by_role("link", name="Sign in to run it live").click()
     expect(page.get_by_label("Username")).to_be_visible()
 
     stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, history.state])")
@@ -159,8 +160,8 @@ def test_the_palette_signs_in_and_comes_back(browser: Browser, site: Site, grace
     page.goto("/lint/")
 
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Find a tool or a page").fill("sign in")
-    page.get_by_role("option", name="Sign in").click()
+    page.get_by_role("combobox", name="Search, or go to a tool or a page").fill("sign in")
+    page.get_by_role("option", name="Sign in", exact=True).click()
     by_password(page, site, grace)
 
     expect(page).to_have_url(f"{site.url}/lint/")

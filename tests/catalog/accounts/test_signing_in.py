@@ -293,3 +293,43 @@ def test_a_changed_password_ends_sessions(ada, client):
     ada.save()
 
     assert client.get("/account/tokens/").status_code == 302
+
+
+LINK, FORM = 'id="link-command"', 'id="id_password"'
+
+
+def test_on_this_machine_the_link_comes_before_the_password(client):
+    page = client.get("/sign-in/", headers={"Host": "localhost"}).content.decode()
+
+    assert page.index(LINK) < page.index("With a password") < page.index(FORM)
+    assert 'href="/help/sign-in/"' in page
+
+
+def test_after_a_wrong_password_the_password_comes_first(client, ada):
+    answer = client.post("/sign-in/", {"username": "ada", "password": "wrong"}, headers={"Host": "localhost"})
+
+    page = answer.content.decode()
+    assert page.index(FORM) < page.index(LINK)
+
+
+@pytest.mark.parametrize("has_password", [True, False])
+@pytest.mark.parametrize(
+    ("host", "address", "headers"),
+    [
+        ("tools.example", "203.0.113.7", {}),
+        ("localhost", "203.0.113.7", {}),
+        ("tools.example", "127.0.0.1", {}),
+        ("localhost", "127.0.0.1", {"X-Forwarded-For": "203.0.113.7"}),
+    ],
+)
+def test_others_see_the_password_first_whether_accounts_have_one_or_not(
+    client, settings, host, address, headers, has_password
+):
+    settings.ALLOWED_HOSTS = ["localhost", "tools.example"]
+    User.objects.create_user("bob", password="correct horse battery" if has_password else None)
+
+    answer = client.get("/sign-in/", headers={"Host": host, **headers}, REMOTE_ADDR=address)
+
+    page = answer.content.decode()
+    assert page.index(FORM) < page.index(LINK)
+    assert "With a password" not in page

@@ -71,7 +71,9 @@ def values_of(client: Client, address: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("sign_in", [sign_in_by_password, sign_in_by_link])
-@pytest.mark.parametrize("pressed", [{"use": "sign-in"}, {"run": "1"}, {"use": "save", "save_as": "work"}])
+@pytest.mark.parametrize(
+    "pressed", [{"use": "sign-in"}, {"run": "1", "mode": "live"}, {"use": "save", "save_as": "work"}]
+)
 def test_a_form_that_was_filled_in_comes_back(client, ada, sign_in, pressed):
     asked = client.post(TRY, FILLED_IN | pressed)
     address = sign_in(client, asked["Location"])
@@ -152,7 +154,7 @@ def test_a_user_who_has_signed_in_meanwhile_loses_nothing(client, ada):
 
 
 def test_a_press_of_run_when_the_session_has_ended_leads_htmx_to_the_sign_in_page(client):
-    answer = client.post(TRY, FILLED_IN | {"run": "1"}, headers={"hx-request": "true"})
+    answer = client.post(TRY, FILLED_IN | {"run": "1", "mode": "live"}, headers={"hx-request": "true"})
 
     assert answer.status_code == 204
     assert answer["HX-Redirect"] == "/sign-in/?next=%2Ftools%2Fmail%2Ftry%2F"

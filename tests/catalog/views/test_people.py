@@ -1,0 +1,80 @@
+"""Administrators add people, and hand over a link that signs them in once."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
+
+from catalog.accounts.models import User
+from catalog.accounts.roles import role_of
+from catalog.models import AuditEvent
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def administrator():
+    client = Client()
+    client.force_login(make_user("olivia", is_staff=True))
+    return client
+
+
+def chosen_role(tree: HTMLParser) -> str:
+    return tree.css_first("[name=role][checked]").attributes["value"]
+
+
+def test_the_link_of_a_new_person_signs_them_in_once(administrator, client):
+    answer = administrator.post("/people/add/", {"name": "grace", "role": "runner"})
+
+    link = HTMLParser(answer.content).css_first("#link").text()
+    assert link.startswith("http://testserver/sign-in/")
+    assert "no-store" in answer["Cache-Control"]
+    client.post(urlsplit(link).path, follow=True)
+    assert client.get("/").wsgi_request.user.username == "grace"
+    assert Client().get(urlsplit(link).path, follow=True).status_code == 410
+
+
+def test_a_new_person_has_the_chosen_role_and_no_password(administrator):
+    administrator.post("/people/add/", {"name": "grace", "role": "reader"})
+
+    grace = User.objects.get(username="grace")
+    assert role_of(grace) == "reader"
+    assert not grace.has_usable_password()
+
+
+def test_adding_a_person_is_audited(administrator):
+    administrator.post("/people/add/", {"name": "grace", "role": "runner"})
+
+    events = AuditEvent.objects.filter(object_type="person", object_id="grace").order_by("pk")
+    assert [event.action for event in events] == ["person.create", "person.change", "link.create"]
+    assert {event.person for event in events} == {"olivia"}
+
+
+def test_the_form_starts_with_the_default_role(administrator, settings):
+    settings.DEFAULT_GROUPS = ["publisher", "runner"]
+    powerful = HTMLParser(administrator.get("/people/add/").content)
+    settings.DEFAULT_GROUPS = []
+    powerless = HTMLParser(administrator.get("/people/add/").content)
+
+    assert (chosen_role(powerful), chosen_role(powerless)) == ("publisher", "reader")
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "message"),
+    [
+        ("olivia", "runner", "already exists"),
+        ("", "runner", "cannot be blank"),
+        ("a b", "runner", "valid username"),
+        ("grace", "king", "Choose one of the roles"),
+    ],
+)
+def test_a_wrong_person_is_refused_and_stays_in_the_form(administrator, name, role, message):
+    answer = administrator.post("/people/add/", {"name": name, "role": role})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert message in tree.css_first(".field-error").text()
+    assert tree.css_first("#name").attributes.get("value", "") == name
+    assert User.objects.count() == 1
