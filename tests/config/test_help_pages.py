@@ -1,13 +1,13 @@
 """The documents of docs/ as pages of the site."""
 
 import re
-import struct
 from pathlib import Path
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.markdown import Heading, read_document
+from tests.browser.screenshots import HELP, HELP_WIDTH
 
 pytestmark = pytest.mark.django_db
 DOCS = sorted(Path(__file__).resolve().parents[2].glob("docs/*.md"))
@@ -71,9 +71,8 @@ def test_a_code_block_has_its_file_as_title_and_can_be_copied(client):
 def test_a_picture_is_a_file_of_the_site_with_its_size_and_a_description(client, slug):
     [picture] = page_of(client, f"/help/{slug}/").css(".help-text img")
 
-    name = re.fullmatch(r"/static/img/help/([\w-]+)\.\w+\.png", picture.attributes["src"])[1]
-    width, height = struct.unpack(">II", (DOCS[0].parents[1] / f"static/img/help/{name}.png").read_bytes()[16:24])
-    assert (picture.attributes["width"], picture.attributes["height"]) == (str(width), str(height))
+    name = re.fullmatch(r"/static/img/help/([\w-]+)\.\w+\.webp", picture.attributes["src"])[1]
+    assert (picture.attributes["width"], picture.attributes["height"]) == (str(HELP_WIDTH), str(HELP[name][1]))
     assert len(picture.attributes["alt"]) > 20
 
 
