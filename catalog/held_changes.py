@@ -306,7 +306,7 @@ def current_revision(tool_id: str, person: Person | None = None) -> Revision | N
     return tool.current if tool else None
 
 
-def meaning_of_change(change: HeldChange, current: Revision | None) -> Difference | None:
+def difference_of_change(change: HeldChange, current: Revision | None) -> Difference | None:
     """The semantic diff between the tool's current revision and the change; None for a new tool."""
     return difference_from(current, change.spec) if current else None
 

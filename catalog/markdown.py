@@ -22,6 +22,8 @@ from django.utils.text import slugify
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from catalog.html import tagged
+
 MAX_MARKDOWN_CHARACTERS: Final = 20_000  # longer text is shown as plain text
 MAX_PARSED_CHARACTERS: Final = 5_000  # for a line; a list shows many, and a hostile text takes 17 ms
 MAX_LINE_CHARACTERS: Final = 400
@@ -96,6 +98,13 @@ def as_text(text: str) -> str:
     return " ".join(f"{start}{rest}".split())
 
 
+@lru_cache(maxsize=4096)
+def as_text_with_code(text: str) -> SafeString:
+    """A short `text` on one line as `as_text` has it, in HTML with its code spans as `<code>`."""
+    pieces = _pieces_of(_PARSER.parse(text)) if _MARKUP.search(text) else [(text, False)]
+    return tagged(pieces, SafeString("<code>"), SafeString("</code>"))
+
+
 def as_line(text: str | None) -> str:
     """The first paragraph of `text` as `as_text` has it, of at most `MAX_LINE_CHARACTERS`."""
     paragraph = re.split(r"\n\s*\n", (text or "").strip(), maxsplit=1)[0][: 4 * MAX_LINE_CHARACTERS]
@@ -104,15 +113,22 @@ def as_line(text: str | None) -> str:
 
 
 def _text_of(tokens: Sequence[Token]) -> Iterator[str]:
+    return (text for text, _ in _pieces_of(tokens))
+
+
+def _pieces_of(tokens: Sequence[Token]) -> Iterator[tuple[str, bool]]:
+    """The pieces of the text, each with whether it is code."""
     for token in tokens:
         if token.children is not None:
-            yield from _text_of(token.children)
-        elif token.type in {"text", "text_special", "code_inline", "fence", "code_block"}:
-            yield token.content
+            yield from _pieces_of(token.children)
+        elif token.type in {"text", "text_special"}:
+            yield token.content, False
+        elif token.type in {"code_inline", "fence", "code_block"}:
+            yield token.content, True
         elif token.type in {"softbreak", "hardbreak"}:
-            yield " "
+            yield " ", False
         if token.block:
-            yield " "
+            yield " ", False
 
 
 # Documents of the site itself: trusted, with headings and links

@@ -21,7 +21,7 @@ from catalog.specs.spec import ToolSpec
 _differences: Final[LRUCache[Difference]] = LRUCache(max_weight=1_000)
 
 
-def meaning_of(old: Revision, new: Revision) -> Difference:
+def difference_between(old: Revision, new: Revision) -> Difference:
     """The semantic changes from `old` to `new`, the worst first."""
     return _differences.get_or_compute((old.sha256, new.sha256), lambda: compare(old.spec, new.spec, sample=samples))
 
@@ -80,7 +80,8 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
     missing = {number for number, difference in cached.items() if difference is None}
     stored = {one.number: one for one in _of_tool(oldest, missing | {number - 1 for number in missing})}
     differences = {
-        number: difference or meaning_of(stored[number - 1], stored[number]) for number, difference in cached.items()
+        number: difference or difference_between(stored[number - 1], stored[number])
+        for number, difference in cached.items()
     }
     scores = {number: old.score for number, (old, _) in pairs.items()}
     return [Step(one, differences.get(one.number), scores.get(one.number)) for one in revisions]

@@ -8,12 +8,13 @@ from functools import cached_property
 from itertools import islice
 
 from catalog.code_generation import LANGUAGES, Language
+from catalog.json_highlighting import shown_line_count
 from catalog.json_schema import documentation as schema_docs
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import FORMATS, Export, Format, export
+from catalog.specs.exporters import FORMATS, Export, Format, LocatedLoss, export, located_losses
 from catalog.specs.spec import Example, ToolSpec
 
 LONG_PURPOSE_CHARS = 900
@@ -76,12 +77,13 @@ def _below(node: schema_docs.Node) -> Iterator[schema_docs.Node]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How to use the tool in a program: some `code`, or an export (then `code` is its text)."""
+    """How to use the tool in a program: some `code`; or an export with its changes (then `code` is its text)."""
 
     key: str
     label: str
     code: str = ""
     export: Export | None = None
+    losses: tuple[LocatedLoss, ...] = ()
 
     @property
     def code_id(self) -> str:
@@ -91,6 +93,11 @@ class Usage:
     def is_long(self) -> bool:
         """Whether it is too long to be shown beside the documentation."""
         return len(self.code) > LONG_CODE_CHARS
+
+    @property
+    def shown_lines(self) -> int:
+        """The number of lines that its own page shows."""
+        return shown_line_count(self.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,4 +202,5 @@ class SpecText:
 def exported(spec: ToolSpec, key: str) -> Usage:
     """`spec` in the export format with this key."""
     export_ = export(spec, key)
-    return Usage(key, FORMATS[key].label, dumps(export_.document, indent=2), export_)
+    code = dumps(export_.document, indent=2)
+    return Usage(key, FORMATS[key].label, code, export_, located_losses(spec, export_, code))

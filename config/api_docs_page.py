@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,6 +134,6 @@ def curl(method: str, url: str, *, needs_token: bool, body_types: list[str], bod
     if "multipart/form-data" in body_types and not body:
         arguments.append("-F files=@tools.ndjson")
     elif body:
-        compact = json.dumps(json.loads(body), ensure_ascii=False).replace("'", "'\\''")
-        arguments.append(f"-H 'Content-Type: application/json' --data '{compact}'")
+        compact = json.dumps(json.loads(body), ensure_ascii=False)
+        arguments.append(f"-H 'Content-Type: application/json' --data {shlex.quote(compact)}")
     return f"{' '.join(arguments)} {url}"

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import ClassVar
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -23,10 +22,9 @@ from django.http.response import HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
-from catalog.accounts.client_address import address_of
+from catalog.accounts.client_address import is_local
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
-from catalog.accounts.site_url import is_loopback
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
 from catalog.version import own_version
@@ -120,15 +118,6 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
     if settings.METRICS_LOCAL and is_local(request):
         return None
     return HTTPStatus.FORBIDDEN if is_known else HTTPStatus.UNAUTHORIZED
-
-
-def is_local(request: HttpRequest) -> bool:
-    """Whether the request comes from this machine, and not through a proxy."""
-    host = urlsplit(f"//{request.get_host()}").hostname or ""
-    if settings.HTTPS or not is_loopback(host):
-        return False  # a proxy that adds no headers still passes on the host name that clients use
-    passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
-    return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))
 
 
 def lines() -> Iterator[str]:

@@ -84,6 +84,16 @@ def django_db_modify_db_settings(tmp_path_factory):
         database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup):
+    """The test databases. Before they are removed, the event loop that Playwright leaves running is hidden.
+
+    Django refuses to use a database while one runs, and the last test of a process may be one in the browser.
+    """
+    yield
+    asyncio._set_running_loop(None)  # `browser` restores it
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _static_files():
     """Pages name static files by their hash, so these must be known.

@@ -70,6 +70,17 @@ def test_no_style_uses_a_private_word():
     assert sorted(name for name in classes if words_of(name) & FORBIDDEN) == []
 
 
+def test_no_class_or_id_in_a_template_uses_a_private_word():
+    named = {
+        name
+        for path in files("templates", "*.html")
+        for names in re.findall(r"""\s(?:class|id)=["']([^"']+)["']""", path.read_text(encoding="utf-8"))
+        for name in names.split()
+    }
+
+    assert sorted(name for name in named if words_of(name) & FORBIDDEN) == []
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("is_kept_" + "empty", {"kept"}), ("SaidAgain", {"said"}), ("_JUDGED_BY", {"judged"}), ("taken-over", {"taken"})],

@@ -16,7 +16,7 @@ from catalog.api.schemas.revisions import DiffOut, DiffQuery, RevisionOut, Revis
 from catalog.api.schemas.tools import PublicationOut
 from catalog.models import Revision
 from catalog.publishing import publish
-from catalog.revision_diff import meaning_of
+from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
 from catalog.specs import exporters
@@ -103,7 +103,7 @@ def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
     """
     old, new = (revision_at(slug, number, request.user) for number in (query.from_, query.to))
     difference = compare(old.source, new.source)
-    meaning = meaning_of(old, new)
+    meaning = difference_between(old, new)
     names = {"old_name": f"revision {old.number}", "new_name": f"revision {new.number}"}
     return DiffOut.of(
         meaning.strict if query.strict else meaning,

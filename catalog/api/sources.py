@@ -33,7 +33,7 @@ from catalog.api.schemas.sources import (
     ToolsQuery,
 )
 from catalog.api.schemas.tools import PublicationOut
-from catalog.held_changes import approve, current_revision, meaning_of_change, reject
+from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import Audience, HeldChange, Source
 from catalog.models.sources import HeldChangeQuerySet
 from catalog.rights import require
@@ -227,7 +227,7 @@ def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetail
 
 def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
     current = current_revision(found.tool_id, request.user)
-    meaning = meaning_of_change(found, current)
+    meaning = difference_of_change(found, current)
     return HeldChangeDetailsOut.of(
         found,
         current=current.number if current else 0,

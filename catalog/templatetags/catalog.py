@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from catalog.errors import Problem
 from catalog.html import tagged
+from catalog.json_highlighting import Note
 from catalog.models import Revision
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
 from catalog.search.filters import FILTERS
+from catalog.specs.exporters import LocatedLoss
 from catalog.specs.quick_fixes import QuickFix, quick_fix
 from catalog.uploads.store import Fault
 
@@ -26,6 +28,7 @@ SHOWN_PER_RULE: Final = 3  # problems of one spec of an upload
 
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _MARK: Final = (SafeString("<mark>"), SafeString("</mark>"))
+_BREAK: Final = SafeString("<br>")
 _CODE_TAG: Final = (SafeString("<code>"), SafeString("</code>"))
 
 
@@ -46,6 +49,26 @@ def with_code(message: str) -> SafeString:
     """A message with the text between backticks as code."""
     pieces = enumerate(_CODE.split(message))  # text and code alternate
     return tagged(((piece, index % 2 == 1) for index, piece in pieces), *_CODE_TAG)
+
+
+@register.filter
+def as_notes(losses: Iterable[LocatedLoss]) -> list[Note]:
+    """What an export changed, as annotations of its lines: one for what was rewritten, one for what was dropped."""
+    notes: dict[tuple[int, str], list[SafeString]] = {}
+    for loss in losses:
+        notes.setdefault((loss.line, loss.what), []).append(_note_of(loss))
+    return [
+        Note(format_html_join(_BREAK, "{}", ([one] for one in words)), kind=what, line=line)
+        for (line, what), words in notes.items()
+    ]
+
+
+def _note_of(loss: LocatedLoss) -> SafeString:
+    if loss.what == "rewritten":
+        return with_code(loss.reason)
+    if not loss.missing:
+        return format_html("<b>Dropped:</b> {}", with_code(loss.reason))
+    return format_html("<b>Dropped here:</b> <code>{}</code>. {}", loss.missing, with_code(loss.reason))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from typing import Final
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from catalog.markdown import as_html, as_line
+from catalog.markdown import as_html, as_line, as_text_with_code
 
 register = template.Library()
 
@@ -30,6 +30,18 @@ def markdown(text: str | None, *, breaks: bool = True) -> SafeString:
 def markdown_line(text: str | None) -> str:
     """The first paragraph of `text` on one line, without Markdown syntax."""
     return as_line(text)
+
+
+@register.filter
+def sentence_with_code(text: str) -> SafeString:
+    """A short `text` on one line without Markdown syntax, with its code spans as `<code>`."""
+    return as_text_with_code(text)
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A name that may break after each `_`."""
+    return SafeString(escape(name).replace("_", "_<wbr>"))
 
 
 @register.filter
@@ -74,9 +86,11 @@ def grouped(number: int) -> str:
 
 @register.filter
 def duration(milliseconds: float | None) -> str:
-    """Milliseconds as "0.4 ms", "12 ms", "1.4 s" or "2 min 5 s"; "—" for None."""
+    """Milliseconds as "< 0.1 ms", "0.4 ms", "12 ms", "1.4 s" or "2 min 5 s"; "—" for None."""
     if milliseconds is None:
         return "—"
+    if milliseconds < 0.05:
+        return "< 0.1 ms" if milliseconds else "0 ms"
     if milliseconds < 10:
         return f"{milliseconds:.1f} ms"
     if milliseconds < 1_000:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.errors import RevisionConflict, SpecError
-from catalog.held_changes import approve, current_revision, meaning_of_change, reject
+from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import HeldChange
 from catalog.rights import may
 from catalog.shortcuts import held_change_at
@@ -62,7 +62,7 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
     if request.method == "POST":
         return _decide(request, found)
     current = current_revision(found.tool_id, request.user)
-    meaning = meaning_of_change(found, current) if found.is_held else None
+    meaning = difference_of_change(found, current) if found.is_held else None
     context = {
         "change": found,
         "state": HeldChange.STATES[found.state],

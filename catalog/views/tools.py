@@ -23,9 +23,9 @@ from catalog.listing.results import page_of
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
-from catalog.revision_diff import history_of, meaning_of
-from catalog.score_trends import trend_of
+from catalog.revision_diff import difference_between, history_of
 from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.templatetags.search_results import with_weekly_runs
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
 
@@ -53,6 +53,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         key,
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
+    results = with_weekly_runs(results, request.user)
     wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     response = HttpResponse(results) if wants_part else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
@@ -90,7 +91,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
-        results = _results(search, facets, counted=True)
+        results = with_weekly_runs(_results(search, facets, counted=True), request.user)
         response = _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
@@ -172,7 +173,7 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = list(revisions[: REVISIONS_PER_PAGE + 1])
     shown = page[:REVISIONS_PER_PAGE]
     older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
-    context = {"tool": tool, "steps": history_of(shown), "trend": trend_of(tool), "next_url": older}
+    context = {"tool": tool, "steps": history_of(shown), "next_url": older}
     return render(request, "catalog/revisions.html", context)
 
 
@@ -188,7 +189,7 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
         "tool": tool,
         "old": old,
         "new": new,
-        "meaning": meaning_of(old, new),
+        "meaning": difference_between(old, new),
         "difference": compare(old.source, new.source),
         "split": request.GET.get("view") == "split",
         "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,

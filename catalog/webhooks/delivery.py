@@ -27,7 +27,7 @@ from catalog.errors import OutgoingError
 from catalog.models import Revision, Webhook, WebhookDelivery
 from catalog.models.webhooks import TEST
 from catalog.outgoing.budget import Budget
-from catalog.revision_diff import meaning_of
+from catalog.revision_diff import difference_between
 from catalog.webhook_queue import new_message_id
 from catalog.webhooks.signature import signed_headers
 
@@ -154,7 +154,7 @@ def _meaning(data: dict[str, Any]) -> dict[str, Any]:
     found = Revision.objects.filter(tool__tool_id=data["tool"]["id"], number__in=numbers).order_by("number")
     if len(revisions := list(found)) != 2:
         return {"verdict": None, "changes": []}
-    difference = meaning_of(*revisions)
+    difference = difference_between(*revisions)
     changes = [{"verdict": one.verdict, "message": one.message} for one in difference.changes[:MAX_CHANGES]]
     return {"verdict": difference.verdict, "changes": changes}
 

@@ -21,6 +21,7 @@ from catalog.accounts.tokens import create_token
 from catalog.errors import DocumentError
 from catalog.mcp_snippets import PLACEHOLDER, snippets
 from catalog.models import Tool
+from catalog.rights import may
 from catalog.search.document import group_key
 from catalog.shortcuts import tool_at
 from playground.configurations.mcp_choice import (
@@ -135,6 +136,7 @@ def _page(request: HttpRequest, address: Address, context: dict[str, Any]) -> Ht
         "secret": secret,
         "form": form,
         "placeholder": PLACEHOLDER,
+        "only_reads": request.user.is_authenticated and not may(request.user, "run", context.get("tool")),
         **context,
     }
     response = render(request, "playground/connect.html", page, status=422 if form.errors else 200)

@@ -7,6 +7,7 @@ A new page is added here once; a test finds the URLs that are missing. Addresses
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class PageState:
             "ada" (who confirms a password), or "" for a visitor.
         act: what is done on the page before it is looked at.
         status: of the answer.
+        last_status: of the page to which `act` leads, if it is an error.
         is_quick: whether `make test` checks it, rather than only `make test-deep`.
         unreadable: a column of dates, "table.column", whose last one is not a date while the page is requested.
     """
@@ -41,8 +43,23 @@ class PageState:
     person: str = "owner"
     act: Act | None = None
     status: int = 200
+    last_status: int = 0
     is_quick: bool = False
     unreadable: str = ""
+
+
+def type_in_palette(text: str) -> Act:
+    def act(page: Page) -> None:
+        page.keyboard.press("Control+k")
+        with page.expect_response("**/palette/?*"):
+            page.keyboard.insert_text(text)
+
+    return act
+
+
+def select_a_run(page: Page) -> None:
+    page.locator(".select-run").first.click()
+    expect(page.locator(".compare-bar")).to_be_visible()
 
 
 def press(key: str) -> Act:
@@ -57,11 +74,15 @@ def open_all(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach((each) => each.open = true)")
 
 
-def paste(text: str) -> Act:
+def open_differences(page: Page) -> None:
+    page.locator(".exports-main .fold > summary").click()
+
+
+def paste(text: str, outcome: str = "rejected") -> Act:
     def act(page: Page) -> None:
         page.locator("json-editor .cm-content").first.click()
         page.keyboard.insert_text(text)
-        expect(page.locator(".entry-rejected").first).to_be_visible()
+        expect(page.locator(f".entry-{outcome}").first).to_be_visible()
 
     return act
 
@@ -94,9 +115,20 @@ def create_token(page: Page) -> None:
     expect(page.get_by_text("tsk_").first).to_be_visible()
 
 
+def add_person(page: Page) -> None:
+    page.get_by_label("Username").fill(f"grace-{time.monotonic_ns()}")
+    page.get_by_role("button", name="Add and create a sign-in link").click()
+    expect(page.get_by_role("alert")).to_contain_text("is added with the role")
+
+
 def run_wrongly(page: Page) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("alert").first).to_be_visible()
+
+
+def run_mock(page: Page) -> None:
+    page.get_by_role("button", name="Run mock").click()
+    expect(page.locator("#run .verdict")).to_be_visible()
 
 
 def save_configuration(page: Page) -> None:
@@ -126,6 +158,12 @@ def run_wrong_json(page: Page) -> None:
 
 BROKEN = '{"definition": {"name": "broken", "paramters": {"type": "sting"}}}'
 REPEATED = "[" + ", ".join(['{"definition": {"name": "broken", "description": 7}}'] * 4) + "]"
+BREAKING = """{"definition": {"id": "billing.send_invoice", "name": "send_invoice", "description": "Send an invoice.",
+  "parameters": {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]}}}"""
+OPERATIONS = """{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {
+  "/api/v1/pets": {"get": {"operationId": "list_pets", "summary": "List the pets."}},
+  "/api/v1/pets/{id}": {"get": {"operationId": "get_pet", "summary": "Get one pet.", "parameters": [
+    {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}}}}"""
 UNION = "workspace-mcp.batch_update_doc"
 
 PAGES = [
@@ -133,11 +171,14 @@ PAGES = [
     PageState("home-visitor", "/", ""),
     PageState("home-newcomer", "/", "newcomer"),
     PageState("palette", "/factories/", act=press("Control+k"), is_quick=True),
+    PageState("palette-typed", "/factories/", act=type_in_palette("time")),
+    PageState("palette-filter", "/factories/", act=type_in_palette("convert toolkit:")),
     PageState("keys", "/factories/", act=press("?")),
     PageState("tools", "/tools/", is_quick=True),
     PageState("tools-search", "/tools/?q=weather"),
     PageState("tools-nothing", "/tools/?q=zzzzzz"),
     PageState("tools-filtered", "/tools/?toolkit=billing&owner=owner"),
+    PageState("tools-typed-filter", "/tools/?q=toolkit:billing"),
     PageState("tools-unknown-filter", "/tools/?q=is:runnable"),
     PageState("toolkits", "/toolkits/"),
     PageState("toolkit", "/toolkits/billing/"),
@@ -160,11 +201,13 @@ PAGES = [
     PageState("tool-archived", "/tools/billing.fax_invoice/"),
     PageState("tool-of-a-source", "/tools/weather.forecast/"),
     PageState("tool-organise", "/tools/billing.send_invoice/organise/"),
+    PageState("tool-organise-suggestions", "/tools/convert_units/organise/", act=click("finance")),
     PageState("tool-access", "/tools/billing.send_invoice/access/"),
     PageState("tool-spec", "/tools/convert_units/spec/"),
     PageState("tool-compatibility", "/tools/convert_units/compatibility/"),
     PageState("tool-compatibility-union", f"/tools/{UNION}/compatibility/"),
     PageState("tool-export", "/tools/convert_units/exports/openai/"),
+    PageState("tool-export-changed", "/tools/convert_units/exports/openai-strict/", act=open_differences),
     PageState("tool-code", "/tools/convert_units/code/python/"),
     PageState("tool-similar", "/tools/convert_units/similar/"),
     PageState("tool-lint", f"/tools/{UNION}/lint/"),
@@ -176,6 +219,7 @@ PAGES = [
     PageState("tool-restore", "/tools/billing.send_invoice/revisions/2/restore/difference/"),
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
+    PageState("try-visitor-mock", "/tools/convert_units/try/?example=1", "", run_mock, is_quick=True),
     PageState("try-errors", "/tools/convert_units/try/", act=run_wrongly),
     PageState("try-json", "/tools/convert_units/try/", act=show_json),
     PageState("try-json-errors", "/tools/convert_units/try/", act=run_wrong_json),
@@ -188,6 +232,7 @@ PAGES = [
     PageState("examples-checked", "/tools/evaluate_expression/examples/"),
     PageState("runs", "/runs/"),
     PageState("runs-of-a-tool", "/runs/?tool=drifting_thermometer"),
+    PageState("runs-chosen-time", "/runs/?tool=drifting_thermometer&since=2026-01-20", act=select_a_run),
     PageState("runs-nothing", "/runs/?tool=zzzz"),
     PageState("runs-newcomer", "/runs/", "newcomer"),
     *(
@@ -208,8 +253,11 @@ PAGES = [
     PageState("run-save-example", "/runs/{run_conforms_too}/example/"),
     PageState("upload", "/upload/", is_quick=True),
     PageState("upload-visitor", "/upload/", ""),
+    PageState("upload-reader", "/upload/", "reader"),
     PageState("upload-preview-problems", "/upload/", act=paste(BROKEN)),
     PageState("upload-preview-repeated", "/upload/", act=paste(REPEATED)),
+    PageState("upload-preview-breaking", "/upload/", act=paste(BREAKING, "breaking")),
+    PageState("upload-preview-operations", "/upload/", act=paste(OPERATIONS, "created")),
     PageState("upload-report", "/uploads/{upload}/"),
     PageState("upload-report-repeated", "/uploads/{upload_rejected}/"),
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
@@ -226,6 +274,8 @@ PAGES = [
     PageState("audit", "/audit/"),
     PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),
+    PageState("person-add", "/people/add/"),
+    PageState("person-added", "/people/add/", act=add_person),
     PageState("person", "/people/{person}/"),
     PageState("webhooks", "/webhooks/"),
     PageState("webhook", "/webhooks/{webhook}/"),
@@ -239,6 +289,7 @@ PAGES = [
     PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
     PageState("factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"),
     PageState("connect", "/connect/"),
+    PageState("connect-reader", "/connect/", "reader"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),
     PageState("account", "/account/"),
@@ -256,7 +307,7 @@ PAGES = [
     PageState("security-passkey", "/account/security/passkeys/add/", "ada", confirm),
     PageState("sign-in", "/sign-in/", ""),
     PageState("sign-in-wrong", "/sign-in/?next=/runs/", "", sign_in_wrongly),
-    PageState("sign-in-too-often", "/sign-in/", "", sign_in_too_often),
+    PageState("sign-in-too-often", "/sign-in/", "", sign_in_too_often, last_status=429),
     PageState("sign-in-link", "{link_unused}", ""),
     PageState("sign-in-link-used", "/sign-in/this-link-was-never-valid-or-used/", "", status=410),
     PageState("api", "/api/v1/docs"),
@@ -299,7 +350,10 @@ NOT_SHOWN = {
         ),
         "a file",
     ),
-    **dict.fromkeys(("account_login", "catalog:compare_revisions", "mfa_list_webauthn"), "another name of a page"),
+    **dict.fromkeys(
+        ("account_login", "catalog:compare_revisions", "mfa_list_webauthn", "playground:tool_runs"),
+        "another name of a page",
+    ),
     "accounts:sign_in_by_link": "the address of “sign-in-link”, without the secret",
     **dict.fromkeys(
         (

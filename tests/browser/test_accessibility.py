@@ -77,10 +77,9 @@ def rules_of_missing_stylesheets(page: Page) -> list[str]:
 
 
 def unexpected(complaints: Complaints, state: PageState) -> list[str]:
-    """What the console said; that the server refused a request, as this state wants it, is no fault."""
+    """The console messages, except that of the error status which this state expects."""
     said, complaints[:] = list(complaints), []
-    refused = [state.status] if state.status >= 400 else [422, 429] if state.act else []
-    return [text for text in said if not any(f"status of {status}" in text for status in refused)]
+    return [text for text in said if f"status of {state.last_status or state.status}" not in text]
 
 
 def test_every_page_is_in_the_list():

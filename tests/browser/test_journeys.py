@@ -6,13 +6,14 @@ The bounds are measured.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import follow_link
+from tests.browser.conftest import Complaints, follow_link
 from tests.catalog.sources.documents import BREAKING, FORECAST, document
 from tests.corpora import DATA
 from tests.factories import spec_text
@@ -49,7 +50,7 @@ class Person:
         self.actions += 1
         self.page.keyboard.insert_text(text)
 
-    def button(self, name: str, *, exact: bool = True) -> Locator:
+    def button(self, name: str | re.Pattern[str], *, exact: bool = True) -> Locator:
         return self.page.get_by_role("main").get_by_role("button", name=name, exact=exact).first
 
     def link(self, name: str, *, exact: bool = True) -> Locator:
@@ -60,6 +61,18 @@ class Person:
 def person(signed_in: Page) -> Iterator[Person]:
     """On the first page."""
     return Person(signed_in)
+
+
+@pytest.fixture
+def visitor(browser: Browser, site: Site) -> Iterator[Person]:
+    """On the first page, not signed in; the test fails when the console complained."""
+    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    complaints = Complaints()
+    complaints.listen(page)
+    yield Person(page)
+    context.close()
+    assert complaints == []
 
 
 def run_once(page: Page, parameters: dict[str, object], tool: str = "drifting_thermometer") -> None:
@@ -74,7 +87,7 @@ def publish(person: Person, text: str) -> None:
     person.click(person.page.locator("a.home-action").nth(1))
     person.click(person.page.locator("json-editor .cm-content").first)
     person.type(text)
-    person.click(person.button("Publish 1 spec"))
+    person.click(person.button(re.compile("^Publish 1 ")))
     expect(person.page.get_by_role("heading", name="1 ", exact=False).first).to_be_visible()
 
 
@@ -254,3 +267,12 @@ def find_among_all(person: Person, words: str) -> None:
 
     expect(person.page.get_by_role("heading", level=1)).to_contain_text("update_pull_request_state")
     assert person.actions <= 4
+
+
+def test_a_visitor_sees_a_mock_with_its_verdict(visitor: Person):
+    visitor.click(visitor.page.locator("a.home-action").first)
+    visitor.click(visitor.button("Run mock", exact=False))
+
+    expect(visitor.page.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(visitor.page.locator("#run")).to_contain_text("This mock was not saved.")
+    assert visitor.actions <= 2

@@ -44,7 +44,7 @@ def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
           const found = [];
           document.documentElement.style.scrollBehavior = "auto";
           const controls = [...document.querySelectorAll("main input:not([type=hidden]), main textarea")];
-          for (const element of controls.reverse()) {
+          for (const element of controls.reverse().filter((one) => one.checkVisibility())) {
             element.focus();
             const head = document.querySelector(".tool-head").getBoundingClientRect();
             if (element.getBoundingClientRect().top < head.bottom) found.push(element.outerHTML);

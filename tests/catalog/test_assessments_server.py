@@ -27,7 +27,7 @@ def specs():
 
 @contextmanager
 def another_process_judges(site):
-    with (site.data_dir / "judging.lock").open("a") as lock:
+    with (site.data_dir / "assessment.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
 

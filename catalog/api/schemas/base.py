@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from catalog.accounts.models import User
+from catalog.specs.exporters import FORMATS
 
 
 class Out(BaseModel):
@@ -52,4 +53,7 @@ MAX_NUMBER: Final = 2**31 - 1  # of a revision
 
 UserName = Annotated[str | None, BeforeValidator(_user_name)]
 EmptyIsNone = BeforeValidator(_none_if_empty)
-Format = Literal["mcp", "mcp-2026-07-28", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi"]
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = Literal[*FORMATS]

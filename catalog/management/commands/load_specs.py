@@ -105,7 +105,8 @@ class Command(BaseCommand):
         for entry in rejected[:PROBLEMS_SHOWN]:
             for fault in entry.faults:
                 problem = fault.problem
-                self.stderr.write(f"{entry.source}:{problem.line or entry.line}: {problem.message} ({problem.rule})")
+                message = _with_options(problem.message) if entry.can_replace else problem.message
+                self.stderr.write(f"{entry.source}:{problem.line or entry.line}: {message} ({problem.rule})")
         if len(rejected) > PROBLEMS_SHOWN:
             self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more rejected specs")
         total = counts.total()
@@ -113,6 +114,11 @@ class Command(BaseCommand):
             f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome != "held"
         )
         self.stderr.write(f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}")
+
+
+def _with_options(message: str) -> str:
+    """The message that names what lets an import in, with the options of this command for the fields of the API."""
+    return message.replace("(`prefix`)", "(`--prefix`)").replace("(`replace`)", "(`--replace`)")
 
 
 def report_of(entries: Sequence[Entry], *, dry_run: bool) -> JSON:

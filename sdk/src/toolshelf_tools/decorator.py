@@ -59,7 +59,7 @@ def tool(
             \"\"\"Greet somebody.
 
     Args:
-                name: Who is greeted.
+                name: The person to greet.
                 polite: Whether to be formal.
             \"\"\"
             return f"Good evening, {name}." if polite else f"Hello, {name}!"

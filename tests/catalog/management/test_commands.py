@@ -91,6 +91,21 @@ def test_loading_the_same_specs_again_changes_nothing(capsys):
 
 
 @pytest.mark.django_db
+def test_load_specs_names_its_own_options_for_an_import_that_is_rejected(capsys, tmp_path):
+    for name in ("One", "Two"):
+        operation = {"operationId": "get", "summary": f"Get {name}."}
+        document = {"openapi": "3.1.0", "info": {"title": name, "version": "1"}, "paths": {"/a": {"get": operation}}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    run(capsys, "load_specs", "--quiet", "--prefix", "api", str(tmp_path / "One.json"))
+
+    code, _, err = run(capsys, "load_specs", "--quiet", "--prefix", "api", str(tmp_path / "Two.json"))
+
+    assert code == 1
+    assert "Set another id prefix (`--prefix`)" in err
+    assert "replace existing tools (`--replace`)." in err
+
+
+@pytest.mark.django_db
 def test_a_dry_run_of_load_specs_stores_nothing(capsys):
     code, out, _ = run(capsys, "load_specs", "--dry-run", str(GET_WEATHER))
 

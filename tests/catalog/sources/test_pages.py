@@ -140,9 +140,9 @@ def test_the_tool_page_names_the_source(browser, client):
 
     signed_in, anonymous = browser.get("/tools/weather.forecast/"), client.get("/tools/weather.forecast/")
 
-    assert page(signed_in).css_first(".tool-standing a[href='/sources/weather/']")
-    assert "Source weather" in text(anonymous, ".tool-standing")
-    assert not page(anonymous).css_first(".tool-standing a[href='/sources/weather/']")
+    assert page(signed_in).css_first(".tool-metadata a[href='/sources/weather/']")
+    assert "Source weather" in text(anonymous, ".tool-metadata")
+    assert not page(anonymous).css_first(".tool-metadata a[href='/sources/weather/']")
 
 
 def test_a_held_change_shows_its_difference_and_a_proof(browser):

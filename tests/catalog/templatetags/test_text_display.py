@@ -10,12 +10,14 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.markdown import MAX_MARKDOWN_CHARACTERS, as_text
 from catalog.templatetags.icons import icon
 from catalog.templatetags.text_display import (
+    breakable,
     bytes_text,
     count,
     duration,
     markdown,
     markdown_line,
     relative_time,
+    sentence_with_code,
 )
 
 HOSTILE = [
@@ -143,6 +145,23 @@ def test_a_line_is_the_text_that_a_reader_of_the_html_sees(text, line):
     assert " ".join(parsed(str(markdown(text)).replace("<br>", " ")).text().split()) == line
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("The amount in `from_unit`.", "The amount in <code>from_unit</code>."),
+        ("The **amount** of `a < b`\nand [c](https://e.example).", "The amount of <code>a &lt; b</code> and c."),
+        ("Up to 5 < 6.", "Up to 5 &lt; 6."),
+        ("```\n<script>\n```", "<code>&lt;script&gt;</code>"),
+    ],
+)
+def test_a_sentence_has_its_code_spans_as_code(text, line):
+    assert " ".join(sentence_with_code(text).replace("\n<", "<").split()) == line
+
+
+def test_a_name_breaks_after_an_underscore_and_is_escaped():
+    assert breakable("cell_style_<b>") == "cell_<wbr>style_<wbr>&lt;b&gt;"
+
+
 def test_of_a_very_long_text_only_the_beginning_is_parsed():
     text = "*a* " * 5_000
 
@@ -195,6 +214,8 @@ def test_no_time_renders_nothing():
         (count(1, "tool"), "1 tool"),
         (count(1394, "tool"), "1,394 tools"),
         (count(0, "entry,entries"), "0 entries"),
+        (duration(0.0), "0 ms"),
+        (duration(0.04), "< 0.1 ms"),
         (duration(0.42), "0.4 ms"),
         (duration(12.4), "12 ms"),
         (duration(1_440), "1.4 s"),

@@ -38,6 +38,14 @@ def test_an_empty_catalog_suggests_an_upload(client):
     assert tree.css_first(".empty a").attributes["href"] == "/upload/"
 
 
+def test_the_heading_of_the_results_repeats_the_words_without_blanks_around(client):
+    make_tool("acme.greet")
+
+    assert text_of(page(client, "/tools/?q=toolkit:acme%20"), ".results-summary").startswith(
+        "1 tool for “toolkit:acme”"
+    )
+
+
 def test_tools_are_listed_with_their_facts(client):
     make_tool(
         "acme.greet",
@@ -243,9 +251,74 @@ def test_each_page_of_the_exports_leads_to_all_others(client, path):
         tile.attributes["href"] for tile in tiles
     }
     [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
-    assert openai.css_first(".tile-state").text().split()[1:] == ["changes"]
+    assert openai.css_first(".tile-state").text().split() == ["1", "change"]
     current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
     assert current == [f"/tools/greet/{path}"]
+
+
+def test_the_number_of_the_tab_exports_is_that_of_the_tiles_without_changes(client):
+    make_tool("greet", parameters=properties(who={"type": "string", "minLength": 1}))
+
+    tree = page(client, "/tools/greet/exports/openai/")
+
+    states = texts_of(tree, ".tile-state.is-good, .tile-state.is-info")
+    assert f"{states.count('no changes')}/{len(states)}" == tree.css_first(".tool-tabs [aria-current] .count").text(
+        deep=False, strip=True
+    )
+
+
+def test_an_export_marks_its_changes_at_their_lines(client):
+    make_tool("greet", parameters=properties(who={"type": "string", "minLength": 1}))
+
+    tree = page(client, "/tools/greet/exports/openai-strict/")
+
+    links = {link.text(): link.attributes["href"] for link in tree.css(".losses a")}
+    marked = {f"#{line.id}": line for line in tree.css(".has-note")}
+    assert set(links.values()) == marked.keys()
+    [who] = [line for line in marked.values() if '"who"' in line.text()]
+    assert "note-rewritten" in who.attributes["class"]
+    assert "`minLength`" not in tree.text()
+    assert "does not support minLength here" in who.next.text()
+
+
+def test_an_export_says_what_is_dropped_at_the_line_around_it(client):
+    make_tool("greet", configuration={"type": "object"})
+
+    tree = page(client, "/tools/greet/exports/mcp/")
+
+    assert text_of(tree, ".exports-main .fold summary") == "No changes for models, 1 other difference from the spec"
+    [line] = tree.css(".has-note")
+    assert line.id == "use-mcp-code-L1"
+    assert "note-dropped" in line.attributes["class"]
+    assert line.next.text(strip=True).startswith("Dropped here:configuration.")
+
+
+def test_an_export_without_differences_says_so(client):
+    make_tool("greet")
+
+    assert (
+        "No differences from the spec." in page(client, "/tools/greet/exports/mcp/").css_first(".exports-main").text()
+    )
+
+
+def test_a_line_that_the_export_page_does_not_show_has_no_link(client):
+    many = {f"p{number:04}": {"type": "string", "description": "One."} for number in range(700)}
+    make_tool("greet", parameters=properties(**many, last={"type": "string", "format": "uri-template"}))
+
+    tree = page(client, "/tools/greet/exports/gemini/")
+
+    [loss] = tree.css(".losses li")
+    assert loss.css("a") == []
+    assert tree.css_first(".json-cut .note-rewritten, .json-cut .note-dropped").text(strip=True).startswith("Line 2")
+
+
+def test_an_export_within_a_tools_page_has_no_marks(client):
+    make_tool("greet", configuration={"type": "object"})
+
+    part = HTMLParser(client.get("/tools/greet/exports/mcp/", headers={"HX-Request": "true"}).content)
+
+    assert part.css(".has-note, .losses a") == []
+    assert len(part.css(".losses li")) == 1
 
 
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
@@ -276,6 +349,14 @@ def test_a_page_of_a_tool_answers_htmx_with_its_part(client, part):
 
     assert "<html" not in answer.content.decode()
     assert "HX-Request" in answer.headers["Vary"]
+
+
+def test_the_line_of_a_property_has_its_code_as_code(client):
+    make_tool("a", parameters=properties(value={"type": "number", "description": "The amount in `from_unit`."}))
+
+    lead = page(client, "/tools/a/").css_first(".property-lead")
+
+    assert (lead.text().strip(), text_of(lead, "code")) == ("The amount in from_unit.", "from_unit")
 
 
 def test_required_properties_come_first_and_open_by_their_line(client):
@@ -651,7 +732,9 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
     table = page(browser, f"{tool.get_absolute_url()}compatibility/").css_first("table")
 
     verdicts = {row.css_first("th").text(): row.css_first(".badge").text(strip=True) for row in table.css("tbody tr")}
-    assert verdicts["MCP"] == "with changes"
+    assert verdicts["MCP"] == "1 change"
+    assert verdicts["LangChain"] == "1 change"
+    assert verdicts["Anthropic"] == "2 changes"
     assert len(verdicts) == 8
     assert "'filter[id]' was renamed to 'filter_id_" in table.text()
 

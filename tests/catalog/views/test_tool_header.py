@@ -66,6 +66,15 @@ def test_each_page_of_a_tool_has_the_header_with_its_tab_marked(client, greet, p
     assert [name for name, link in tabs(head).items() if "aria-current" in link.attributes] == [label]
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_a_preview_of_a_link_to_any_of_its_pages_describes_the_tool(client, greet, path):
+    answer = client.get(path)
+
+    assert HTMLParser(answer.content).css_first("meta[name=description]").attributes["content"].strip() == (
+        "Does something."
+    )
+
+
 @pytest.mark.parametrize("path", ["organise/", "access/"])
 def test_the_settings_of_a_tool_have_the_header_without_a_tab_of_their_own(browser, greet, path):
     head = header(browser, f"/tools/greet/{path}")

@@ -8,13 +8,14 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.models import ApiToken
+from catalog.accounts.roles import set_role
 from catalog.accounts.tokens import token_for
 from catalog.mcp_snippets import Server, snippets
 from catalog.metadata import Organisation, organise
 from playground.configurations.mcp_choice import chosen_for_tool, chosen_for_toolkit
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
-from tests.factories import make_tool
+from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +35,19 @@ def test_a_visitor_sees_the_address_and_a_place_for_a_token(client):
         assert "http://testserver/mcp" in code
         assert "YOUR_TOKEN" in code or key == "vs-code"
     assert "/sign-in/?next=/connect/" in response.content.decode()
+
+
+@pytest.mark.parametrize(("role", "is_warned"), [("reader", True), ("runner", False)])
+def test_the_page_says_when_the_role_does_not_allow_runs(client, role, is_warned):
+    person = make_user("grace")
+    set_role(person, role)
+    client.force_login(person)
+
+    page = HTMLParser(client.get("/connect/").content)
+
+    text = " ".join(page.css_first("main").text().split())
+    assert ("With your role, an agent can search the catalog and read specs, but not run tools." in text) == is_warned
+    assert ("call every runnable tool" in text) != is_warned
 
 
 def test_a_token_made_on_the_page_is_in_the_snippets_once(browser, ada):

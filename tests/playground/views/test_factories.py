@@ -114,7 +114,7 @@ def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin
         "1 (1 failed)",
         "2 (1 conforming, 1 cancelled or refused)",
     ]
-    assert "5 runs in 7 days, median 20 ms" in row
+    assert "5 runs in the last 7 days, median 20 ms" in row
     assert "2 runs failed, the last timed out" in row
     assert f'href="/runs/{failed.pk}/"' in answer.content.decode()
 
@@ -122,8 +122,8 @@ def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin
 def test_the_use_is_that_of_runs_that_one_may_see(client, browser, ada, builtin):
     run_of(builtin("convert_units"), make_user("bob"), mode="live", call_ms=20)
 
-    assert "run in 7 days" not in text_of(browser.get("/factories/"))
-    assert "run in 7 days" not in text_of(client.get("/factories/"))
+    assert "run in the last 7 days" not in text_of(browser.get("/factories/"))
+    assert "run in the last 7 days" not in text_of(client.get("/factories/"))
 
 
 def test_the_median_is_that_of_the_latest_calls_of_each_tool(ada, builtin):

@@ -8,7 +8,7 @@ from catalog import revision_diff
 from catalog.caching import LRUCache
 from catalog.json_schema.sampling import samples
 from catalog.publishing import publish
-from catalog.revision_diff import meaning_of
+from catalog.revision_diff import difference_between
 from catalog.specs.spec import read_spec
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
@@ -27,7 +27,7 @@ def test_a_change_is_proved_by_a_value_made_from_the_schema(monkeypatch):
     old = revision(properties={"place": place}, required=["place"])
     new = revision(properties={"place": {**place, "maxLength": 4}}, required=["place"])
 
-    [change] = meaning_of(old, new).changes
+    [change] = difference_between(old, new).changes
 
     assert change.verdict == "breaking"
     assert change.proof is not None
@@ -41,7 +41,7 @@ def test_values_from_runs_are_not_shown_to_other_users(monkeypatch):
         tool=old.tool, revision=old, outcome="returned", parameters_json='{"place": "a private place, and a long one"}'
     )
 
-    assert "a private place" not in repr(meaning_of(old, new))
+    assert "a private place" not in repr(difference_between(old, new))
 
 
 def test_the_values_are_accepted_and_the_same_each_time():
