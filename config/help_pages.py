@@ -18,8 +18,8 @@ from catalog.markdown import Document, Heading, read_document
 
 _LANGUAGES: Final = {"sh": "Shell", "python": "Python", "toml": "TOML", "json": "JSON", "text": "Output"}
 GROUPS: Final = (
-    ("Use the site", ("search", "verdicts", "semantic-diff", "configurations")),
-    ("Build and connect", ("write-a-tool", "api", "mcp", "code", "sources", "connections", "webhooks")),
+    ("Use the site", ("search", "try", "verdicts", "configurations", "upload", "semantic-diff", "organise")),
+    ("Build and connect", ("write-a-tool", "factories", "api", "mcp", "code", "sources", "connections", "webhooks")),
     ("Run a site", ("operations", "settings", "sign-in", "rights", "audit", "logs")),
 )
 """The documents by subject, by name; the others follow in the order of their titles."""

@@ -26,11 +26,11 @@ def run(capsys, *words):
 
 
 @pytest.mark.django_db
-def test_the_commands_that_the_readme_shows_for_organising_work_with_the_samples(capsys):
+def test_the_documented_commands_for_organising_work_with_the_samples(capsys):
     make_user("owner")
     run(capsys, "load_specs", "--quiet", str(ROOT / "playground/samples"), str(ROOT / "playground/builtin/specs"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\.venv/bin/python manage\.py (organise_tools .*)$", readme, re.MULTILINE)
+    document = (ROOT / "docs/organise.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\.venv/bin/python manage\.py (organise_tools .*)$", document, re.MULTILINE)
 
     codes = [run(capsys, *shlex.split(command))[0] for command in shown]
 
