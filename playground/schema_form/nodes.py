@@ -39,8 +39,13 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """Tells whether an empty string is sent. Never empty, so that styles can detect an empty control."""
-        return "(empty text)" if self.is_sent_empty else "(not set)"
+        """Whether an empty control sends an empty string, or nothing. Never "", so that styles can detect the control.
+
+        A required control says nothing before it is filled in: "(not set)" would read as a choice.
+        """
+        if self.is_sent_empty:
+            return "(empty text)"
+        return " " if self.head.is_required else "(not set)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,9 @@ def test_an_empty_text_that_will_be_sent_is_marked():
     assert page.by_id("parameters:/.b").attributes["placeholder"] == "(not set)"
 
 
-def test_a_required_text_that_is_not_filled_in_does_not_claim_to_be_sent():
-    page = FormInUse({"properties": {"a": {"type": "string"}}, "required": ["a"]}).page
+def test_a_required_text_that_is_not_filled_in_is_blank_like_a_number():
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "number"}}, "required": ["a", "b"]}
+    page = FormInUse(schema).page
 
-    assert page.by_id("parameters:/.a").attributes["placeholder"] == "(not set)"
+    assert page.by_id("parameters:/.a").attributes["placeholder"] == " "
+    assert page.by_id("parameters:/.b").attributes["placeholder"] == " "
