@@ -1,5 +1,5 @@
 // The palette: one field that searches the catalog and goes to pages, commands and tools. The button of the bar, `/` and
-// Ctrl+K open it. Without letters it offers the tools that this browser showed last.
+// Ctrl+K open it. Without letters it offers the pages of the open tool, and the tools that this browser showed last.
 //
 // What Enter does never depends on how fast the server answers: it opens the page or command whose name has a word that
 // starts with the typed text, and otherwise searches the catalog. A tool is preselected only if its complete id is typed
@@ -31,6 +31,7 @@ let isChosen = false; // whether the user has moved the selection since the last
 const shown = () => [...list.querySelectorAll('[role="option"]:not([hidden])')];
 const selected = () => list.querySelector('[aria-selected="true"]:not([hidden])');
 const titleOf = (group) => list.querySelector(`[data-title="${group}"]`);
+const pagesOfTool = addPagesOfTool();
 
 function select(item) {
   for (const other of list.querySelectorAll('[aria-selected="true"]')) other.setAttribute("aria-selected", "false");
@@ -50,13 +51,37 @@ function move(step) {
   choose(items[(items.indexOf(selected()) + step + items.length) % items.length]);
 }
 
+/** The pages that the header of the open tool links to, as entries. */
+function addPagesOfTool() {
+  const head = document.querySelector("[data-tool-id]");
+  if (!head) return [];
+  const blank = document.getElementById("palette-tool").content.firstElementChild;
+  const items = [...head.querySelectorAll(".tool-tabs a, .menu-list a:not([download])")].map((link) => {
+    const item = blank.cloneNode(true);
+    const name = [...link.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()).data.trim();
+    item.querySelector(".palette-name").textContent = name;
+    item.dataset.href = link.getAttribute("href");
+    item.dataset.words = `${head.dataset.toolName} ${head.dataset.toolId}`.toLowerCase();
+    return item;
+  });
+  const title = titleOf("this-tool");
+  title.textContent = head.dataset.toolName;
+  title.after(...items);
+  return items;
+}
+
+function showMatching(group, items, words) {
+  for (const item of items) {
+    const own = `${item.dataset.words} ${item.textContent.toLowerCase()}`.split(/\s+/);
+    item.hidden = !words.every((word) => own.some((one) => one.startsWith(word)));
+  }
+  titleOf(group).hidden = items.every((item) => item.hidden);
+}
+
 function showPages(query) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const page of pages) {
-    const own = `${page.dataset.words} ${page.textContent.toLowerCase()}`.split(/\s+/);
-    page.hidden = !words.every((word) => own.some((one) => one.startsWith(word)));
-  }
-  titleOf("pages").hidden = pages.every((page) => page.hidden);
+  showMatching("this-tool", pagesOfTool, words);
+  showMatching("pages", pages, words);
 }
 
 const keyOf = ({ href, query }) => href ?? query;
@@ -112,7 +137,7 @@ function preferred(items) {
   if (query === "") return items[0];
   const isNamed = (page) =>
     page.dataset.signOut === undefined && ` ${page.textContent.trim().toLowerCase()}`.includes(` ${query}`);
-  return pages.find(isNamed) ?? items.find((item) => item.dataset.id?.toLowerCase() === query) ?? search;
+  return [...pages, ...pagesOfTool].find(isNamed) ?? items.find((item) => item.dataset.id?.toLowerCase() === query) ?? search;
 }
 
 function settle() {

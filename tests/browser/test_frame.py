@@ -179,6 +179,26 @@ def test_the_palette_offers_the_tools_that_were_read_last(signed_in: Page):
     signed_in.wait_for_url("**/tools/convert_units/")
 
 
+def test_the_palette_offers_the_pages_of_the_open_tool(signed_in: Page):
+    signed_in.goto("/tools/convert_units/")
+    signed_in.keyboard.press("Control+k")
+    expect(signed_in.locator("#palette .palette-title", has_text="convert_units")).to_be_visible()
+
+    signed_in.keyboard.type("export")
+    expect(selected(signed_in)).to_have_text("Exports")
+    signed_in.keyboard.press("Enter")
+
+    signed_in.wait_for_url("**/tools/convert_units/exports/**")
+
+
+def test_a_page_of_the_site_comes_before_one_of_the_open_tool(signed_in: Page):
+    signed_in.goto("/tools/convert_units/")
+    signed_in.keyboard.press("Control+k")
+    signed_in.keyboard.type("runs")
+
+    expect(selected(signed_in)).to_have_attribute("data-href", "/runs/")
+
+
 def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     signed_in.goto("/factories/")
     signed_in.locator(".bar-nav a", has_text="Runs").focus()
