@@ -43,27 +43,11 @@ def visitors_see() -> Visibility:
     return Audience.objects.visibility_for(AnonymousUser())
 
 
+# The facets that are yes or no.
+_YES_OR_NO: Final = ("runnable", "configurable", "examples", "returns", "deprecated", "examples_hold", "starred")
 # The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
 LIST_PARAMETERS: Final = frozenset(
-    [
-        "q",
-        "runnable",
-        "configurable",
-        "examples",
-        "returns",
-        "deprecated",
-        "examples_hold",
-        "starred",
-        "usable",
-        "grade",
-        "score",
-        "toolkit",
-        "tag",
-        "owner",
-        "include",
-        "sort",
-        "cursor",
-    ]
+    [*_YES_OR_NO, "q", "usable", "grade", "score", "toolkit", "tag", "owner", "include", "sort", "cursor"]
 )
 
 
@@ -105,13 +89,7 @@ class CatalogSearch:
             cursor = None
         return cls(
             words=query.get("q", "").replace("\x00", " ").strip("\r\n"),
-            runnable=_choice(query.get("runnable")),
-            configurable=_choice(query.get("configurable")),
-            examples=_choice(query.get("examples")),
-            returns=_choice(query.get("returns")),
-            deprecated=_choice(query.get("deprecated")),
-            examples_hold=_choice(query.get("examples_hold")),
-            starred=_choice(query.get("starred")),
+            **{name: _choice(query.get(name)) for name in _YES_OR_NO},
             usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
             grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
             score=_number(query.get("score"), range(101)),
@@ -122,6 +100,7 @@ class CatalogSearch:
             sort=sorting.read(query.get("sort")),
             runnable_first=True,
             cursor=cursor,
+            limit=PAGE_SIZE,
             visibility=Audience.objects.visibility_for(person),
             person=person,
         )
@@ -212,21 +191,19 @@ class CatalogSearch:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The facets as parameters of a URL: [("examples", "1")]."""
-        chosen_values = {
+        chosen_values: dict[str, str | int | None] = {  # yes is 1, no is 0
             "toolkit": self.toolkit,
             "owner": self.owner,
-            "runnable": _as_text(self.runnable),
-            "configurable": _as_text(self.configurable),
-            "examples": _as_text(self.examples),
-            "returns": _as_text(self.returns),
-            "deprecated": _as_text(self.deprecated),
-            "examples_hold": _as_text(self.examples_hold),
-            "starred": _as_text(self.starred),
-            "grade": None if self.grade is None else str(self.grade),
-            "score": None if self.score is None else str(self.score),
+            **{name: getattr(self, name) for name in _YES_OR_NO},
+            "grade": self.grade,
+            "score": self.score,
             "include": "archived" if self.archived else None,
         }
-        chosen = [(name, text) for name, text in chosen_values.items() if text is not None]
+        chosen = [
+            (name, str(int(value)) if isinstance(value, bool) else str(value))
+            for name, value in chosen_values.items()
+            if value is not None
+        ]
         return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
 
     @property
@@ -354,7 +331,3 @@ def _number(text: str | None, among: Container[int]) -> int | None:
     if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
         return None
     return int(text) if int(text) in among else None
-
-
-def _as_text(choice: bool | None) -> str | None:
-    return None if choice is None else str(int(choice))
