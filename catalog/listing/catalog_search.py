@@ -23,7 +23,7 @@ from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
 from catalog.search.document import MAX_TAGS, group_key
 from catalog.search.explain import Explainer
 from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
-from catalog.search.filters import ME
+from catalog.search.filters import CHOICES, ME
 from catalog.search.parser import Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
@@ -34,8 +34,6 @@ from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_g
 from catalog.stars import starred_ids
 
 PAGE_SIZE = 20
-YES_WORDS = {"1", "true", "yes"}
-NO_WORDS = {"0", "false", "no"}
 
 
 def visitors_see() -> Visibility:
@@ -89,7 +87,7 @@ class CatalogSearch:
             cursor = None
         return cls(
             words=query.get("q", "").replace("\x00", " ").strip("\r\n"),
-            **{name: _choice(query.get(name)) for name in _YES_OR_NO},
+            **{name: CHOICES.get(query.get(name, "")) for name in _YES_OR_NO},
             usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
             grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
             score=_number(query.get("score"), range(101)),
@@ -318,12 +316,6 @@ def _key_of_user(name: str) -> int:
 
 def _runnable() -> frozenset[int]:
     return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
-
-
-def _choice(text: str | None) -> bool | None:
-    if text in YES_WORDS:
-        return True
-    return False if text in NO_WORDS else None
 
 
 def _number(text: str | None, among: Container[int]) -> int | None:

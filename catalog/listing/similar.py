@@ -5,7 +5,6 @@ Among 2,600 tools, the reasons take 2 of 15 ms of CPU time; finding the tools ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -14,7 +13,7 @@ from catalog.accounts.models import Person
 from catalog.models import Audience, Tool
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token
-from catalog.search.document import IndexedText
+from catalog.search.document import IndexedText, names_in
 from catalog.search.parser import Query, Word
 from catalog.search.plan import Alternative, Plan, Term, inverse_document_frequency
 from catalog.search.ranking import Ranking
@@ -64,11 +63,12 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     distinctive = sorted(
         (token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0)
     )
-    mine = set(_parameters(fields.get(tool.pk, "")))
+    parameters = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
+    mine = parameters.get(tool.pk, {})
     found = (
         Similar(
             others[pk],
-            tuple(name for name in _parameters(fields.get(pk, "")) if name in mine)[:REASONS_SHOWN],
+            tuple(name for name in parameters.get(pk, ()) if name in mine)[:REASONS_SHOWN],
             tuple(read[pk][token] for token in distinctive if token in read[pk])[:REASONS_SHOWN],
         )
         for pk in keys
@@ -127,9 +127,3 @@ def _words(tool: Tool) -> dict[str, str]:
         elif len(run) > 2:
             found.setdefault(token_of(run), run)
     return found
-
-
-def _parameters(fields: str) -> Iterable[str]:
-    """The names of parameters in the indexed fields (see `SearchDocument.fields`)."""
-    lines = (line.split("\t") for line in fields.split("\n"))
-    return dict.fromkeys(line[1] for line in lines if line[0] == "t" and len(line) > 1)
