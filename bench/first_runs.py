@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.attacks.watching import processes_of
 from tests.site import ROOT, Site
 
 PAUSE_S = 4
@@ -63,18 +64,9 @@ def examples() -> dict[str, object]:
     return found
 
 
-def processes(pid: int) -> list[int]:
-    """`pid` and its descendants."""
-    found = [pid]
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += processes(int(child))
-    return found
-
-
 def memory_mib(pid: int) -> float:
     total = 0
-    for each in processes(pid):
+    for each in processes_of(pid):
         try:
             lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()
         except OSError:  # it has ended meanwhile
