@@ -20,7 +20,7 @@ from pathlib import Path
 
 from catalog.code_generation import Project, generate_project
 from catalog.code_generation.python_models import python_models
-from catalog.code_generation.tool_names import python_schemas
+from catalog.code_generation.python_names import python_schemas
 from catalog.errors import SpecError
 from catalog.specs.spec import ToolSpec, read_spec
 from tests import corpora

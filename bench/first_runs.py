@@ -8,6 +8,7 @@ and after these runs, shared pages divided by the processes that share them.
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import statistics
@@ -15,14 +16,41 @@ import tempfile
 import time
 import urllib.request
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
-from bench.site_runs import Client, row, timed
+from tests.attacks.watching import processes_of
 from tests.site import ROOT, Site
 
 PAUSE_S = 4
 AT_ONCE = "convert_time_zone"
 SPECS = ROOT / "playground" / "builtin" / "specs"
+
+
+class Client:
+    """One keep-alive connection with a token."""
+
+    def __init__(self, site: Site, token: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=120)
+        self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def ask(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
+        data = None if body is None else json.dumps(body)
+        self.connection.request(method, path, data, self.headers)
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+    def run(self, tool: str, parameters: object, **more: object) -> dict[str, object]:
+        status, text = self.ask("POST", f"/api/v1/tools/{tool}/runs", {"parameters": parameters, **more})
+        if status not in {201, 202}:
+            raise RuntimeError(text)
+        return json.loads(text)
+
+
+def timed(call: Callable[..., object], *words: object, **more: object) -> float:
+    began = time.perf_counter()
+    call(*words, **more)
+    return (time.perf_counter() - began) * 1000
 
 
 def examples() -> dict[str, object]:
@@ -36,18 +64,9 @@ def examples() -> dict[str, object]:
     return found
 
 
-def processes(pid: int) -> list[int]:
-    """`pid` and its descendants."""
-    found = [pid]
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += processes(int(child))
-    return found
-
-
 def memory_mib(pid: int) -> float:
     total = 0
-    for each in processes(pid):
+    for each in processes_of(pid):
         try:
             lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()
         except OSError:  # it has ended meanwhile
@@ -93,7 +112,8 @@ def main() -> None:
     print(f"{os.cpu_count()} processors, {rounds} rounds; medians (greatest)")
     print(f"{'':42} {'not warmed':>20} {'warmed':>20}")
     for name in figures["0"]:
-        row(name, *(f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})" for found in figures.values()))
+        cells = (f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})" for found in figures.values())
+        print(f"{name:42}", *(f"{cell:>20}" for cell in cells))
 
 
 if __name__ == "__main__":

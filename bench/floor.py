@@ -1,8 +1,8 @@
 """The baseline of a search over HTTP: raw FTS5 behind a minimal Django view, in the same server as Toolshelf.
 
-One table has the names, descriptions and parameters of the tools. All words of a query must match (in a question, any
-of them). It returns the best 20 by bm25, with the columns of a row, and a count that stops at 10,000; without a query
-the first 20 by name. There are no sessions, accounts, facets, highlights or pages.
+One table has the names, descriptions and parameters of the tools. All words of a query must match. It
+returns the best 20 by bm25, with the columns of a row, and a count that stops at 10,000; without a query the first 20
+by name. There are no sessions, accounts, facets, highlights or pages.
 
     FLOOR_DATABASE=… granian --interface wsgi bench.floor:application
 """
@@ -56,7 +56,7 @@ def search(request: HttpRequest) -> JsonResponse:
     words = [f'"{word}"' for word in re.findall(r"[^\W_]+", request.GET["q"])]
     if "typing" in request.GET:
         words[-1] += "*"
-    match = (" OR " if "question" in request.GET else " AND ").join(words)
+    match = " AND ".join(words)
     if "examples" in request.GET:
         match = f"({match}) AND flags : examples"
     database = connection()

@@ -33,7 +33,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench.first_runs import memory_mib
-from bench.light_client import HIGH_RATES
+from bench.load_specs import HIGH_RATES
 from bench.scale import COMMON, _words, prepare
 from tests.site import Site
 

@@ -20,6 +20,17 @@ from pathlib import Path
 from bench.specs import specs
 from tests.site import ROOT, Site
 
+# For the site that is measured: requests are counted as usual, but these clients exceed no limit.
+HIGH_RATES = dict.fromkeys(
+    (
+        "TOOLSHELF_API_RATE",
+        "TOOLSHELF_API_ANONYMOUS_RATE",
+        "TOOLSHELF_UPLOAD_RATE",
+        "TOOLSHELF_RUN_RATE",
+    ),
+    "100000000/s",
+)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)

@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench import first_runs
 from tests.site import Site, free_port
 
 VERSION = "2026-07-28"
@@ -80,12 +81,6 @@ class Client:
         return answer["result"]
 
 
-def milliseconds(send: object) -> float:
-    began = time.perf_counter()
-    send()  # type: ignore[operator]
-    return (time.perf_counter() - began) * 1000
-
-
 def row(what: str, fast: list[float] | None, own: list[float]) -> None:
     def cell(times: list[float]) -> str:
         times = sorted(times)
@@ -108,6 +103,7 @@ def main() -> None:
         own = Client(site.port, "/mcp", token)
         mocks = Client(site.port, "/mcp?mock=1", token)
         peer = Client(port, "/mcp")
+        api = first_runs.Client(site, token)
         wait_for(peer)
         call = {"name": "call_tool", "arguments": {"tool": "hash_text", "arguments": TEXT}}
         pairs = {
@@ -121,7 +117,7 @@ def main() -> None:
             ),
             "the same run through the JSON API": (
                 None,
-                lambda: run_by_api(site.port, token),
+                lambda: api.run("hash_text", TEXT),
             ),
             "tools/call, a mock": (
                 lambda: peer.send("tools/call", name="hash_text", arguments=TEXT),
@@ -139,7 +135,7 @@ def main() -> None:
             for turn in range(rounds + 10):
                 for found, send in zip(times, (theirs, ours), strict=True):
                     if send and turn >= 10:
-                        found.append(milliseconds(send))
+                        found.append(first_runs.timed(send))
                     elif send:
                         send()
             row(what, times[0] or None, times[1])
@@ -147,21 +143,6 @@ def main() -> None:
         fast.terminate()
         fast.wait()
         site.stop()
-
-
-_api: list[http.client.HTTPConnection] = []
-
-
-def run_by_api(port: int, token: str) -> None:
-    """One run on a connection of its own."""
-    if not _api:
-        _api.append(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    _api[0].request("POST", "/api/v1/tools/hash_text/runs", json.dumps({"parameters": TEXT}), headers)
-    response = _api[0].getresponse()
-    if response.status != 201:
-        raise RuntimeError(response.read())
-    response.read()
 
 
 def wait_for(client: Client) -> None:

@@ -34,8 +34,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from bench import floor
-from bench.light_client import HIGH_RATES
-from bench.load_specs import load
+from bench.load_specs import HIGH_RATES, load
 from bench.specs import specs
 from tests.site import ROOT, Site, free_port
 

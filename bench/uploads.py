@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.light_client import HIGH_RATES
+from bench.load_specs import HIGH_RATES
 from bench.specs import specs
 from tests.attacks.watching import forget_peaks, peak_mib, servers_of
 from tests.site import Site, sign_in

@@ -4,7 +4,6 @@ It comes inside the source distribution of `jsonschema`, in `json/`. That is dow
 by version and SHA-256, and unpacked into `.cache/` (not in git). Without it these tests fail; they do not skip.
 
     cases("draft2020-12")     every group of tests, with its schema
-    remotes()                 the documents that the suite expects to find elsewhere
 """
 
 from __future__ import annotations
@@ -78,15 +77,6 @@ def cases(
                 schema=group["schema"],
                 tests=tuple(SuiteTest(test["description"], test["data"], test["valid"]) for test in group["tests"]),
             )
-
-
-def remotes() -> dict[str, Any]:
-    """The suite's remote documents, by the URI that its schemas use."""
-    folder = suite_folder() / "remotes"
-    return {
-        f"http://localhost:1234/{path.relative_to(folder).as_posix()}": json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(folder.rglob("*.json"))
-    }
 
 
 @cache

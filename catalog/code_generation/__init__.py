@@ -1,6 +1,5 @@
 """Source code that is generated from a spec: a project of files for each language.
 
-    languages        the table of languages; a project by its language, and its ZIP
     python_package   a Python package that implements the tool: models, definition, factory, test
     python_client    a Python module that calls the tool through the API of the site
     java_project     a Maven project that implements the tool
@@ -11,12 +10,106 @@ generators make; none of it becomes code, and references in it are not fetched.
 
 from __future__ import annotations
 
-from catalog.code_generation.languages import (
-    LANGUAGES,
-    Language,
-    Project,
-    generate_project,
-    project_zip,
-)
+import io
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Final, cast
 
-__all__ = ["LANGUAGES", "Language", "Project", "generate_project", "project_zip"]
+from catalog.errors import GenerationError
+from catalog.specs.spec import ToolSpec
+
+Project = Mapping[str, str]
+"""The files of a project: relative path, with "/" between folders -> text."""
+
+MAX_PROJECT_CHARACTERS: Final = 8 * 1024 * 1024  # of all files; a spec has at most 256 KiB
+
+_PATH: Final = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
+
+# A fixed time and a fixed system make equal projects equal ZIP files, so that they can be compared and cached.
+_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_UNIX: Final = 3
+_REGULAR_FILE: Final = 0o100644
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One kind of project.
+
+    Attributes:
+        key: what commands and URLs call it.
+        label: what people call it.
+        summary: one sentence about the project.
+        module: the module of this package with the function, imported when the language is first used.
+        function: (ToolSpec) -> dict[path, text].
+    """
+
+    key: str
+    label: str
+    summary: str
+    module: str
+    function: str
+
+
+LANGUAGES: Final[Mapping[str, Language]] = {
+    language.key: language
+    for language in (
+        Language(
+            "python",
+            "Python package",
+            "An installable package with typed models, the factory and a test; you write the body of one method.",
+            "catalog.code_generation.python_package",
+            "python_package_project",
+        ),
+        Language(
+            "java",
+            "Java project",
+            "A Maven project with records, the factory and its service file; you write the body of one method.",
+            "catalog.code_generation.java_project",
+            "java_project",
+        ),
+        Language(
+            "python-client",
+            "Python client",
+            "A module with one typed function that runs the tool through the API of this site.",
+            "catalog.code_generation.python_client",
+            "python_client_project",
+        ),
+    )
+}
+
+
+def generate_project(spec: ToolSpec, key: str) -> Project:
+    """The files of the project for `spec` in the language `key`, sorted by path.
+
+    Raises:
+        KeyError: there is no such language.
+        GenerationError: a limit is exceeded.
+    """
+    language = LANGUAGES[key]
+    generate = cast("Callable[[ToolSpec], dict[str, str]]", getattr(import_module(language.module), language.function))
+    project = generate(spec)
+    if not all(_PATH.fullmatch(path) and ".." not in path for path in project):
+        raise GenerationError("The names in the tool's spec lead to file names that are not allowed.")
+    size = sum(map(len, project.values()))
+    if size > MAX_PROJECT_CHARACTERS:
+        raise GenerationError(
+            f"The generated code would have {size:,} characters; at most {MAX_PROJECT_CHARACTERS:,} are allowed."
+            " Simplify the schemas of the tool."
+        )
+    return dict(sorted(project.items()))
+
+
+def project_zip(project: Project, folder: str) -> bytes:
+    """A ZIP of `project` within the folder `folder`. Equal projects have equal bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for path, text in sorted(project.items()):
+            entry = zipfile.ZipInfo(f"{folder}/{path}", _TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = _UNIX
+            entry.external_attr = _REGULAR_FILE << 16
+            archive.writestr(entry, text.encode())
+    return buffer.getvalue()

@@ -115,11 +115,16 @@ def _escape(character: str) -> str:
 # Comments
 
 
-def comment_text(text: str, *, limit: int = MAX_COMMENT) -> str:
+def comment_text(text: str) -> str:
     """`text` on one line for a Javadoc comment: without markup, tags, ends of comments and escapes."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * limit]).split())
-    plain = plain if len(plain) <= limit else f"{plain[: limit - 1]}…"
+    plain = _on_one_line("".join(c if c.isprintable() else " " for c in text[: 4 * MAX_COMMENT]))
     return html.escape(plain, quote=False).replace("\\", "&#92;").replace("@", "&#64;").replace("*/", "*&#47;")
+
+
+def _on_one_line(text: str) -> str:
+    """`text` on one line, at most `MAX_COMMENT` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_COMMENT else f"{line[: MAX_COMMENT - 1]}…"
 
 
 def doc_comment(paragraphs: Sequence[str], tags: Sequence[tuple[str, str]] = (), indent: str = "") -> list[str]:
@@ -149,10 +154,9 @@ def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
 # XML and Markdown
 
 
-def xml_text(text: str, *, limit: int = MAX_COMMENT) -> str:
+def xml_text(text: str) -> str:
     """`text` for an element of a pom.xml. Maven replaces `${…}` there, so the two characters are separated."""
-    plain = " ".join(_NOT_XML.sub(" ", text[: 4 * limit]).split()).replace("${", "$ {")
-    return html.escape(plain if len(plain) <= limit else f"{plain[: limit - 1]}…", quote=False)
+    return html.escape(_on_one_line(_NOT_XML.sub(" ", text[: 4 * MAX_COMMENT]).replace("${", "$ {")), quote=False)
 
 
 def markdown_code(text: str) -> str:

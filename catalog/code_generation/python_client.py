@@ -8,8 +8,7 @@ from typing import Final
 from catalog.code_generation.model_source import Member
 from catalog.code_generation.project_text import filled, literal, one_line, quoted_block
 from catalog.code_generation.python_models import PythonModels, imports_source, python_models
-from catalog.code_generation.python_names import unused
-from catalog.code_generation.tool_names import ToolNames, python_schemas
+from catalog.code_generation.python_names import ToolNames, python_schemas, unused
 from catalog.specs.spec import ToolSpec
 
 MAX_ARGUMENTS: Final = 100  # of the function; with more members it takes a `Request`

@@ -6,7 +6,7 @@ from typing import Final
 
 from catalog.code_generation.project_text import filled, literal, one_line, quoted_block
 from catalog.code_generation.python_models import imports_source, python_models
-from catalog.code_generation.tool_names import ToolNames, python_schemas
+from catalog.code_generation.python_names import ToolNames, python_schemas
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import JSON, dumps

@@ -23,7 +23,7 @@ from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
 from catalog.search.document import MAX_TAGS, group_key
 from catalog.search.explain import Explainer
 from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
-from catalog.search.filters import ME
+from catalog.search.filters import CHOICES, ME
 from catalog.search.parser import Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
@@ -34,8 +34,6 @@ from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_g
 from catalog.stars import starred_ids
 
 PAGE_SIZE = 20
-YES_WORDS = {"1", "true", "yes"}
-NO_WORDS = {"0", "false", "no"}
 
 
 def visitors_see() -> Visibility:
@@ -43,27 +41,11 @@ def visitors_see() -> Visibility:
     return Audience.objects.visibility_for(AnonymousUser())
 
 
+# The facets that are yes or no.
+_YES_OR_NO: Final = ("runnable", "configurable", "examples", "returns", "deprecated", "examples_hold", "starred")
 # The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
 LIST_PARAMETERS: Final = frozenset(
-    [
-        "q",
-        "runnable",
-        "configurable",
-        "examples",
-        "returns",
-        "deprecated",
-        "examples_hold",
-        "starred",
-        "usable",
-        "grade",
-        "score",
-        "toolkit",
-        "tag",
-        "owner",
-        "include",
-        "sort",
-        "cursor",
-    ]
+    [*_YES_OR_NO, "q", "usable", "grade", "score", "toolkit", "tag", "owner", "include", "sort", "cursor"]
 )
 
 
@@ -105,13 +87,7 @@ class CatalogSearch:
             cursor = None
         return cls(
             words=query.get("q", "").replace("\x00", " ").strip("\r\n"),
-            runnable=_choice(query.get("runnable")),
-            configurable=_choice(query.get("configurable")),
-            examples=_choice(query.get("examples")),
-            returns=_choice(query.get("returns")),
-            deprecated=_choice(query.get("deprecated")),
-            examples_hold=_choice(query.get("examples_hold")),
-            starred=_choice(query.get("starred")),
+            **{name: CHOICES.get(query.get(name, "")) for name in _YES_OR_NO},
             usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
             grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
             score=_number(query.get("score"), range(101)),
@@ -122,6 +98,7 @@ class CatalogSearch:
             sort=sorting.read(query.get("sort")),
             runnable_first=True,
             cursor=cursor,
+            limit=PAGE_SIZE,
             visibility=Audience.objects.visibility_for(person),
             person=person,
         )
@@ -212,21 +189,19 @@ class CatalogSearch:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The facets as parameters of a URL: [("examples", "1")]."""
-        chosen_values = {
+        chosen_values: dict[str, str | int | None] = {  # yes is 1, no is 0
             "toolkit": self.toolkit,
             "owner": self.owner,
-            "runnable": _as_text(self.runnable),
-            "configurable": _as_text(self.configurable),
-            "examples": _as_text(self.examples),
-            "returns": _as_text(self.returns),
-            "deprecated": _as_text(self.deprecated),
-            "examples_hold": _as_text(self.examples_hold),
-            "starred": _as_text(self.starred),
-            "grade": None if self.grade is None else str(self.grade),
-            "score": None if self.score is None else str(self.score),
+            **{name: getattr(self, name) for name in _YES_OR_NO},
+            "grade": self.grade,
+            "score": self.score,
             "include": "archived" if self.archived else None,
         }
-        chosen = [(name, text) for name, text in chosen_values.items() if text is not None]
+        chosen = [
+            (name, str(int(value)) if isinstance(value, bool) else str(value))
+            for name, value in chosen_values.items()
+            if value is not None
+        ]
         return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
 
     @property
@@ -343,18 +318,8 @@ def _runnable() -> frozenset[int]:
     return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
 
 
-def _choice(text: str | None) -> bool | None:
-    if text in YES_WORDS:
-        return True
-    return False if text in NO_WORDS else None
-
-
 def _number(text: str | None, among: Container[int]) -> int | None:
     """The number in `text` if it is one of `among`, else None."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
         return None
     return int(text) if int(text) in among else None
-
-
-def _as_text(choice: bool | None) -> str | None:
-    return None if choice is None else str(int(choice))

@@ -150,7 +150,7 @@ class _Faceting:
             self._groups("Toolkit", "toolkit"),
             Facet(
                 "Lint score",
-                tuple(self._grade(*grade) for grade in GRADES),
+                tuple(self._option(label, "grade", lowest) for lowest, label in GRADES),
                 more=reverse("catalog:lint_rules"),
                 more_label="Findings by rule",
                 note=self._not_assessed(),
@@ -179,23 +179,20 @@ class _Faceting:
             Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option()), folded=True),
         )
 
-    def _option(self, label: str, name: str, value: bool) -> Option:
+    def _option(
+        self, label: str, name: str, value: Any, written: str = "", *, without: Any = None, chosen: bool | None = None
+    ) -> Option:
+        """The option that sets the parameter `name` to `value`; for the rest see `_choice`."""
         count, counted = self._count_of(**{name: value})
-        chosen, address = self._choice(name, None, value, _WRITTEN[name, value])
-        return Option(label, count, counted, chosen, address)
+        written = written or _WRITTEN.get((name, value), "")
+        is_chosen, address = self._choice(name, without, value, written, chosen=chosen)
+        return Option(label, count, counted, is_chosen, address)
 
     def _format(self, key: str) -> Option:
         chosen = self.search.usable
         rest = tuple(other for other in chosen if other != key)
-        with_this = (*rest, key)
-        count, counted = self._count_of(usable=with_this)
-        is_chosen, address = self._choice("usable", rest, with_this, f"usable:{key}", chosen=key in chosen)
-        return Option(FORMATS[key].label, count, counted, is_chosen, address)
-
-    def _grade(self, lowest: int, label: str) -> Option:
-        count, counted = self._count_of(grade=lowest)
-        chosen, address = self._choice("grade", None, lowest, _WRITTEN.get(("grade", lowest), ""))
-        return Option(label, count, counted, chosen, address)
+        label = FORMATS[key].label
+        return self._option(label, "usable", (*rest, key), f"usable:{key}", without=rest, chosen=key in chosen)
 
     def _not_assessed(self) -> str:
         """The number of tools that the counts of scores and formats do not include."""
@@ -214,13 +211,10 @@ class _Faceting:
     def _owners(self) -> list[Option]:
         """The signed-in user, and the chosen owner."""
         names = dict.fromkeys(name for name in (self.username, self.search.owner) if name)
-        return [self._owner(name) for name in names]
-
-    def _owner(self, name: str) -> Option:
-        count, counted = self._count_of(owner=name)
-        chosen, address = self._choice("owner", None, name, f'owner:"{name}"')
-        label = "Mine" if name == self.username else f"Owned by {name}"
-        return Option(label, count, counted, chosen, address)
+        return [
+            self._option("Mine" if name == self.username else f"Owned by {name}", "owner", name, f'owner:"{name}"')
+            for name in names
+        ]
 
     def _archived_option(self) -> Option:
         count, counted = self._count_of(archived=True)

@@ -6,6 +6,8 @@ once for each state of the catalog and each set of rights.
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db.models import Count
 
 from catalog.caching import LRUCache
@@ -15,36 +17,48 @@ from catalog.search.document import group_key
 from catalog.search.tag_counts import Group, Kind
 from catalog.search.visibility import Visibility
 
+KEYS_PER_QUERY: Final = 500
+
 _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
 
 
-def largest(kind: Kind, limit: int, visibility: Visibility) -> list[Group]:
-    """The groups with the most visible tools, the largest first."""
+def largest(kind: Kind, limit: int, visibility: Visibility, *, beyond: tuple[int, str] | None = None) -> list[Group]:
+    """The groups with the most visible tools, the largest first; `beyond`: number and key of the previous group."""
     if visibility.is_complete:
-        return tag_counts.largest(kind, limit)
-    return _visible_groups(kind, visibility)[:limit]
+        return tag_counts.largest(kind, limit, beyond=beyond)
+    groups = _visible_groups(kind, visibility)
+    if beyond is not None:
+        tools, key = beyond
+        groups = [group for group in groups if (-group.tools, group.key) > (-tools, key)]
+    return groups[:limit]
+
+
+def _in_order(kind: Kind, limit: int, visibility: Visibility, *, beginning: str, beyond: str) -> list[Group]:
+    """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
+    if visibility.is_complete:
+        return tag_counts.in_order(kind, limit, beginning=beginning, beyond=beyond)
+    groups = sorted(_visible_groups(kind, visibility), key=lambda group: group.key)
+    return [group for group in groups if group.key.startswith(beginning) and group.key > beyond][:limit]
 
 
 def page_of(
     kind: Kind, visibility: Visibility, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
 ) -> tuple[list[Group], str | None]:
-    """A page of groups with visible tools, and `after` for the next page; as `tag_counts.page_of`."""
-    if visibility.is_complete:
-        return tag_counts.page_of(kind, beginning=beginning, by_name=by_name, after=after, limit=limit)
-    groups = _visible_groups(kind, visibility)
-    if by_name or beginning:
-        first, start = group_key(beginning), group_key(after)
-        groups = sorted(groups, key=lambda group: group.key)
-        groups = [group for group in groups if group.key.startswith(first) and group.key > start]
+    """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
+
+    With `beginning` the order is by name. An invalid `after` means the first page.
+    """
+    by_name = by_name or bool(beginning)
+    if by_name:
+        found = _in_order(kind, limit + 1, visibility, beginning=group_key(beginning), beyond=group_key(after))
     else:
         tools, _, key = after.partition(".")
-        if tools.isascii() and tools.isdecimal() and len(tools) < 10:
-            beyond = (-int(tools), group_key(key))
-            groups = [group for group in groups if (-group.tools, group.key) > beyond]
-    shown = groups[:limit]
-    if len(groups) == len(shown):
+        known = tools.isascii() and tools.isdecimal() and len(tools) < 10
+        found = largest(kind, limit + 1, visibility, beyond=(int(tools), group_key(key)) if known else None)
+    shown = found[:limit]
+    if len(found) == len(shown):
         return shown, None
-    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
+    return shown, shown[-1].key if by_name else f"{shown[-1].tools}.{shown[-1].key}"
 
 
 def _visible_groups(kind: Kind, visibility: Visibility) -> list[Group]:
@@ -60,13 +74,8 @@ def _counted(kind: Kind, visibility: Visibility) -> list[Group]:
     else:
         rows = ToolTag.objects.filter(tool__in=tools.values("pk")).order_by()
         counts = dict(rows.values_list("key").annotate(Count("pk")))
-    names = {key: group.name for key, group in _named(kind, list(counts)).items()}
-    groups = [Group(key, names.get(key, key), count) for key, count in counts.items()]
+    keys, named = list(counts), dict[str, Group]()
+    for start in range(0, len(keys), KEYS_PER_QUERY):
+        named |= tag_counts.with_keys(kind, keys[start : start + KEYS_PER_QUERY])
+    groups = [Group(key, named[key].name if key in named else key, count) for key, count in counts.items()]
     return sorted(groups, key=lambda group: (-group.tools, group.key))
-
-
-def _named(kind: Kind, keys: list[str], step: int = 500) -> dict[str, Group]:
-    named: dict[str, Group] = {}
-    for start in range(0, len(keys), step):
-        named |= tag_counts.with_keys(kind, keys[start : start + step])
-    return named

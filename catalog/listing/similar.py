@@ -1,23 +1,30 @@
-"""Similar tools, and the reasons: the parameters and distinctive words that two tools share.
+"""Tools similar to another one, and the reasons: the parameters and distinctive words that two tools share.
 
 Among 2,600 tools, the reasons take 2 of 15 ms of CPU time; finding the tools takes nearly all of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from catalog.accounts.models import Person
 from catalog.models import Audience, Tool
-from catalog.search import search_index, vocabulary
-from catalog.search.document import IndexedText
-from catalog.search.similar_query import similar_to
+from catalog.search import Match, search_index, vocabulary
+from catalog.search.boolean_query import EVERY_TOOL, Token
+from catalog.search.document import IndexedText, names_in
+from catalog.search.parser import Query, Word
+from catalog.search.plan import Alternative, Plan, Term, inverse_document_frequency
+from catalog.search.ranking import Ranking
+from catalog.search.retrieval import find
 from catalog.search.tokenizer import is_unspaced, runs_of, token_of
 from catalog.search.verbs import actions_of
+from catalog.search.visibility import ALL_TOOLS, Visibility
 
+WORDS: Final = 12  # by which similar tools are searched
+LEAST_LIKENESS: Final = 0.12  # below it, tools share a word by chance
+NAME_SHARE: Final = 2.0  # the weight of words in the name relative to the description
 MAX_SHOWN: Final = 6
 CANDIDATES_PER_RESULT: Final = 2
 MAX_READ_CHARS: Final = 600  # of a description
@@ -56,17 +63,52 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     distinctive = sorted(
         (token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0)
     )
-    mine = set(_parameters(fields.get(tool.pk, "")))
+    parameters = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
+    mine = parameters.get(tool.pk, {})
     found = (
         Similar(
             others[pk],
-            tuple(name for name in _parameters(fields.get(pk, "")) if name in mine)[:REASONS_SHOWN],
+            tuple(name for name in parameters.get(pk, ()) if name in mine)[:REASONS_SHOWN],
             tuple(read[pk][token] for token in distinctive if token in read[pk])[:REASONS_SHOWN],
         )
         for pk in keys
         if pk in others
     )
     return [one for one in found if one.parameters or one.words][:limit]
+
+
+def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
+    """Primary keys of the visible tools that are similar to the given one, the closest first; without archived ones.
+
+    Similar is a tool that matches the distinctive words at least `LEAST_LIKENESS` as well as the given one itself does.
+    """
+    index = search_index()
+    text = index.texts([pk]).get(pk)
+    if text is None:
+        return []
+    names = frozenset(text.names.split())
+    tokens = names.union(text.about.split())
+    counts = vocabulary.counts_of([vocabulary.ALL, *tokens])
+    total = counts.pop(vocabulary.ALL, 0)
+    terms = sorted(
+        (_term(token, documents, total, in_name=token in names) for token, documents in counts.items()),
+        key=lambda term: -term.importance,
+    )[:WORDS]
+    words = tuple(term.word for term in terms)
+    plan = Plan(
+        Query(words=words, sentence=True), tuple(terms), unknown=True, corrections=(), actions=actions_of(names)
+    )
+    found = find(index, plan, visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),))))
+    others = [other for other in found.ranked if other != pk][:limit]
+    ranking = Ranking(plan)
+    least = LEAST_LIKENESS * ranking.score(text)
+    texts = index.texts(others)
+    return [other for other in others if ranking.score(texts[other]) >= least]
+
+
+def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
+    importance = inverse_document_frequency(documents, total) * (NAME_SHARE if in_name else 1)
+    return Term(Word(token, token, exact=True), (Alternative(token, 1.0, documents, importance),), (), importance)
 
 
 def _tokens(text: IndexedText) -> frozenset[str]:
@@ -85,9 +127,3 @@ def _words(tool: Tool) -> dict[str, str]:
         elif len(run) > 2:
             found.setdefault(token_of(run), run)
     return found
-
-
-def _parameters(fields: str) -> Iterable[str]:
-    """The names of parameters in the indexed fields (see `SearchDocument.fields`)."""
-    lines = (line.split("\t") for line in fields.split("\n"))
-    return dict.fromkeys(line[1] for line in lines if line[0] == "t" and len(line) > 1)

@@ -13,7 +13,7 @@ from catalog.accounts.models import User
 from catalog.listing import groups
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
-from catalog.search.document import LETTERS
+from catalog.search.document import FieldPart, names_in
 from catalog.search.filter_corrections import filter_meant_by
 from catalog.search.filters import FILTERS, JSON_TYPES
 from catalog.search.tag_counts import Kind
@@ -98,7 +98,7 @@ def _groups(kind: Kind) -> Callable[[str, Visibility], Found]:
     return find
 
 
-def _fields(letter: str) -> Callable[[str, Visibility], Found]:
+def _fields(part: FieldPart) -> Callable[[str, Visibility], Found]:
     """Names of properties in the tools, the most frequent first, among the tools read; their types after a colon."""
 
     def find(typed: str, visibility: Visibility) -> Found:
@@ -116,21 +116,12 @@ def _fields(letter: str) -> Callable[[str, Visibility], Found]:
         texts = search_index().fields(search_index().matching(match, limit=TOOLS_READ))
         key, counts, spelled = key_of(typed), Counter[str](), dict[str, str]()
         for text in texts.values():
-            names = {key_of(one): one for one in _names_in(text, letter)}
-            counts.update(one for one in names if one.startswith(key))
+            names = {key_of(one): one for one in names_in(text, part) if len(one) <= MAX_NAME_CHARS}
+            counts.update(one for one in names if one and one.startswith(key))
             spelled = names | spelled
         yield from ((spelled[one], "") for one, _ in counts.most_common(MAX_SUGGESTIONS))
 
     return find
-
-
-def _names_in(text: str, letter: str) -> Iterator[str]:
-    """The names of one kind in the indexed fields of a tool (see `SearchDocument.fields`)."""
-    for line in text.split("\n"):
-        kind, _, rest = line.partition("\t")
-        name = rest.partition("\t")[0]
-        if kind == letter and len(name) <= MAX_NAME_CHARS and key_of(name):
-            yield name
 
 
 def _owners(typed: str, visibility: Visibility) -> Found:
@@ -144,8 +135,8 @@ def _owners(typed: str, visibility: Visibility) -> Found:
 _FOUND: Final[Mapping[str, Callable[[str, Visibility], Found]]] = {
     "toolkit": _groups("toolkit"),
     "tag": _groups("tag"),
-    "takes": _fields(LETTERS["parameter"]),
-    "returns": _fields(LETTERS["return"]),
-    "needs": _fields(LETTERS["configuration"]),
+    "takes": _fields("parameter"),
+    "returns": _fields("return"),
+    "needs": _fields("configuration"),
     "owner": _owners,
 }

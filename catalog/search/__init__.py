@@ -14,7 +14,6 @@ r"""Search the catalog: parse a query, find tools, rank them, and explain why th
     tag_counts.py                   the toolkits and tags of the catalog, and their number of tools
     plan.py                         the meaning of a query's words in this catalog
     retrieval.py                    find candidates, and order them
-    similar_query.py                find tools that are similar to another one
     index.py                        the index: what both databases share
     sqlite.py                       the index in FTS5
     postgres.py                     the index in a tsvector with GIN

@@ -120,6 +120,12 @@ class IndexedText(NamedTuple):
     deprecated: bool = False
 
 
+def names_in(fields: str, part: FieldPart) -> Iterator[str]:
+    """The names of the fields of one kind in `SearchDocument.fields`."""
+    beginning = f"{LETTERS[part]}\t"
+    return (line.split("\t")[1] for line in fields.split("\n") if line.startswith(beginning))
+
+
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
     """`SearchDocument.counted`, computed from the stored columns."""
     facts = (key for key in keys.split() if key.startswith("f_"))

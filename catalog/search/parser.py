@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -283,7 +283,7 @@ class _Parser:
                 if known is None or word.weight > known.weight:
                     found[word.token] = word
         for word in list(found.values())[:MAX_WORDS_READ]:
-            yield word if times[word.token] == 1 else _repeated(word, times[word.token])
+            yield replace(word, weight=word.weight * (1 + 0.3 * min(times[word.token] - 1, 3)))
 
     @staticmethod
     def _is_meaningful(chunk: _Chunk, sentence: bool) -> bool:
@@ -308,11 +308,6 @@ def _words_of(chunk: _Chunk) -> Iterator[Word]:
         for token in tokens:
             ended = open_ended and token == tokens[-1] and not is_unspaced(token)
             yield Word(token, fold(part), joined, chunk.weight, open_ended=ended, exact=chunk.exact)
-
-
-def _repeated(word: Word, times: int) -> Word:
-    weight = word.weight * (1 + 0.3 * min(times - 1, 3))
-    return Word(word.token, word.typed, word.joined, weight, open_ended=word.open_ended, exact=word.exact)
 
 
 def _phrase(text: str) -> Phrase:

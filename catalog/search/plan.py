@@ -71,11 +71,6 @@ class Term:
     def alternatives(self) -> tuple[Alternative, ...]:
         return (*self.same, *self.related)
 
-    @property
-    def documents(self) -> int:
-        """The number of tools that contain it, at most."""
-        return sum(alternative.documents for alternative in self.same)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -198,9 +193,12 @@ class _Counts:
         return min(self.known.get(part, 0) for part in token.split(" "))
 
     def inverse_frequency(self, documents: int) -> float:
-        """BM25's inverse document frequency of a token in so many documents."""
-        total = max(self.known.get(vocabulary.ALL, 0), documents)
-        return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
+        return inverse_document_frequency(documents, max(self.known.get(vocabulary.ALL, 0), documents))
+
+
+def inverse_document_frequency(documents: int, total: int) -> float:
+    """BM25's, of a token that so many of `total` documents contain."""
+    return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
 def _equivalents(word: Word, query: Query, share: float) -> Weights:

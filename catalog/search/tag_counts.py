@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from django.db import connection
 
+from catalog.db.sql import placeholders
 from catalog.search.document import group_key
 
 Kind = Literal["toolkit", "tag"]
@@ -65,7 +66,7 @@ def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) ->
     )
 
 
-def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -> list[Group]:
+def in_order(kind: Kind, limit: int, *, beginning: str = "", beyond: str = "") -> list[Group]:
     """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
     prefix = PREFIXES[kind]
     return _query(
@@ -74,31 +75,12 @@ def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -
     )
 
 
-def page_of(
-    kind: Kind, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
-) -> tuple[list[Group], str | None]:
-    """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
-
-    With `beginning` the order is by name. An invalid `after` means the first page.
-    """
-    if by_name or beginning:
-        found = in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=limit + 1)
-    else:
-        tools, _, key = after.partition(".")
-        known = tools.isascii() and tools.isdecimal() and len(tools) < 10
-        found = largest(kind, limit + 1, beyond=(int(tools), group_key(key)) if known else None)
-    shown = found[:limit]
-    if len(found) == len(shown):
-        return shown, None
-    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
-
-
 def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
     """The groups with these keys that have tools, by key."""
     tokens = [PREFIXES[kind] + key for key in keys]
     if not tokens:
         return {}
-    found = _query(f"token IN ({', '.join(['%s'] * len(tokens))}) AND tools > 0", tokens)
+    found = _query(f"token IN ({placeholders(tokens)}) AND tools > 0", tokens)
     return {group.key: group for group in found}
 
 

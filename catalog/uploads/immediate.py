@@ -1,25 +1,35 @@
-"""Publish small uploads within the request, and check them as a person types.
+"""Publish small uploads within the request, and check them as a person types; large ones run in the background.
 
 Both read what is sent; a published upload gets a report (`Upload`), as large ones do (see jobs.py), a check gets none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import BinaryIO
+import io
+from collections.abc import Collection, Iterator
+from typing import BinaryIO, Final
 
 from django.conf import settings
 from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.models import Upload
-from catalog.uploads.jobs import delete_old, names_of
+from catalog.uploads.jobs import Files, delete_old, names_of
 from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import ResultWriter
 from catalog.uploads.store import Entry, upload, upload_batches
 
-Files = Sequence[tuple[str, BinaryIO]]  # names and contents
+LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the background
+LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # of an archive, because its contents are larger
+
+
+def is_large(files: Files) -> bool:
+    """Whether these files (names and contents) are uploaded in the background, without a preview as one types."""
+    sizes = [_size_of(file) for _, file in files]
+    if sum(sizes) > LARGE_BYTES:
+        return True
+    return any(size > LARGE_ARCHIVE_BYTES and _is_archive(file) for size, (_, file) in zip(sizes, files, strict=True))
 
 
 def publish_now(
@@ -53,3 +63,15 @@ def check_now(files: Files, *, by: User, prefix: str | None = None, replace: boo
 
 def _pieces(files: Files) -> Iterator[Piece]:
     return (piece for name, file in files for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES))
+
+
+def _size_of(file: BinaryIO) -> int:
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    return size
+
+
+def _is_archive(file: BinaryIO) -> bool:
+    start = file.read(2)
+    file.seek(0)
+    return start == b"PK"

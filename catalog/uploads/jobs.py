@@ -235,25 +235,21 @@ def _begin(upload: Upload) -> None:
     for pk in [pk for pk, (thread, _) in list(_threads.items()) if not thread.is_alive()]:
         _threads.pop(pk, None)
     thread = threading.Thread(
-        target=_begun, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
+        target=_in_turn, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
     )
     _threads[upload.pk] = thread, _owner(upload)
     thread.start()
 
 
-def _begun(upload: Upload, origin: audit.Origin) -> None:
+def _in_turn(upload: Upload, origin: audit.Origin) -> None:
     with audit.acting(origin):
-        _in_turn(upload)
-
-
-def _in_turn(upload: Upload) -> None:
-    try:
-        with _Turn(upload) as turn:
-            carry_out(upload, after_batch=turn.pass_on)
-    except Exception as error:  # noqa: BLE001 - a thread has no caller that would report it
-        _stopped(upload, error)
-    finally:
-        connection.close()
+        try:
+            with _Turn(upload) as turn:
+                carry_out(upload, after_batch=turn.pass_on)
+        except Exception as error:  # noqa: BLE001 - a thread has no caller that would report it
+            _stopped(upload, error)
+        finally:
+            connection.close()
 
 
 def _owner(upload: Upload) -> str:
@@ -317,9 +313,8 @@ def _update(upload: Upload, **changes: object) -> None:
 def _pieces(upload: Upload) -> Iterator[Piece]:
     """The texts in its files. Reading them renews the heartbeat."""
     seen = time.monotonic()
-    with ExitStack() as opened:
-        for number, name in enumerate(upload.names.split("\n")):
-            file = opened.enter_context((folder_of(upload) / str(number)).open("rb"))
+    with files_of(upload) as files:
+        for name, file in files:
             for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES):
                 if time.monotonic() - seen >= SIGN_OF_LIFE_S:
                     _update(upload)

@@ -195,7 +195,7 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
 
 
 def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
-    start = _prefix(piece, document) if prefix is None else prefix
+    start = prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
         reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
@@ -219,10 +219,6 @@ def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin, revision_or
     spec = imported.problems or imported.spec or _read(text)
     warnings = misnamed_members(spec.document) if isinstance(spec, ToolSpec) else ()
     return Candidate(Piece(piece.source, text), spec, origin, revision_origin, warnings)
-
-
-def _prefix(piece: Piece, document: JSON) -> str:
-    return prefix_for(document, piece.source if _has_file(piece) else "")
 
 
 def _has_file(piece: Piece) -> bool:
@@ -276,7 +272,7 @@ class MissingRevisions:
             and candidate.spec.tool_id != self._tool_id
         }
         found: dict[str, _Stored] = {}
-        rows = Revision.objects.filter(tool__tool_id__in=ids).order_by("number") if ids else Revision.objects.none()
+        rows = Revision.objects.filter(tool__tool_id__in=ids).order_by("number")
         for tool_id, sha256 in rows.values_list("tool__tool_id", "sha256"):
             stored = found.setdefault(tool_id, _Stored())
             stored.hashes.add(sha256)

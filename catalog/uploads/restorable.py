@@ -70,10 +70,8 @@ def people_and_groups(metadata: Sequence[ToolMetadata]) -> tuple[dict[str, User]
     access = [one for each in metadata for one in (each.access, each.toolkit_access) if one]
     people = {each.owner for each in metadata} | {name for one in access for name in (one.owner, *one.maintainers)}
     groups = {name for one in access for name in (*one.groups, *one.maintainer_groups)}
-    users = User.objects.filter(username__in=people - {""}) if people - {""} else ()
-    return {user.username: user for user in users}, {
-        group.name: group for group in (Group.objects.filter(name__in=groups) if groups else ())
-    }
+    users = {user.username: user for user in User.objects.filter(username__in=people - {""})}
+    return users, {group.name: group for group in Group.objects.filter(name__in=groups)}
 
 
 def _access(

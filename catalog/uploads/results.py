@@ -15,7 +15,7 @@ from catalog.errors import Problem
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.uploads.parse import Origin
-from catalog.uploads.store import Entry, Fault, Outcome, counts_of
+from catalog.uploads.store import Entry, Fault, Outcome, numbers_of
 
 STORED_TEXT_CHARS: Final = 16_000_000  # of one upload: rejected specs, and revised ones of a dry run
 
@@ -33,7 +33,7 @@ class ResultWriter:
         self.left = STORED_TEXT_CHARS
 
     def write(self, entries: list[Entry], read: int) -> None:
-        counts = {name: F(name) + number for name, number in (counts_of(entries) | _qualities(entries)).items()}
+        counts = {name: F(name) + number for name, number in numbers_of(entries).items()}
         own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
         if not own.update(read=read, seen_at=timezone.now(), **counts):
             raise LeaseLostError  # which rolls the batch back
@@ -61,14 +61,6 @@ class ResultWriter:
             details_json=_details(entry),
             text=entry.text.replace("\x00", "\ufffd") if self.left > 0 else "",
         )
-
-
-def _qualities(entries: list[Entry]) -> dict[str, int]:
-    """The numbers of breaking changes and of specs with warnings."""
-    return {
-        "breaking": sum(entry.is_breaking for entry in entries),
-        "warned": sum(bool(entry.warnings) for entry in entries),
-    }
 
 
 def _details(entry: Entry) -> str:

@@ -269,6 +269,14 @@ def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome] or outcome != "held"}
 
 
+def numbers_of(entries: Collection[Entry]) -> dict[str, int]:
+    """The same, and the numbers of breaking changes and of specs with warnings."""
+    return counts_of(entries) | {
+        "breaking": sum(entry.is_breaking for entry in entries),
+        "warned": sum(bool(entry.warnings) for entry in entries),
+    }
+
+
 def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
     return [candidate.spec for candidate in batch if isinstance(candidate.spec, ToolSpec)]
 

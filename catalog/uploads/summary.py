@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from catalog.models import Upload
-from catalog.uploads.store import Entry, counts_of
+from catalog.uploads.store import Entry, numbers_of
 
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12
@@ -66,22 +66,20 @@ class Summary:
         return ", ".join(f"{number:,} {label}" for label, number in parts.items() if number) or "no specs"
 
     @property
+    def _numbers(self) -> dict[str, int]:
+        """By outcome, the worst first."""
+        return {name: getattr(self, name) for name in LABELS}
+
+    @property
     def filters(self) -> list[tuple[str, str, int]]:
         """The outcomes to filter by that occur: name, label and number; the worst first."""
-        numbers = {name: getattr(self, name) for name in LABELS} | {"warnings": self.warned}
+        numbers = self._numbers | {"warnings": self.warned}
         return [(name, LABELS.get(name, "with warnings"), number) for name, number in numbers.items() if number]
 
     @property
     def segments(self) -> list[Segment]:
         """The bar from errors to unchanged specs; each part can be seen, however small its number."""
-        numbers = {
-            "rejected": self.rejected,
-            "held": self.held,
-            "breaking": self.breaking,
-            "revised": self.revised - self.breaking,
-            "created": self.created,
-            "unchanged": self.unchanged,
-        }
+        numbers = self._numbers | {"revised": self.revised - self.breaking}
         shown = {name: number for name, number in numbers.items() if number}
         if not shown:
             return []
@@ -106,25 +104,13 @@ class LostKind:
 
 def summary_of_counts(upload: Upload) -> Summary:
     """The numbers of a stored upload, so far."""
-    return Summary(
-        upload.created,
-        upload.revised,
-        upload.unchanged,
-        upload.held,
-        upload.rejected,
-        upload.breaking,
-        upload.warned,
-    )
+    return Summary(**{number.name: getattr(upload, number.name) for number in fields(Summary)})
 
 
 def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
     """The numbers of these results, without the tools that the person leaves out."""
     chosen = [entry for entry in entries if entry.tool_id is None or entry.tool_id not in skip]
-    return Summary(
-        **counts_of(chosen),
-        breaking=sum(entry.is_breaking for entry in chosen),
-        warned=sum(bool(entry.warnings) for entry in chosen),
-    )
+    return Summary(**numbers_of(chosen))
 
 
 def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:

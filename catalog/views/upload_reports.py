@@ -30,10 +30,9 @@ from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_meaning
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
-from catalog.uploads.immediate import publish_now
+from catalog.uploads.immediate import is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
-from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import lost_kinds, summary_of_counts
 

@@ -22,9 +22,8 @@ from catalog.models import Upload
 from catalog.models.uploads import RANKS
 from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
-from catalog.uploads.immediate import check_now, publish_now
+from catalog.uploads.immediate import check_now, is_large, publish_now
 from catalog.uploads.report_sections import Row, with_repeated
-from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct

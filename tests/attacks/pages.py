@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
-from tests.playground.schema_form.driver import values_of
+from tests.playground.schema_form.driver import Page
 
-BUTTONS = {"submit", "button", "reset", "image"}
 LOADING = {"src", "srcset", "srcdoc", "data", "background", "poster", "action", "formaction", "xlink:href", "ping"}
 
 
@@ -54,20 +53,8 @@ def unsafe_parts(html: str) -> list[str]:
     return found
 
 
-def form_entries(html: str, selector: str = "form#trial") -> list[tuple[str, str]]:
-    """What a browser would send for the form, no button pressed. Source: HTML, "Constructing the entry list"."""
-    form = tree(html).css_first(selector)
-    assert form is not None, f"the page has no {selector}"
-    found: list[tuple[str, str]] = []
-    for control in form.css("input, select, textarea"):
-        if "disabled" not in control.attributes and control.attributes.get("name") and not _is_button(control):
-            found += [(control.attributes["name"] or "", value) for value in values_of(control)]
-    return [(_crlf(name), _crlf(value)) for name, value in found]
-
-
-def _is_button(control: LexborNode) -> bool:
-    return control.attributes.get("type") in BUTTONS
-
-
-def _crlf(text: str) -> str:
-    return re.sub("\r\n|\r|\n", "\r\n", text)
+def form_entries(html: str) -> list[tuple[str, str]]:
+    """What a browser would send for the form of a tool, no button pressed."""
+    form = tree(html).css_first("form#trial")
+    assert form is not None
+    return Page(form.html or "").submit()

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+PAUSE_S = 0.1
+TIMEOUT_S = 15
 _NOTHING_TO_SEND = {"05", "06", "0A"}  # FIN_WAIT2, TIME_WAIT, LISTEN
 
 
@@ -43,15 +45,13 @@ class Health:
     """Asks /healthz again and again from a thread of its own, each time by a new connection.
 
     Attributes:
-        times: how long each answer took, in seconds; infinite where there was none within `timeout_s`, which is less
+        times: how long each answer took, in seconds; infinite where there was none within `TIMEOUT_S`, which is less
             than the server waits for slow clients, so that whoever has to wait for these has no answer.
     """
 
-    def __init__(self, url: str, *, pause_s: float = 0.1, timeout_s: float = 15) -> None:
+    def __init__(self, url: str) -> None:
         self.times: list[float] = []
         self._url = f"{url}/healthz"
-        self._pause_s = pause_s
-        self._timeout_s = timeout_s
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -67,20 +67,16 @@ class Health:
         while not self._ended.is_set():
             began = time.monotonic()
             try:
-                with urllib.request.urlopen(self._url, timeout=self._timeout_s) as answer:
+                with urllib.request.urlopen(self._url, timeout=TIMEOUT_S) as answer:
                     taken = time.monotonic() - began if answer.status == 200 else float("inf")
             except OSError:
                 taken = float("inf")
             self.times.append(taken)
-            self._ended.wait(self._pause_s)
+            self._ended.wait(PAUSE_S)
 
     @property
     def unanswered(self) -> int:
         return self.times.count(float("inf"))
-
-    @property
-    def p99(self) -> float:
-        return sorted(self.times)[int(len(self.times) * 0.99)]
 
 
 def processes_of(pid: int) -> set[int]:
@@ -133,11 +129,6 @@ def peak_mib(pids: list[int]) -> float:
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             peaks += [int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")]
     return max(peaks)
-
-
-def open_files(pids: list[int]) -> int:
-    """How many descriptors `pids` hold together."""
-    return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids)
 
 
 def clients_of(port: int) -> set[int]:

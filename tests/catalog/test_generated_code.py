@@ -90,7 +90,7 @@ def test_a_description_with_markup_is_shown_as_text(client):
 
 def test_a_project_that_exceeds_a_limit_is_refused_with_the_reason(client, stranger, monkeypatch):
     tool = make_tool("too_large_for_the_limit")
-    monkeypatch.setattr("catalog.code_generation.languages.MAX_PROJECT_CHARACTERS", 10)
+    monkeypatch.setattr("catalog.code_generation.MAX_PROJECT_CHARACTERS", 10)
 
     page = client.get(f"{tool.get_absolute_url()}code/python/")
     answer = stranger.get(f"/api/v1/tools/{tool.slug}/code/python")

@@ -11,11 +11,6 @@ from tests.factories import make_token, make_tool, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ada(db):
-    return make_user("ada")
-
-
 def page(client, person, path="/account/"):
     client.force_login(person)
     response = client.get(path)

@@ -23,11 +23,6 @@ EXAMPLE = [{"parameters": {}, "returnValue": "x"}]
 
 
 @pytest.fixture
-def ada(db):
-    return make_user("ada")
-
-
-@pytest.fixture
 def bob(db):
     return make_user("bob")
 

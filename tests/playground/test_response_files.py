@@ -50,13 +50,6 @@ def ada(site):
     return make_user("ada")
 
 
-@pytest.fixture
-def browser(ada):
-    client = Client()
-    client.force_login(ada)
-    return client
-
-
 def run(what, *, by=None, tool_id="responding", wait_s=60, tool=None, **more):
     tool = tool or make_tool(tool_id, **more)
     parameters = what if isinstance(what, dict) else {"what": what}

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ada():
-    return make_user("ada")
-
-
-@pytest.fixture
 def bob():
     return make_user("bob")
 

@@ -5,7 +5,7 @@ import pytest
 from catalog.code_generation import generate_project
 from catalog.code_generation.generator import Generator, Refused
 from catalog.code_generation.python_models import python_models
-from catalog.code_generation.tool_names import python_schemas
+from catalog.code_generation.python_names import python_schemas
 from catalog.errors import SpecError
 from catalog.specs.spec import read_spec
 from tests import corpora

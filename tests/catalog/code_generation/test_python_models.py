@@ -234,7 +234,7 @@ def test_valid_arguments_that_agents_sent_are_accepted_and_come_back_unchanged()
 
 @pytest.mark.corpora
 def test_nearly_all_real_schemas_have_real_types():
-    from catalog.code_generation.tool_names import python_schemas
+    from catalog.code_generation.python_names import python_schemas
     from catalog.specs.spec import read_spec
 
     lines = corpora.lines("specs_mcp")[::20]

@@ -7,12 +7,12 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import page_of
+from catalog.listing.similar import similar_to
 from catalog.models import Tool
 from catalog.publishing import publish_many
 from catalog.search import search_index
 from catalog.search.parser import MAX_WORDS_READ
 from catalog.search.plan import MAX_WORDS
-from catalog.search.similar_query import similar_to
 from catalog.specs.spec import read_spec
 from tests.factories import make_spec, make_tool, properties, real_specs
 

@@ -106,6 +106,6 @@ def test_groups_are_listed_in_the_order_of_their_keys():
     for toolkit in ("c", "a", "b"):
         make_tool(f"{toolkit}.tool")
 
-    assert [group.key for group in tag_counts.in_order("toolkit", limit=2)] == ["a", "b"]
-    assert [group.key for group in tag_counts.in_order("toolkit", beyond="b", limit=2)] == ["c"]
+    assert [group.key for group in tag_counts.in_order("toolkit", 2)] == ["a", "b"]
+    assert [group.key for group in tag_counts.in_order("toolkit", 2, beyond="b")] == ["c"]
     assert tag_counts.with_keys("toolkit", ["b", "x"]) == {"b": Group("b", "b", 1)}

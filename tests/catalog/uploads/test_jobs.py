@@ -10,6 +10,7 @@ from django.db import DataError, IntegrityError, OperationalError
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from catalog import audit
 from catalog.errors import Busy
 from catalog.fairness import FairLock
 from catalog.models import Revision, Tool, Upload
@@ -150,7 +151,7 @@ def fail_once(upload, error, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(results.ResultWriter, "write", broken)
         patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
-        uploading._in_turn(upload)
+        uploading._in_turn(upload, audit.origin())
 
 
 def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_stored(ada):

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool, Upload
-from catalog.uploads import jobs, lint_errors, sizes
+from catalog.uploads import immediate, jobs, lint_errors
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
 from catalog.waivers import waive
 from tests.factories import make_tool, make_user, properties, spec_text
@@ -407,7 +407,7 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
     make_tool("old")
     address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
     if is_large:
-        monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
+        monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
         monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     button = HTMLParser(browser.get(address).content).css_first(".ways button")
 
@@ -520,7 +520,7 @@ def test_a_checked_list_has_boxes_and_a_published_one_has_none(browser):
 
 
 def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser, monkeypatch):
-    monkeypatch.setattr(sizes, "LARGE_BYTES", 10)
+    monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
 
