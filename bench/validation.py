@@ -1,0 +1,90 @@
+"""Measure checks of the shared corpora, compared with the stock package: `python -m bench.validation [rounds]`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from jsonschema.validators import validator_for
+
+from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.reader import Number
+from tests import corpora
+
+NOT_FOR_THE_STOCK_PACKAGE = (  # it would request a server, or fail
+    "refRemote",
+    "localhost:",
+    "extendible-dynamic-ref",
+    "strict-tree",
+    '"metaschema_2020_12":false',
+)
+CORPORA = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
+
+
+@dataclass
+class Times:
+    """The times of the pairs of a corpus, in microseconds."""
+
+    compile: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    check: list[float] = field(default_factory=list)
+    is_valid: list[float] = field(default_factory=list)
+    stock: list[float] = field(default_factory=list)
+
+    def add(self, line: str, rounds: int) -> None:
+        """Measure one pair: {"schema", "instance"}."""
+        pair = json.loads(line, parse_float=read_number)
+        schema, value = pair["schema"], pair["instance"]
+        compiled = compile_schema(schema)
+        self.compile.append(best(rounds, compile_schema, schema))
+        self.first.append(best(rounds, lambda: compile_schema(schema).check(value)))
+        self.check.append(best(rounds, compiled.check, value))
+        self.is_valid.append(best(rounds, compiled.root.is_valid, value))
+        self.stock.append(best(rounds, self._stock(json.loads(line))))
+
+    @staticmethod
+    def _stock(pair: Any) -> Callable[[], object]:
+        validator = validator_for(pair["schema"])(pair["schema"])
+        return lambda: list(validator.iter_errors(pair["instance"]))
+
+
+def read_number(text: str) -> Decimal:
+    """Like the strict reader, which refuses a few of the test suite's numbers."""
+    try:
+        return Number(text)
+    except ValueError:
+        return Decimal(text)
+
+
+def best(rounds: int, work: Callable[..., object], *arguments: object) -> float:
+    """The shortest time of `rounds` (µs), which is the least disturbed one."""
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        work(*arguments)
+        times.append(time.perf_counter() - started)
+    return min(times) * 1e6
+
+
+def main(rounds: int) -> None:
+    """Print one line per corpus."""
+    print(f"{'median µs':22}{'compile':>9}{'first':>9}{'check':>9}{'p99':>9}{'is_valid':>9}{'jsonschema':>12}")
+    for corpus in CORPORA:
+        times = Times()
+        for line in corpora.lines(corpus):
+            if not any(mark in line for mark in NOT_FOR_THE_STOCK_PACKAGE):
+                times.add(line, rounds)
+        columns = [times.compile, times.first, times.check, times.is_valid, times.stock]
+        shown = [f"{statistics.median(column):9.1f}" for column in columns]
+        shown.insert(3, f"{statistics.quantiles(times.check, n=100)[98]:9.1f}")
+        print(f"{corpus:22}{''.join(shown)}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
