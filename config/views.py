@@ -17,7 +17,7 @@ from django.templatetags.static import static
 from django.views.decorators.http import conditional_page, require_safe
 from ninja.responses import Response
 
-from catalog.api.etags import is_known, not_modified
+from catalog.api.headers import is_known, not_modified
 from catalog.caching import LRUCache
 from config.api_docs_page import Operation, documented_operations
 from config.help_pages import help_groups, help_page

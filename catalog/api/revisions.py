@@ -7,8 +7,7 @@ from ninja import Query, Status
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.api import openapi_bodies
-from catalog.api.deprecation import add_deprecation_headers
-from catalog.api.etags import is_known, not_modified, seen_tool_at
+from catalog.api.headers import add_deprecation_headers, is_known, not_modified, seen_tool_at
 from catalog.api.router import router
 from catalog.api.schemas.exports import ExportOut
 from catalog.api.schemas.problems import errors
