@@ -76,7 +76,8 @@ class SignInLink(models.Model):
     Without a user it is a set-up link: whoever opens it creates the first administrator (set_up.py).
     """
 
-    LIFETIME = timedelta(minutes=15)
+    MINUTES: Final = 15
+    LIFETIME: Final = timedelta(minutes=MINUTES)
 
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)

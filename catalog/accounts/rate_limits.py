@@ -21,7 +21,8 @@ from ninja.throttling import BaseThrottle
 
 from catalog.accounts.client_address import network_of
 from catalog.accounts.models import ApiToken, User
-from catalog.accounts.shared_rates import Quota, Rate, Rates, SharedRates
+from catalog.accounts.redis_rates import RedisRates
+from catalog.accounts.shared_rates import Quota, Rate, SharedRates
 from catalog.errors import Busy
 
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
@@ -204,10 +205,6 @@ def _take(policies: Iterable[Policy]) -> None:
 
 
 @cache
-def _rates(redis_url: str) -> Rates:
+def _rates(redis_url: str) -> SharedRates | RedisRates:
     """The numbers in Redis if there is one, else in memory."""
-    if not redis_url:
-        return shared_rates
-    from catalog.accounts.redis_rates import RedisRates  # noqa: PLC0415 - needs an extra of the distribution
-
-    return RedisRates(redis_url, shared_rates)
+    return RedisRates(redis_url, shared_rates) if redis_url else shared_rates

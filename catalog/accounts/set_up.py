@@ -13,7 +13,7 @@ from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.sign_in_links import new_link, usable_link, use_link
+from catalog.accounts.sign_in_links import usable_link, use_link
 from catalog.accounts.users import LOCAL_OWNER
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ class SetUpForm(UserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["username"].initial = LOCAL_OWNER
-
-
-def create_set_up_link() -> str:
-    """The secret of a new set-up link."""
-    return new_link(None)
 
 
 @sensitive_variables()

@@ -20,8 +20,11 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Count, Max
+from django.http import HttpRequest
 from django.utils import timezone
 
+from catalog.accounts.client_address import network_of
+from catalog.accounts.known_browsers import known_browser
 from catalog.accounts.models import FailedSignIn, digest
 from catalog.accounts.sign_in_audit import record_throttled
 from catalog.errors import Busy
@@ -55,6 +58,12 @@ class Origin:
 
     key: str
     is_known: bool = False
+
+
+def origin_of(request: HttpRequest, username: str) -> Origin:
+    """The origin of an attempt to sign in as `username`: a browser that did so before, else the client's network."""
+    browser = known_browser(request, username)
+    return Origin(f"browser {browser}", is_known=True) if browser else Origin(network_of(request))
 
 
 @contextmanager

@@ -33,19 +33,17 @@ from catalog.accounts.client_address import is_local
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
-from catalog.accounts.origins import origin_of
 from catalog.accounts.second_factors.passkeys import passkeys_work
 from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
 from catalog.accounts.set_up import SetUpForm, use_set_up_link
 from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
-from catalog.accounts.throttling import Origin, counted_try
+from catalog.accounts.throttling import Origin, counted_try, origin_of
 from catalog.accounts.tokens import create_token
 from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
 from catalog.errors import Busy
 
-LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
 MAX_SESSIONS: Final = 100  # shown
 
 
@@ -96,7 +94,7 @@ class SignIn(RedirectsToNext, LoginView):
             "link_first": not provider and self.request.method != "POST" and is_local(self.request),
             "passkeys_work": passkeys_work(self.request),
         }
-        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": LINK_MINUTES}
+        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": SignInLink.MINUTES}
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)
@@ -147,7 +145,7 @@ class SignInByLink(RedirectsToNext, View):
             return self.refuse()
         if link.user is None:
             return self.ask_for_administrator(SetUpForm())
-        context = {"account": link.user, "minutes": LINK_MINUTES, "next": self.get_redirect_url()}
+        context = {"account": link.user, "minutes": SignInLink.MINUTES, "next": self.get_redirect_url()}
         return render(request, "registration/link.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -173,7 +171,7 @@ class SignInByLink(RedirectsToNext, View):
         return response
 
     def refuse(self) -> HttpResponse:
-        return render(self.request, "registration/link_used.html", {"minutes": LINK_MINUTES}, status=410)
+        return render(self.request, "registration/link_used.html", {"minutes": SignInLink.MINUTES}, status=410)
 
     @property
     def secret(self) -> str:

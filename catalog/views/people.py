@@ -19,8 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog import audit
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.rights_audit import recording_groups
-from catalog.accounts.roles import READER, READY_GROUPS, role_of, set_role
+from catalog.accounts.roles import READER, READY_GROUPS, recording_groups, role_of, set_role
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import new_link
 from catalog.accounts.users import create_account
@@ -71,7 +70,7 @@ def add_person(request: HttpRequest) -> HttpResponse:
         "default_role": _default_role(),
         "errors": errors,
         "link": link,
-        "link_minutes": int(SignInLink.LIFETIME.total_seconds() // 60),
+        "link_minutes": SignInLink.MINUTES,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     response = render(request, "catalog/add_person.html", context, status=422 if errors else 200)

@@ -22,8 +22,7 @@ from django.utils.crypto import constant_time_compare
 
 from catalog.accounts.known_browsers import known_browser
 from catalog.accounts.models import User
-from catalog.accounts.origins import origin_of
-from catalog.accounts.throttling import Origin, counted_try
+from catalog.accounts.throttling import Origin, counted_try, origin_of
 from catalog.errors import Busy
 
 LAST_COUNTER: Final = "last_counter"  # in the data of an authenticator app: the period of the last code that was used
