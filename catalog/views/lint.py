@@ -28,7 +28,7 @@ from catalog.rights import may
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES, Severity
 from catalog.specs.lint.rule_examples import rule_examples
-from catalog.views.parts import part_or_page
+from catalog.views.parts import part_or_page, wants_part
 from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
@@ -103,7 +103,7 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
     An htmx request, which the tool's page makes, gets a summary.
     """
     tool = tool_at(slug, request.user)
-    if not request.htmx or request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if not wants_part(request):
         response = _lint_page(request, tool)
         patch_vary_headers(response, ["HX-Request"])
         return response

@@ -22,6 +22,7 @@ from catalog.shortcuts import source_at
 from catalog.sources.registration import address_for, remove_source
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import AlreadySyncing
+from catalog.views.parts import wants_part
 
 TOOLS_PER_PAGE: Final = 100
 SYNCS_SHOWN: Final = 10
@@ -69,7 +70,7 @@ def source_page(request: HttpRequest, name: str) -> HttpResponse:
     While a sync runs, the page asks for its part with the state again and again.
     """
     source = source_at(name)
-    if request.htmx and not request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if wants_part(request):
         return render(request, "catalog/sources/_state.html", _state_of(request, source))
     return _source_page(request, source, SourceForm(source))
 

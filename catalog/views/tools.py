@@ -1,4 +1,4 @@
-"""The catalog's pages: the list, one tool, its revisions."""
+"""The catalog's pages: the first page, the list, one tool with what is similar to it, and its revisions."""
 
 from __future__ import annotations
 
@@ -11,23 +11,29 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
+from catalog.accounts.api_auth import actor
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.active_filters import active_filters
-from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import page_of
+from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_between, history_of
 from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
+from catalog.templatetags.stars import star_html
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
+from catalog.views.parts import part_or_page, wants_part
 
 REVISIONS_PER_PAGE = 50
 
@@ -37,6 +43,20 @@ _preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, wei
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
 )
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Introduce the site, with what to do first.
+
+    The list of tools used to have this address, so a query of the list leads to it, without parameters of other pages.
+    """
+    query = request.GET.copy()
+    for name in set(query) - LIST_PARAMETERS:
+        del query[name]
+    if query:
+        return redirect(f"{reverse('catalog:tool_list')}?{query.urlencode()}", permanent=True)
+    return render(request, "catalog/home.html")
 
 
 @require_safe
@@ -54,8 +74,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     results = with_weekly_runs(results, request.user)
-    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    response = HttpResponse(results) if wants_part else _list_page(request, search, results)
+    response = HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -125,6 +144,14 @@ def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
 
 
 @require_safe
+def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The tools most similar to a tool; an htmx request gets only the list."""
+    tool = tool_at(slug, request.user)
+    context = {"tool": tool, "similar": similar_tools(tool, request.user)}
+    return part_or_page(request, "catalog/similar/_list.html", "catalog/similar/page.html", context)
+
+
+@require_safe
 def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
     tool = tool_at(slug, request.user)
@@ -159,6 +186,24 @@ def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_for(request.user, "restore", slug)
     lifecycle.restore(tool)
     messages.success(request, f"{tool.name} is restored. Lists show it again.")
+    return redirect(tool)
+
+
+@require_POST
+@login_required
+def star_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Star a tool, or with `starred=0` remove the star; then return to the page of the button.
+
+    An htmx request gets the button in its new state.
+    """
+    tool, starred = tool_at(slug, request.user), request.POST.get("starred") != "0"
+    change = star if starred else unstar
+    change(tool, actor(request))
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(star_html(tool, starred=starred))
+    page = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure()):
+        return redirect(page)
     return redirect(tool)
 
 
