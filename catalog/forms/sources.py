@@ -89,15 +89,13 @@ class SourceForm(StoredForm):
 
     def add(self, by: User) -> Source | None:
         """Store a new source; None if it was refused."""
-        added: list[Source] = []
-        self.stored_by(lambda: added.append(add_source(self._settings(self.cleaned_data), by=by)))
-        return added[0] if added else None
+        return self.stored_by(lambda: add_source(self._settings(self.cleaned_data), by=by))
 
-    def save(self) -> bool:
-        """Store the changed settings; False if they were refused."""
+    def save(self) -> Source | None:
+        """Store the changed settings; None if they were refused."""
         return self.stored_by(self._change)
 
-    def _change(self) -> None:
+    def _change(self) -> Source:
         source = self.source
         assert source is not None  # noqa: S101 - for mypy: `save` is for forms of a source
         typed = {**self.cleaned_data, "name": source.name, "kind": source.kind}
@@ -105,7 +103,7 @@ class SourceForm(StoredForm):
             typed["address"] = source.address
         if not typed["document"] and not typed["address"]:
             typed["document"] = source.document
-        change_source(source, self._settings(typed))
+        return change_source(source, self._settings(typed))
 
     def _settings(self, typed: dict[str, Any]) -> SourceSettings:
         headers = {typed["header_name"]: typed["header_value"]} if typed["header_value"] else None

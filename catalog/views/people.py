@@ -25,6 +25,7 @@ from catalog.accounts.sign_in_links import new_link
 from catalog.accounts.users import create_account
 from catalog.errors import AccountError
 from catalog.rights import require
+from catalog.shortcuts import first_rows
 
 PEOPLE_PER_PAGE: Final = 50
 MAX_GROUP_CHARACTERS: Final = 150
@@ -38,9 +39,9 @@ def people(request: HttpRequest) -> HttpResponse:
     typed = request.GET.get("q", "").replace("\x00", "").strip()[:150]
     found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
     after = request.GET.get("after", "").replace("\x00", "")
-    page = list(found.filter(username__gt=after).order_by("username").prefetch_related("groups")[: PEOPLE_PER_PAGE + 1])
-    shown = page[:PEOPLE_PER_PAGE]
-    further = {"after": shown[-1].username} | ({"q": typed} if typed else {}) if len(page) > PEOPLE_PER_PAGE else None
+    following = found.filter(username__gt=after).order_by("username").prefetch_related("groups")
+    shown, last = first_rows(following, PEOPLE_PER_PAGE)
+    further = {"after": last.username} | ({"q": typed} if typed else {}) if last else None
     context = {
         "people": [(user, role_of(user), _teams_of(user)) for user in shown],
         "groups": Group.objects.exclude(name__in=READY_GROUPS).annotate(people=Count("user")).order_by("name"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -27,7 +25,7 @@ from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_between, history_of
-from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.shortcuts import first_rows, number_in, revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
 from catalog.templatetags.stars import star_html
@@ -212,12 +210,10 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All revisions of a tool, newest first; with `?before=`, those before that number."""
     tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal() and len(before) < 10:
-        revisions = revisions.filter(number__lt=int(before))
-    page = list(revisions[: REVISIONS_PER_PAGE + 1])
-    shown = page[:REVISIONS_PER_PAGE]
-    older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
+    if (before := number_in(request.GET.get("before", ""))) is not None:
+        revisions = revisions.filter(number__lt=before)
+    shown, last = first_rows(revisions, REVISIONS_PER_PAGE)
+    older = f"?before={last.number}" if last else None
     context = {"tool": tool, "steps": history_of(shown), "next_url": older}
     return render(request, "catalog/revisions.html", context)
 
@@ -244,14 +240,9 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 
 @require_safe
 def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing numbers."""
+    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
     newest = revision_of(tool_at(slug, request.user)).number
-    pair = tuple(_number(request.GET.get(name, ""), newest) for name in ("from", "to"))
+    typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
+    pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
     view = "?view=split" if request.GET.get("view") == "split" else ""
     return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
-
-
-def _number(text: str, newest: int) -> int:
-    """A revision number as typed, limited to existing ones; the newest if it is not a number."""
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else newest
-    return max(1, min(number, newest))
