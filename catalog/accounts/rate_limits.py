@@ -10,8 +10,9 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit heade
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar, Token
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -150,13 +151,14 @@ Counted = dict[str, Quota]
 _counted: ContextVar[Counted | None] = ContextVar("counted_rates", default=None)
 
 
-def begin_request() -> Token[Counted | None]:
-    """Collect the limits that count the request that begins, until `end_request`."""
-    return _counted.set({})
-
-
-def end_request(token: Token[Counted | None]) -> None:
-    _counted.reset(token)
+@contextmanager
+def collected() -> Iterator[None]:
+    """Collect the limits that count the request of a block, for `headers`."""
+    token = _counted.set({})
+    try:
+        yield
+    finally:
+        _counted.reset(token)
 
 
 def headers() -> dict[str, str]:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django import forms
 from django.db import transaction
 from django.db.models import Count, Max
 from django.http import HttpRequest
@@ -101,6 +102,21 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
         FailedSignIn.objects.filter(account=account, address=source).delete()
     finally:
         _checks.release()
+
+
+@contextmanager
+def counted_guess(form: forms.BaseForm, username: str, origin: Origin, *, guessed: str = "passwords") -> Iterator[None]:
+    """As `counted_try`, for a form, which notes in `retry_after_s` when to try again.
+
+    Raises:
+        ValidationError: it is too early, or too many passwords are being checked.
+    """
+    try:
+        with counted_try(username, origin, guessed=guessed):
+            yield
+    except Busy as busy:
+        form.retry_after_s = busy.retry_after_s  # type: ignore[attr-defined]  # of the forms that are limited
+        raise forms.ValidationError(str(busy), code="busy") from None
 
 
 def seconds_to_wait(account: str, source: str, *, now: datetime, is_known: bool) -> int:

@@ -37,12 +37,11 @@ from catalog.accounts.second_factors.passkeys import passkeys_work
 from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
 from catalog.accounts.set_up import SetUpForm, use_set_up_link
 from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
-from catalog.accounts.throttling import Origin, counted_try, origin_of
+from catalog.accounts.throttling import Origin, counted_guess, origin_of
 from catalog.accounts.tokens import create_token
 from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
-from catalog.errors import Busy
 
 MAX_SESSIONS: Final = 100  # shown
 
@@ -59,12 +58,8 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, object]:
         username = str(self.cleaned_data.get("username", ""))
-        try:
-            with counted_try(username, origin_of(self.request, username)):
-                return super().clean()
-        except Busy as busy:
-            self.retry_after_s = busy.retry_after_s
-            raise forms.ValidationError(str(busy), code="busy") from None
+        with counted_guess(self, username, origin_of(self.request, username)):
+            return super().clean()
 
 
 class RedirectsToNext(RedirectURLMixin):
@@ -220,11 +215,8 @@ class OldPasswordForm(PasswordChangeForm):
         self.origin = origin
 
     def clean_old_password(self) -> str:
-        try:
-            with counted_try(self.user.get_username(), self.origin):
-                return super().clean_old_password()
-        except Busy as busy:
-            raise forms.ValidationError(str(busy), code="busy") from None
+        with counted_guess(self, self.user.get_username(), self.origin):
+            return super().clean_old_password()
 
 
 class ChangePassword(LoginRequiredMixin, PasswordChangeView):
