@@ -28,7 +28,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog import audit
 from catalog.accounts.adapters import AccountAdapter
 from catalog.accounts.api_auth import actor
-from catalog.accounts.browser_names import browser_name
 from catalog.accounts.client_address import is_local
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
@@ -44,6 +43,23 @@ from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
 
 MAX_SESSIONS: Final = 100  # shown
+# In this order: later browsers claim to be earlier ones as well.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrom", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
 
 
 class SignInForm(AuthenticationForm):
@@ -194,6 +210,13 @@ def sessions(request: HttpRequest) -> HttpResponse:
         )
     context = {"sessions": rows, "idle_hours": settings.SESSION_IDLE_HOURS}
     return render(request, "registration/sessions.html", context)
+
+
+def browser_name(user_agent: str) -> str:
+    """A browser for its user, "Firefox on Linux", from the header `User-Agent`, or "Unknown browser"."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    return f"{browser} on {system}" if system else browser
 
 
 @login_required

@@ -11,7 +11,7 @@ from catalog.accounts.models import User
 from catalog.forms.stored_form import StoredForm
 from catalog.models import Source
 from catalog.models.sources import POLICIES, Policy
-from catalog.sources.registration import SourceSettings, add_source, change_source
+from catalog.sources.registration import COLUMNS, SourceSettings, add_source, change_source
 from catalog.specs.importers import MAX_DOCUMENT_BYTES
 
 SCHEDULES: Final = {
@@ -109,12 +109,4 @@ class SourceForm(StoredForm):
         headers = {typed["header_name"]: typed["header_value"]} if typed["header_value"] else None
         if headers is None and typed["remove_credentials"]:
             headers = {}
-        return SourceSettings(
-            name=typed["name"],
-            kind=typed["kind"],
-            address=typed["address"],
-            document=typed["document"],
-            headers=headers,
-            policy=typed["policy"],
-            every_minutes=typed["every_minutes"],
-        )
+        return SourceSettings(**{name: typed[name] for name in COLUMNS}, headers=headers)

@@ -126,17 +126,11 @@ class CheckedTransport(httpx2.HTTPTransport):
 
     def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        context = ssl_context()
+        backend, context = CheckedBackend(None if policy.proxy else policy, budget), ssl_context()
         if policy.proxy:
-            proxy = httpx2.Proxy(policy.proxy)
-            self._pool = httpcore2.HTTPProxy(
-                _core_url(proxy.url),
-                proxy_auth=proxy.raw_auth,
-                ssl_context=context,
-                network_backend=CheckedBackend(None, budget),
-            )
+            self._pool = httpcore2.HTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
         else:
-            self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=CheckedBackend(policy, budget))
+            self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         response = super().handle_request(self._rules.prepared(request))
@@ -151,19 +145,11 @@ class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
 
     def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        context = ssl_context()
+        backend, context = AsyncCheckedBackend(None if policy.proxy else policy, budget), ssl_context()
         if policy.proxy:
-            proxy = httpx2.Proxy(policy.proxy)
-            self._pool = httpcore2.AsyncHTTPProxy(
-                _core_url(proxy.url),
-                proxy_auth=proxy.raw_auth,
-                ssl_context=context,
-                network_backend=AsyncCheckedBackend(None, budget),
-            )
+            self._pool = httpcore2.AsyncHTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
         else:
-            self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=context, network_backend=AsyncCheckedBackend(policy, budget)
-            )
+            self._pool = httpcore2.AsyncConnectionPool(ssl_context=context, network_backend=backend)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(self._rules.prepared(request))
@@ -207,5 +193,10 @@ def _shown(url: httpx2.URL) -> str:
     return str(url.copy_with(userinfo=b"", query=None, fragment=None))[:200]
 
 
-def _core_url(url: httpx2.URL) -> httpcore2.URL:
-    return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+def _proxy(policy: AddressPolicy) -> dict[str, Any]:
+    """The parameters of httpcore2 for the proxy of `policy`."""
+    proxy = httpx2.Proxy(policy.proxy)
+    url = httpcore2.URL(
+        scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=proxy.url.raw_path
+    )
+    return {"proxy_url": url, "proxy_auth": proxy.raw_auth}
