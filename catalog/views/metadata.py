@@ -114,9 +114,10 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         still = undo_deprecation(tool, seen=[seen] if seen else None).deprecated
     except (HeldBySpec, RevisionConflict) as error:
-        form = DeprecateForm(tool_at(slug, request.user), {**DeprecateForm(tool_at(slug, request.user)).initial})
+        current = tool_at(slug, request.user)
+        form = DeprecateForm(current, {**DeprecateForm(current).initial})
         form.refuse(error)
-        return _organise_page(request, tool_at(slug, request.user), deprecating=form)
+        return _organise_page(request, current, deprecating=form)
     if still:
         messages.info(request, f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.")
     else:
