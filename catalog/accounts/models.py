@@ -73,7 +73,7 @@ class ApiToken(models.Model):
 class SignInLink(models.Model):
     """A link that signs its user in, once, shortly after it was printed.
 
-    Without a user it is a set-up link: whoever opens it creates the first administrator (set_up.py).
+    Without a user it is a set-up link: whoever opens it creates the first administrator (sign_in_links.py).
     """
 
     MINUTES: Final = 15

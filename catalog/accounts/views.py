@@ -34,8 +34,7 @@ from catalog.accounts.next_page import is_page_of_site, remember_next, remembere
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
 from catalog.accounts.second_factors.passkeys import passkeys_work
 from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
-from catalog.accounts.set_up import SetUpForm, use_set_up_link
-from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
+from catalog.accounts.sign_in_links import SetUpForm, usable_link, use_set_up_link, use_sign_in_link
 from catalog.accounts.throttling import Origin, counted_guess, origin_of
 from catalog.accounts.tokens import create_token
 from catalog.accounts.tokens import revoke_token as end_token
