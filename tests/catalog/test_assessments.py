@@ -87,11 +87,11 @@ def test_every_score_has_a_grade_and_is_found_from_every_score_below_on():
 # -- publishing -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def values_of(row: Assessment) -> tuple[int, str, str]:
     return row.score, row.usable, row.findings
 
 
+@pytest.mark.django_db
 def test_a_single_published_spec_is_assessed_immediately():
     tool = make_tool("a", **GOOD)
 
