@@ -98,8 +98,8 @@ def change_toolkit_access(toolkit: Toolkit, wanted: Access, *, by: User | None) 
         found = _looked_up(wanted, visibilities=VISIBILITIES.keys())
         before = access_of(stored)
         if wanted.owner is not None and found.owner != stored.owner:
-            if by is not None and stored.owner_id is not None and stored.owner_id != by.pk:
-                _require_administrator(by, stored)
+            if by is not None and stored.owner_id not in {None, by.pk} and not may(by, "administer"):
+                raise NotAllowed(f"Only the owner and administrators can change the owner of {stored.name}.")
             stored.owner = found.owner
         stored.visibility = wanted.visibility
         stored.save()
@@ -107,11 +107,6 @@ def change_toolkit_access(toolkit: Toolkit, wanted: Access, *, by: User | None) 
         index_tools_again(stored)
         audit.record_change("toolkit.access", "toolkit", stored.name, asdict(before), asdict(access_of(stored)))
         return stored
-
-
-def _require_administrator(by: User, toolkit: Toolkit) -> None:
-    if not may(by, "administer"):
-        raise NotAllowed(f"Only the owner and administrators can change the owner of {toolkit.name}.")
 
 
 def index_tools_again(toolkit: Toolkit) -> None:

@@ -19,7 +19,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -213,23 +213,14 @@ def origin() -> Origin:
     return _origin.get()
 
 
-def begin(acts_for: Origin) -> Token[Origin]:
-    """Let the code that follows act for `acts_for`, until `end`. `acting` does both for a block."""
-    return _origin.set(acts_for)
-
-
-def end(token: Token[Origin]) -> None:
-    _origin.reset(token)
-
-
 @contextmanager
 def acting(acts_for: Origin) -> Iterator[None]:
     """Let a block act for `acts_for`."""
-    token = begin(acts_for)
+    token = _origin.set(acts_for)
     try:
         yield
     finally:
-        end(token)
+        _origin.reset(token)
 
 
 # -- what happened ----------------------------------------------------------------------------------------------------

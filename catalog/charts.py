@@ -59,18 +59,7 @@ class Dot:
     href: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One mark on a timeline: `x` is any number (a time, or a count), `title` the words for it."""
-
-    x: float
-    title: str
-    tone: Tone = "accent"
-    shape: Shape = "circle"
-    href: str = ""
-
-
-def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str, height: int = 120) -> SafeString:
+def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
     """Bars of stacked counts, with a legend, the first and last label, the largest total, and a table for readers.
 
     Bars with `href` are links; then the drawing is a group of links instead of one image.
@@ -78,7 +67,7 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str, h
     top = max((bar.total for bar in bars), default=0)
     linked = any(bar.href for bar in bars)
     step = 100 / max(1, len(bars))
-    drawing = _svg(label, height, (_bar(bar, series, index * step, step, top or 1) for index, bar in enumerate(bars)),
+    drawing = _svg(label, 120, (_bar(bar, series, index * step, step, top or 1) for index, bar in enumerate(bars)),
                    is_group=linked)  # fmt: skip
     totals = [sum(bar.counts[number] for bar in bars) for number in range(len(series))]
     legend = [
@@ -97,8 +86,7 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str, h
     )  # fmt: skip
 
 
-def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str] = ("", ""),
-         height: int = 160) -> SafeString:  # fmt: skip
+def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str]) -> SafeString:
     """Durations over time on a logarithmic scale; `start` and `end` bound `Dot.x`, `ends` are their words."""
     low, high = decades([point.value for point in points])
     span, width = max(1, high - low), max(end - start, 1e-9)
@@ -117,23 +105,8 @@ def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: t
     linked = any(point.href for point in points)
     return element(
         "figure", {"class": "chart chart-dots"},
-        element("div", {"class": "chart-plot"}, _svg(label, height, [*lines, *marks], is_group=linked)),
+        element("div", {"class": "chart-plot"}, _svg(label, 160, [*lines, *marks], is_group=linked)),
         element("div", {"class": "chart-axis", "aria-hidden": "true"}, *(element("span", {}, end) for end in ends)),
-    )  # fmt: skip
-
-
-def ring(share: float, *, label: str, text: str = "", tone: Tone = "accent", size: int = 40) -> SafeString:
-    """A share, 0 to 1, as a ring of `size` pixels with `text` in it (at most three characters)."""
-    filled = _number(min(1.0, max(0.0, share)) * 100)
-    circle = {"cx": "20", "cy": "20", "r": "17"}
-    return element(
-        "svg", {"class": "ring", "viewBox": "0 0 40 40", "width": str(size), "height": str(size), "role": "img",
-                "aria-label": label},
-        element("title", {}, label),
-        element("circle", circle | {"class": "ring-track"}),
-        element("circle", circle | {"class": f"ring-share chart-{tone}", "pathLength": "100",
-                                    "stroke-dasharray": f"{filled} 100", "transform": "rotate(-90 20 20)"}),
-        element("text", {"class": "ring-text", "x": "20", "y": "20", "dy": "0.36em", "text-anchor": "middle"}, text),
     )  # fmt: skip
 
 
@@ -161,29 +134,16 @@ def sparkline(
     )  # fmt: skip
 
 
-def bar_sparkline(bars: Sequence[Bar], series: Sequence[Series], *, label: str, width: int = 84,
-                  height: int = 24) -> SafeString:  # fmt: skip
+def bar_sparkline(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
     """Bars of stacked counts as small as a word. The label has every bar in words, since there is no legend."""
     top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
     words = f"{label}: {'; '.join(words_of(bar, series) for bar in bars)}"
     drawn = [_bar(bar, series, index * step, step, top) for index, bar in enumerate(bars)]
-    return element("svg", {"class": "sparkline sparkline-bars", "width": str(width), "height": str(height),
+    return element("svg", {"class": "sparkline sparkline-bars", "width": "84", "height": "24",
                            "role": "img", "aria-label": words}, *drawn)  # fmt: skip
 
 
-def timeline(events: Sequence[Event], *, label: str, height: int = 32) -> SafeString:
-    """Marks along a line, the smallest `x` on the left. Marks with `href` are links."""
-    first = min((event.x for event in events), default=0.0)
-    width = max((event.x for event in events), default=0.0) - first
-    marks = [element("line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": "50%", "y2": "50%"})]
-    for event in events:
-        x = 2 + 96 * (event.x - first) / width if width else 50.0
-        marks.append(_mark(event, _percent(x), "50%"))
-    drawing = _svg(label, height, marks, is_group=any(event.href for event in events))
-    return element("div", {"class": "chart chart-timeline"}, drawing)
-
-
-def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = (), height: int = 96) -> SafeString:
+def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) -> SafeString:
     """Counts of ranges side by side, each with its label under it; `tones` are those of the bars, else "accent"."""
     columns = []
     top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
@@ -193,37 +153,18 @@ def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = (), he
         level = 100 - 100 * max(bar.total / top, MIN_SHARE if bar.total else 0)
         place = {"x": _percent((index + 0.5) * step), "y": _percent(level), "dy": "-5"}
         columns.append(element("text", {"class": "chart-count", "aria-hidden": "true"} | place, f"{bar.total:,}"))
-    drawing = _svg(label, height, columns, is_group=any(bar.href for bar in bars))
+    drawing = _svg(label, 96, columns, is_group=any(bar.href for bar in bars))
     labels = [element("span", {}, bar.label) for bar in bars]
     return element("figure", {"class": "chart chart-histogram"}, element("div", {"class": "chart-plot"}, drawing),
                    element("div", {"class": "chart-labels", "aria-hidden": "true"}, *labels))  # fmt: skip
 
 
-def segments(parts: Sequence[tuple[Series, int]], *, label: str, height: int = 12) -> SafeString:
-    """One horizontal bar of parts, and its legend with their numbers. Parts of 0 are only in the legend."""
-    total = sum(count for _, count in parts)
-    rects, x = [], 0.0
-    for each, count in parts:
-        width = 100 * count / total if total else 0.0
-        if count:
-            rects.append(element("rect", {"class": f"chart-part chart-{each.tone}", "x": _percent(x), "y": "0",
-                                          "width": _percent(width), "height": "100%"},
-                                 element("title", {}, f"{each.name}: {count:,}")))  # fmt: skip
-        x += width
-    legend = [
-        element("li", {"class": "chart-key"}, _swatch(each.tone), element("b", {}, f"{count:,}"), " ", each.name)
-        for each, count in parts
-    ]
-    return element("figure", {"class": "chart chart-segments"}, _svg(label, height, rects),
-                   element("ul", {"class": "chart-legend", "role": "list"}, *legend))  # fmt: skip
-
-
-def share_bar(share: float, *, tone: Tone = "accent", height: int = 6) -> SafeString:
+def share_bar(share: float) -> SafeString:
     """A share, 0 to 1, as a bar behind or under its number; readers skip it, so put the number beside it."""
     width = _percent(100 * min(1.0, max(share, MIN_SHARE))) if share > 0 else "0"
-    return element("svg", {"class": "share-bar", "width": "100%", "height": str(height), "aria-hidden": "true"},
+    return element("svg", {"class": "share-bar", "width": "100%", "height": "6", "aria-hidden": "true"},
                    element("rect", {"class": "share-bar-track", "width": "100%", "height": "100%"}),
-                   element("rect", {"class": f"chart-{tone}", "width": width, "height": "100%"}))  # fmt: skip
+                   element("rect", {"class": "chart-accent", "width": width, "height": "100%"}))  # fmt: skip
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
@@ -282,7 +223,7 @@ def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *,
     return element("g", {"class": f"chart-slot{selected}"}, *inside)
 
 
-def _mark(mark: Dot | Event, x: str, y: str) -> SafeString:
+def _mark(mark: Dot, x: str, y: str) -> SafeString:
     words, paint = element("title", {}, mark.title), f"chart-mark chart-{mark.tone}"
     if mark.shape == "circle":
         drawn = element("circle", {"class": paint, "cx": x, "cy": y, "r": "4.5"}, words)

@@ -16,13 +16,12 @@ from django.utils import timezone
 
 from catalog import audit
 from catalog.accounts.models import Person, User
-from catalog.accounts.roles import token_of
 from catalog.errors import NotAllowed, Problem, RevisionConflict, SpecError
 from catalog.models import HeldChange, Revision, Source, SourceTool, Tool
 from catalog.publishing import OriginsByHash, Publication, publish, publish_many
 from catalog.revision_diff import difference_from, verdicts_on
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
-from catalog.rights import Answer, may, require
+from catalog.rights import Answer, limit_of_toolkits, may, require
 from catalog.search.document import group_key, toolkit_of
 from catalog.specs.diff import Difference
 from catalog.specs.spec import ToolSpec
@@ -210,13 +209,9 @@ class _Decisions:
 
     def refusal(self, spec: ToolSpec) -> str:
         """Why the spec cannot even be proposed: the token is limited to other toolkits; "" if it can."""
-        token = token_of(self.by)
-        if token is None or not token.toolkits:
-            return ""
         tool = self.tools.get(spec.tool_id)
-        key = tool.toolkit_key if tool else group_key(toolkit_of(spec.tool_id))
-        limited = key not in map(group_key, token.toolkits)
-        return f"This token is limited to the toolkits {', '.join(token.toolkits)}." if limited else ""
+        limit = limit_of_toolkits(self.by, tool.toolkit_key if tool else group_key(toolkit_of(spec.tool_id)))
+        return limit.reason if limit is not None else ""
 
     def reason_to_hold(self, spec: ToolSpec) -> str | None:
         """Why the spec is not published; None if it is, or changes nothing."""

@@ -17,7 +17,7 @@ from catalog.charts import Bar, Tone, histogram
 from catalog.models import Assessment, Tool, ToolQuerySet
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
-from catalog.specs.lint.assessment import ASSESSED_BY, GRADES
+from catalog.specs.lint.assessment import ASSESSED_BY, grade_of
 
 RANGES: Final = ((0, 50), (50, 60), (60, 70), (70, 80), (80, 90), (90, 101))  # of the histogram: from, and below
 TONES: Final[Mapping[int, Tone]] = {90: "good", 70: "warn", 0: "bad"}
@@ -48,7 +48,7 @@ class LintOverview:
             query = urlencode({"q": f"score:>={lowest}" + ("" if end > 100 else f" score:<{end}")})
             url = f"{reverse('catalog:tool_list')}?{query}" if count else ""
             bars.append(Bar(f"{lowest}-{end - 1}" if lowest else f"below {end}", (count,), url))
-            tones.append(TONES[next(grade for grade, _ in GRADES if lowest >= grade)])
+            tones.append(TONES[grade_of(lowest)])
         return histogram(bars, label="Tools by lint score", tones=tones)
 
 

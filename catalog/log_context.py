@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 
 Fact = str | int | float | None
 Facts = Mapping[str, Fact | Callable[[], Fact]]  # a function is called only when a line is written
@@ -22,26 +22,17 @@ def facts() -> dict[str, Fact]:
     return {name: fact for name, fact in found.items() if fact not in {None, ""}}
 
 
-def begin(added: Facts) -> Token[Facts]:
-    """Add facts until `end`."""
-    return _facts.set({**_facts.get(), **added})
-
-
 def add(**added: Fact) -> None:
     """Add facts to those of the request, which end with it; outside a request, nothing is added."""
     if _facts.get():
         _facts.set({**_facts.get(), **added})
 
 
-def end(token: Token[Facts]) -> None:
-    _facts.reset(token)
-
-
 @contextmanager
-def bound(**added: Fact) -> Iterator[None]:
+def bound(**added: Fact | Callable[[], Fact]) -> Iterator[None]:
     """Add facts for a block."""
-    token = begin(added)
+    token = _facts.set({**_facts.get(), **added})
     try:
         yield
     finally:
-        end(token)
+        _facts.reset(token)

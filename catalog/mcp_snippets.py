@@ -72,13 +72,12 @@ def snippets(server: Server) -> tuple[Snippet, ...]:
 
 
 def claude_code(server: Server) -> str:
-    header = _double_quoted(f"Authorization: {server.authorization}")
-    return f"claude mcp add --transport http {server.name} {shlex.quote(server.url)} \\\n  --header {header}"
+    return f"claude mcp add --transport http {server.name} {shlex.quote(server.url)} \\\n  --header {_header(server)}"
 
 
-def _double_quoted(text: str) -> str:
-    """`text` for a shell that expands a variable in it; a token needs no escapes."""
-    return f'"{text}"'
+def _header(server: Server) -> str:
+    """In quotes for a shell that expands a variable in it; a token needs no escapes."""
+    return f'"Authorization: {server.authorization}"'
 
 
 def _claude_desktop(server: Server) -> str:
@@ -102,10 +101,9 @@ def _vs_code(server: Server) -> str:
 
 
 def _inspector(server: Server) -> str:
-    header = _double_quoted(f"Authorization: {server.authorization}")
     return (
         f"npx @modelcontextprotocol/inspector --cli {shlex.quote(server.url)} \\\n"
-        f"  --transport http --header {header} --method tools/list"
+        f"  --transport http --header {_header(server)} --method tools/list"
     )
 
 

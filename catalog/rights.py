@@ -96,7 +96,7 @@ def may_add_to_toolkit(person: Person | None, key: str) -> Answer:
     """Whether `person` may put tools that they maintain into the toolkit with this key ("": into none)."""
     if person is None:
         return YES
-    refusal = _limit_of_toolkits(person, key)
+    refusal = limit_of_toolkits(person, key)
     if refusal is not None:
         return refusal
     if is_administrator(person):
@@ -112,12 +112,13 @@ def _limits_of_token(person: Person, action: Action, subject: Subject) -> Answer
     scope = _SCOPES.get(action)
     if scope and scope not in token.scopes:
         return Answer(f"This token lacks the scope '{scope}'; it has: {', '.join(token.scopes)}.")
-    if not scope or not token.toolkits or (action == "upload" and subject is None):
+    if not scope or (action == "upload" and subject is None):
         return None
-    return _limit_of_toolkits(person, _toolkit_key_of(subject))
+    return limit_of_toolkits(person, _toolkit_key_of(subject))
 
 
-def _limit_of_toolkits(person: Person, key: str | None) -> Answer | None:
+def limit_of_toolkits(person: Person, key: str | None) -> Answer | None:
+    """Why the token with which a program acts does not allow changes in this toolkit; None if it does."""
     token = token_of(person)
     if token is None or not token.toolkits or key in {group_key(name) for name in token.toolkits}:
         return None

@@ -1,10 +1,14 @@
-"""Get the tool, revision, source or lint rule that a URL names, or answer 404: for the pages and for the API."""
+"""Get the tool, revision, source or lint rule that a URL names, or answer 404: for the pages and for the API.
+
+And read numbers and pages of rows.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final, TypeVar
 
+from django.db.models import Model, QuerySet
 from django.http import Http404
 
 from catalog.accounts.models import Person
@@ -13,6 +17,8 @@ from catalog.models import HeldChange, Revision, Source, Tool, Toolkit
 from catalog.rights import Action, may, require
 from catalog.search.document import group_key
 from catalog.specs.lint import RULES, Rule
+
+Row = TypeVar("Row", bound=Model)
 
 # Names that Windows reserves for devices, with any extension. Source: "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
@@ -123,6 +129,17 @@ def held_change_at(name: str | None, pk: int, person: Person) -> HeldChange:
     if change is None:
         raise Http404
     return change
+
+
+def number_in(text: str, *, digits: int = 9) -> int | None:
+    """The whole number that a query or a form contains; None for anything else, and for a longer one."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
+def first_rows(rows: QuerySet[Row, Any], limit: int) -> tuple[list[Row], Row | None]:
+    """The first `limit` rows, and the last of these if others follow, so that the next page begins after it."""
+    found = list(rows[: limit + 1])
+    return found[:limit], found[limit - 1] if len(found) > limit else None
 
 
 def file_stem(slug: str) -> str:

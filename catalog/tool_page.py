@@ -145,13 +145,7 @@ class ToolPage:
         spec = self.spec
         parts: tuple[tuple[str, str, str, JSON, str], ...] = (
             ("parameters", "Parameters", "No parameters.", spec.parameters, "/definition/parameters"),
-            (
-                "returns",
-                "Returns",
-                "The spec has no return type.",
-                spec.return_type,
-                "/definition/returnType",
-            ),
+            ("returns", "Returns", "The spec has no return type.", spec.return_type, "/definition/returnType"),
             ("configuration", "Configuration", "No configuration.", spec.configuration, "/configuration"),
         )
         return tuple(

@@ -42,15 +42,12 @@ def active_webhooks() -> list[Webhook]:
     return list(Webhook.objects.filter(is_active=True).defer("secret", "old_secret"))
 
 
-def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | None = None) -> int:
+def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | None = None) -> None:
     """Queue a delivery of each event to each webhook that wants it.
 
     Args:
         events: what happened.
         webhooks: as `active_webhooks` returned them, if the caller has asked before it made the events.
-
-    Returns:
-        The number of deliveries.
     """
     webhooks = active_webhooks() if webhooks is None and events else webhooks
     now = timezone.now()
@@ -65,7 +62,6 @@ def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | N
     if deliveries:
         WebhookDelivery.objects.bulk_create(deliveries, batch_size=500)
         transaction.on_commit(new_deliveries.set)
-    return len(deliveries)
 
 
 def new_message_id() -> str:

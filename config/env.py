@@ -10,7 +10,9 @@ import importlib.util
 import json
 import os
 import re
+import secrets
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -54,6 +56,24 @@ def text(name: str, default: str, *, meaning: str = "", shown: str | None = None
     """The value as it is; `shown` documents a default that differs by machine."""
     describe(name, code(default) if shown is None else shown, meaning)
     return os.environ.get(name, default)
+
+
+def generated_key(path: Path) -> str:
+    """The key stored in `path`, created on the first call: 384 random bits, readable only by the file's owner.
+
+    Two processes that start concurrently agree on one key: the file is created atomically, and only once.
+    """
+    if not path.exists():
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    return path.read_text()
 
 
 def flag(name: str, *, default: bool, meaning: str = "", shown: str | None = None) -> bool:

@@ -1,9 +1,10 @@
-"""Error responses: a page for browsers, problem+json under /api/, JSON-RPC errors under /mcp."""
+"""Error responses: a page for browsers, problem+json under /api/, JSON-RPC errors under /mcp; no secrets in reports."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.debug import SafeExceptionReporterFilter
 
 from catalog import log_context
 from config.problem_json import problem_response
@@ -60,3 +61,10 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     return failure(request, 500, "Something went wrong. The error has been logged.")
+
+
+class AlwaysHiding(SafeExceptionReporterFilter):
+    """Hides sensitive values under DEBUG too, so that a developer's error page never shows users' secrets."""
+
+    def is_active(self, request: HttpRequest | None) -> bool:  # noqa: ARG002
+        return True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from datetime import UTC, datetime
 from itertools import accumulate, takewhile
-from typing import Final
+from typing import Any, Final
 
 from catalog import log_context
 from catalog.accounts.secret_paths import hidden
@@ -31,6 +33,34 @@ class OneLine(logging.Formatter):
 
     def formatException(self, ei: object) -> str:  # noqa: N802
         return "\n".join("    " + line for line in shortened(hidden(super().formatException(ei)).splitlines()))  # type: ignore[arg-type]
+
+
+class JsonLine(logging.Formatter):
+    """Formats a record as one line of JSON, with the facts of the request or run that it belongs to.
+
+    {"time", "level", "logger", "message", "request_id"?, "run_id"?, "person_id"?, "method"?, "path"?, "status"?,
+     "duration_ms"?, "exception"?}
+
+    Secrets are removed from the whole line, and a traceback is cut, as in the text log.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError, KeyError):  # the arguments do not fit the message
+            message = str(record.msg)
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": message,
+            **log_context.facts(),
+            **getattr(record, "facts", {}),
+        }
+        if record.exc_info:
+            lines = hidden(self.formatException(record.exc_info)).splitlines()
+            line["exception"] = "\n".join(shortened(lines))
+        return hidden(json.dumps(line, default=str))
 
 
 def shortened(lines: list[str]) -> list[str]:

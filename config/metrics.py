@@ -122,18 +122,15 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 
 def lines() -> Iterator[str]:
     counts = counters().summed()
-    yield from family("toolshelf_build_info", "gauge", "The version of the server.")
-    yield sample("toolshelf_build_info", {"version": own_version()}, 1)
+    yield from gauge("toolshelf_build_info", "The version of the server.", 1, {"version": own_version()})
     yield from family("toolshelf_request_seconds", "histogram", "Durations of requests, by type and status.")
     for (kind, status), histogram in counts.requests.items():
         yield from histogram_lines("toolshelf_request_seconds", {"kind": kind, "status": status}, histogram)
     yield from family("toolshelf_run_seconds", "histogram", "Durations of ended runs, from the request to the end.")
     for (outcome, mode), histogram in ended_runs(counts).items():
         yield from histogram_lines("toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram)
-    yield from family("toolshelf_run_slots", "gauge", "The maximum number of concurrent runs.")
-    yield sample("toolshelf_run_slots", {}, settings.RUN_SLOTS)
-    yield from family("toolshelf_run_queue_max", "gauge", "The maximum number of waiting runs.")
-    yield sample("toolshelf_run_queue_max", {}, settings.RUN_QUEUE_MAX)
+    yield from gauge("toolshelf_run_slots", "The maximum number of concurrent runs.", settings.RUN_SLOTS)
+    yield from gauge("toolshelf_run_queue_max", "The maximum number of waiting runs.", settings.RUN_QUEUE_MAX)
     yield from stored()
 
 
@@ -156,24 +153,24 @@ def stored() -> Iterator[str]:
     except DatabaseError:
         connection.close()
         active, tools, workers = None, None, None
-    yield from family("toolshelf_database_up", "gauge", "Whether the database responds.")
-    yield sample("toolshelf_database_up", {}, int(active is not None))
+    yield from gauge("toolshelf_database_up", "Whether the database responds.", int(active is not None))
     if active is None or tools is None:
         return
-    yield from family("toolshelf_runs_active", "gauge", "Runs that are waiting or running.")
-    yield sample("toolshelf_runs_active", {}, active)
-    yield from family("toolshelf_runs_waiting", "gauge", "Runs that wait for a slot.")
-    yield sample("toolshelf_runs_waiting", {}, max(0, active - settings.RUN_SLOTS))
+    yield from gauge("toolshelf_runs_active", "Runs that are waiting or running.", active)
+    yield from gauge("toolshelf_runs_waiting", "Runs that wait for a slot.", max(0, active - settings.RUN_SLOTS))
     if workers is not None:
-        yield from family("toolshelf_workers", "gauge", "Celery workers that are alive and connected to Redis.")
-        yield sample("toolshelf_workers", {}, workers)
-    yield from family("toolshelf_tools", "gauge", "Tools in the catalog, including archived ones.")
-    yield sample("toolshelf_tools", {}, tools)
+        yield from gauge("toolshelf_workers", "Celery workers that are alive and connected to Redis.", workers)
+    yield from gauge("toolshelf_tools", "Tools in the catalog, including archived ones.", tools)
 
 
 def family(name: str, kind: str, text: str) -> Iterator[str]:
     yield f"# HELP {name} {text}"
     yield f"# TYPE {name} {kind}"
+
+
+def gauge(name: str, text: str, value: float, labels: Mapping[str, str] | None = None) -> Iterator[str]:
+    yield from family(name, "gauge", text)
+    yield sample(name, labels or {}, value)
 
 
 def sample(name: str, labels: Mapping[str, str], value: float) -> str:

@@ -32,17 +32,14 @@ class RequestContextMiddleware(Middleware):
         began = time.perf_counter()
         sent = request.headers.get("X-Request-ID", "")
         request_id = sent if _ID.fullmatch(sent) else secrets.token_hex(16)
-        facts = log_context.begin(
-            {
-                "request_id": request_id,
-                "method": request.method,
-                "path": request.path,
-                "person_id": partial(known_person, request),
-            }
+        facts = log_context.bound(
+            request_id=request_id,
+            method=request.method,
+            path=request.path,
+            person_id=partial(known_person, request),
         )
-        origin = audit.begin(audit.Origin(interface_of(request.path_info), partial(actor_of, request, request_id)))
-        counted = rate_limits.begin_request()
-        try:
+        origin = audit.Origin(interface_of(request.path_info), partial(actor_of, request, request_id))
+        with facts, audit.acting(origin), rate_limits.collected():
             response = self.get_response(request)
             response["X-Request-ID"] = request_id
             for name, value in rate_limits.headers().items():
@@ -52,10 +49,6 @@ class RequestContextMiddleware(Middleware):
                 measured = {"status": response.status_code, "duration_ms": duration_ms}
                 log.info("%s %s %s", request.method, request.path, response.status_code, extra={"facts": measured})
             return response
-        finally:
-            rate_limits.end_request(counted)
-            audit.end(origin)
-            log_context.end(facts)
 
 
 def interface_of(path: str) -> audit.Interface:

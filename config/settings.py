@@ -1,6 +1,7 @@
 """All settings of Toolshelf. Settings that differ by machine come from the environment, which is read only here."""
 
 from pathlib import Path
+from wsgiref.headers import Headers
 
 import allauth
 import django
@@ -10,9 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from catalog.accounts.site_url import is_loopback
 from catalog.db.append_only import MIN_AGE_DAYS
 from config import env
-from config.key_files import generated_key
 from config.start_faults import emptied_database
-from config.static_headers import add_static_headers
 from playground.builtin import FACTORIES
 from playground.worker.network import NETWORKS, Network
 
@@ -46,13 +45,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
 SECRET_KEY = env.text(
     "SECRET_KEY", "", meaning="Signs cookies. All web servers and workers of a site need the same.", shown="generated"
-) or generated_key(DATA_DIR / "secret_key")
+) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.words(
     "TOOLSHELF_CONFIGURATION_KEYS",
     meaning="Keys that encrypt all stored secrets: the first encrypts, the others still decrypt.",
     shown="generated",
-) or [generated_key(DATA_DIR / "configuration_key")]
+) or [env.generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]", meaning="The exact host names of the site; no wildcard."
 )
@@ -341,6 +340,13 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded to a file
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+
+
+def add_static_headers(headers: Headers, path: str, url: str) -> None:  # noqa: ARG001 - WhiteNoise passes them
+    """Add the policy for a static file that is opened as a page: it loads nothing."""
+    headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
+
+
 WHITENOISE_MAX_AGE = 3600
 WHITENOISE_ALLOW_ALL_ORIGINS = False  # only pages of this site use them
 WHITENOISE_ADD_HEADERS_FUNCTION = add_static_headers
@@ -529,7 +535,7 @@ if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
 
 # -- logs -------------------------------------------------------------------------------------------------------------
 
-DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_reports.AlwaysHiding"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.AlwaysHiding"
 LOG_FORMAT = env.choice(
     "TOOLSHELF_LOG_FORMAT",
     "text",
@@ -547,7 +553,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "text": {"()": "config.log_filters.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
-        "json": {"()": "config.json_logs.JsonLine"},
+        "json": {"()": "config.log_filters.JsonLine"},
     },
     "filters": {
         "brief": {"()": "config.log_filters.QuietAboutUnknownHosts"},

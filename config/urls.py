@@ -4,7 +4,6 @@ from django.contrib import admin
 from django.urls import include, path
 
 from config import views
-from config.account_page import account, remove_configuration
 from config.api import api
 from config.metrics import metrics
 
@@ -17,8 +16,8 @@ urlpatterns = [
     path("", include("playground.urls")),
     path("", include("catalog.accounts.urls")),
     path("", include("catalog.accounts.allauth_urls")),
-    path("account/", account, name="account"),
-    path("account/configurations/<int:pk>/remove/", remove_configuration, name="remove_configuration"),
+    path("account/", views.account, name="account"),
+    path("account/configurations/<int:pk>/remove/", views.remove_configuration, name="remove_configuration"),
     path("admin/", admin.site.urls),
     path("help/", views.help_index, name="help"),
     path("help/<slug:slug>/", views.help_document, name="help_page"),

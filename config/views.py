@@ -1,4 +1,4 @@
-"""Views of the site as a whole: API documentation, help, health checks, favicon, robots.txt."""
+"""Views of the site as a whole: API documentation, help, a person's account, health checks, favicon, robots.txt."""
 
 from __future__ import annotations
 
@@ -8,22 +8,31 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from django.views.decorators.http import conditional_page, require_safe
+from django.utils import timezone
+from django.views.decorators.http import conditional_page, require_POST, require_safe
 from ninja.responses import Response
 
-from catalog.api.etags import is_known, not_modified
+from catalog.accounts.api_auth import actor
+from catalog.accounts.models import ApiToken
+from catalog.accounts.session_store import usable_sessions
+from catalog.api.headers import is_known, not_modified
 from catalog.caching import LRUCache
+from catalog.models import Tool
 from config.api_docs_page import Operation, documented_operations
 from config.help_pages import help_groups, help_page
 from playground.celery.heartbeats import connected_workers
+from playground.configurations.saved import delete_configuration
+from playground.models import SavedConfiguration
 from playground.supervisor import wait_for_runner
 
+CONFIGURATIONS_SHOWN: Final = 100
 ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
 
 
@@ -129,3 +138,29 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return HttpResponse("User-agent: *\nDisallow: /api/\n", content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    """What belongs to the present user, each with a link to the page that changes it."""
+    person = actor(request)
+    saved = SavedConfiguration.objects.filter(owner=person, tool__in=Tool.objects.visible_to(person))
+    context = {
+        "tokens": sum(token.state == "usable" for token in ApiToken.objects.filter(user=person)),
+        "sessions": usable_sessions(timezone.now()).filter(user=person).count(),
+        "has_password": person.has_usable_password(),
+        "configurations": saved.select_related("tool").defer("encrypted", "tool__description")[:CONFIGURATIONS_SHOWN],
+    }
+    return render(request, "account/index.html", context)
+
+
+@require_POST
+@login_required
+def remove_configuration(request: HttpRequest, pk: int) -> HttpResponse:
+    """Remove one of the user's own saved configurations."""
+    person = actor(request)
+    saved = get_object_or_404(SavedConfiguration.objects.select_related("tool"), pk=pk, owner=person)
+    delete_configuration(person, saved.tool, saved.name)
+    messages.success(request, f"Configuration “{saved.name}” of {saved.tool.name} removed.")
+    return redirect("account")

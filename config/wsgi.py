@@ -13,7 +13,7 @@ django_application = get_wsgi_application()
 
 from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
 from catalog.sources.schedule import start_syncing  # noqa: E402
-from catalog.webhooks.schedule import start_delivering  # noqa: E402
+from catalog.webhooks.delivery import start_delivering  # noqa: E402
 from config.connections import Connections, WriteDeadline  # noqa: E402
 from config.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.metrics import asked_lately  # noqa: E402

@@ -95,12 +95,6 @@ def open_to_all() -> list[Callable[[HttpRequest], Any]]:
     return [Token(), Anybody()]
 
 
-def has_scope(request: HttpRequest, scope: str) -> bool:
-    """Whether an API request may do what `scope` allows: by its token's scopes; a browser session has all of them."""
-    used = getattr(request, "auth", None)
-    return scope in used.scopes if isinstance(used, ApiToken) else True
-
-
 def actor(request: HttpRequest) -> User:
     """The signed-in user of a request, behind `token_or_session` or `login_required`."""
     if not isinstance(request.user, User):

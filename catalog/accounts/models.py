@@ -73,10 +73,11 @@ class ApiToken(models.Model):
 class SignInLink(models.Model):
     """A link that signs its user in, once, shortly after it was printed.
 
-    Without a user it is a set-up link: whoever opens it creates the first administrator (set_up.py).
+    Without a user it is a set-up link: whoever opens it creates the first administrator (sign_in_links.py).
     """
 
-    LIFETIME = timedelta(minutes=15)
+    MINUTES: Final = 15
+    LIFETIME: Final = timedelta(minutes=MINUTES)
 
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)

@@ -10,8 +10,9 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit heade
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar, Token
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -21,7 +22,8 @@ from ninja.throttling import BaseThrottle
 
 from catalog.accounts.client_address import network_of
 from catalog.accounts.models import ApiToken, User
-from catalog.accounts.shared_rates import Quota, Rate, Rates, SharedRates
+from catalog.accounts.redis_rates import RedisRates
+from catalog.accounts.shared_rates import Quota, Rate, SharedRates
 from catalog.errors import Busy
 
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
@@ -149,13 +151,14 @@ Counted = dict[str, Quota]
 _counted: ContextVar[Counted | None] = ContextVar("counted_rates", default=None)
 
 
-def begin_request() -> Token[Counted | None]:
-    """Collect the limits that count the request that begins, until `end_request`."""
-    return _counted.set({})
-
-
-def end_request(token: Token[Counted | None]) -> None:
-    _counted.reset(token)
+@contextmanager
+def collected() -> Iterator[None]:
+    """Collect the limits that count the request of a block, for `headers`."""
+    token = _counted.set({})
+    try:
+        yield
+    finally:
+        _counted.reset(token)
 
 
 def headers() -> dict[str, str]:
@@ -204,10 +207,6 @@ def _take(policies: Iterable[Policy]) -> None:
 
 
 @cache
-def _rates(redis_url: str) -> Rates:
+def _rates(redis_url: str) -> SharedRates | RedisRates:
     """The numbers in Redis if there is one, else in memory."""
-    if not redis_url:
-        return shared_rates
-    from catalog.accounts.redis_rates import RedisRates  # noqa: PLC0415 - needs an extra of the distribution
-
-    return RedisRates(redis_url, shared_rates)
+    return RedisRates(redis_url, shared_rates) if redis_url else shared_rates

@@ -11,14 +11,17 @@ runs, see and maintain tools, and may carry the same permissions. Superusers and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
+from django.db import transaction
 from django.db.models import Q
 
+from catalog import audit
 from catalog.accounts.models import ABILITIES, ADMINISTER, PUBLISH_TOOLS, RUN_TOOLS, ApiToken, Person, User
 from catalog.db.compiled_query import PreparedValues
 
@@ -102,8 +105,7 @@ def ready_group(name: str) -> Group:
 
 def set_role(person: User, role: str) -> None:
     """Put `person` into the built-in group `role` and no other one; other groups stay."""
-    names: Collection[str] = READY_GROUPS.keys()
-    person.groups.remove(*Group.objects.filter(name__in=names))
+    person.groups.remove(*Group.objects.filter(name__in=READY_GROUPS.keys()))
     person.groups.add(ready_group(role))
     if person.is_staff != (role == ADMINISTRATOR):
         person.is_staff = role == ADMINISTRATOR
@@ -115,3 +117,19 @@ def role_of(person: User) -> str:
     """The most powerful built-in group whose rights `person` has."""
     abilities = membership_of(person).abilities
     return [name for name, needed in READY_GROUPS.items() if needed <= abilities][-1]
+
+
+@contextmanager
+def recording_groups(person: User) -> Iterator[None]:
+    """Record what the block changes of the groups of `person`, and whether they are staff, in one transaction with it.
+
+    The built-in groups are roles, so their names say the role.
+    """
+    with transaction.atomic():
+        before = _privileges_of(person)
+        yield
+        audit.record_change("person.change", "person", person.username, before, _privileges_of(person))
+
+
+def _privileges_of(person: User) -> dict[str, object]:
+    return {"groups": sorted(person.groups.values_list("name", flat=True)), "is_staff": person.is_staff}

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final, Protocol
+from typing import Final
 
 SLOTS: Final = 16_384  # of clients that are ahead of the rate at the same time; others need none
 ROUNDING_S: Final = 1e-5  # more than the sum of two times loses as a float, so that it refuses nobody
@@ -83,14 +83,6 @@ class Quota:
         return max(0, math.floor((self.rate.seconds - self.ahead_s) * self.rate.requests / self.rate.seconds + 1e-6))
 
 
-class Rates(Protocol):
-    """Where requests are counted."""
-
-    def take_all(self, claims: Sequence[Claim]) -> list[Quota]:
-        """Count a request of several distinct clients: of all of them, or of none if one of their rates refuses it."""
-        ...
-
-
 class SharedRates:
     """How far each client is ahead of its rate. Create it before the processes that share it are forked.
 
@@ -111,7 +103,7 @@ class SharedRates:
         return self.take_all([(client, rate)])[0].wait_s
 
     def take_all(self, claims: Sequence[Claim]) -> list[Quota]:
-        """As `Rates` says. A refused request does not count.
+        """Count a request of several distinct clients: of all of them, or of none if one of their rates refuses it.
 
         Two processes that count the same client within a microsecond may count one request: a lock that a killed
         process leaves behind would cost more.

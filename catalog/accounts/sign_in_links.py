@@ -3,34 +3,39 @@
 The secret of a link is in its path (`secret_paths.py`) and must not appear in any log:
 `config.middleware.HideSecretsMiddleware` removes it from a request before the site sees it, and
 `config.log_filters.WithoutSecrets` removes it from every log line.
+
+A link without an account is a set-up link, for the first start of a site that other machines can reach: with it, the
+site's administrator is created. It is printed on the server's machine, so nobody else can become administrator by being
+the first visitor. It works once, for a short time, and only while the site has no administrator.
 """
 
 from __future__ import annotations
 
 import secrets
+from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth.forms import BaseUserCreationForm
 from django.db import transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
 from catalog.accounts.models import SignInLink, User, digest
-from catalog.accounts.users import LOCAL_OWNER, account_named, administrator, create_account, is_set_up
+from catalog.accounts.users import LOCAL_OWNER, account_named, is_set_up
+
+if TYPE_CHECKING:
+    UserCreationForm = BaseUserCreationForm[User]
+else:
+    UserCreationForm = BaseUserCreationForm
 
 
-def create_sign_in_link(username: str | None = None) -> str:
+def create_sign_in_link(username: str) -> str:
     """The secret of a new link that signs `username` in once, within `SignInLink.LIFETIME`.
-
-    Without a name the link is for the administrator; a site without one gets the account "owner" first.
 
     Raises:
         AccountError: there is no such account, or it is disabled.
     """
-    if username is None:
-        user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
-    else:
-        user = account_named(username)
-    return new_link(user)
+    return new_link(account_named(username))
 
 
 def new_link(user: User | None) -> str:
@@ -67,3 +72,32 @@ def use_sign_in_link(secret: str) -> User | None:
 def use_link(link: SignInLink) -> bool:
     """Use `link` up; False if someone else did."""
     return SignInLink.objects.filter(pk=link.pk, used_at=None).update(used_at=timezone.now()) == 1
+
+
+# -- set-up links -----------------------------------------------------------------------------------------------------
+
+
+class SetUpForm(UserCreationForm):
+    """The name and the password of the first administrator."""
+
+    class Meta:
+        model = User
+        fields = ("username",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].initial = LOCAL_OWNER
+
+
+@sensitive_variables()
+def use_set_up_link(secret: str, form: SetUpForm) -> User | None:
+    """The administrator that the valid `form` describes, or None if the link cannot be used any more."""
+    with transaction.atomic():
+        link = usable_link(secret)
+        if link is None or link.user is not None or not use_link(link):
+            return None
+        SignInLink.objects.filter(user=None).delete()
+        user: User = form.save(commit=False)
+        user.is_staff = user.is_superuser = True
+        user.save()
+    return user

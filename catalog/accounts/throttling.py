@@ -18,10 +18,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django import forms
 from django.db import transaction
 from django.db.models import Count, Max
+from django.http import HttpRequest
 from django.utils import timezone
 
+from catalog.accounts.client_address import network_of
+from catalog.accounts.known_browsers import known_browser
 from catalog.accounts.models import FailedSignIn, digest
 from catalog.accounts.sign_in_audit import record_throttled
 from catalog.errors import Busy
@@ -55,6 +59,12 @@ class Origin:
 
     key: str
     is_known: bool = False
+
+
+def origin_of(request: HttpRequest, username: str) -> Origin:
+    """The origin of an attempt to sign in as `username`: a browser that did so before, else the client's network."""
+    browser = known_browser(request, username)
+    return Origin(f"browser {browser}", is_known=True) if browser else Origin(network_of(request))
 
 
 @contextmanager
@@ -92,6 +102,21 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
         FailedSignIn.objects.filter(account=account, address=source).delete()
     finally:
         _checks.release()
+
+
+@contextmanager
+def counted_guess(form: forms.BaseForm, username: str, origin: Origin, *, guessed: str = "passwords") -> Iterator[None]:
+    """As `counted_try`, for a form, which notes in `retry_after_s` when to try again.
+
+    Raises:
+        ValidationError: it is too early, or too many passwords are being checked.
+    """
+    try:
+        with counted_try(username, origin, guessed=guessed):
+            yield
+    except Busy as busy:
+        form.retry_after_s = busy.retry_after_s  # type: ignore[attr-defined]  # of the forms that are limited
+        raise forms.ValidationError(str(busy), code="busy") from None
 
 
 def seconds_to_wait(account: str, source: str, *, now: datetime, is_known: bool) -> int:

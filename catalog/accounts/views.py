@@ -28,25 +28,37 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog import audit
 from catalog.accounts.adapters import AccountAdapter
 from catalog.accounts.api_auth import actor
-from catalog.accounts.browser_names import browser_name
 from catalog.accounts.client_address import is_local
 from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
-from catalog.accounts.origins import origin_of
 from catalog.accounts.second_factors.passkeys import passkeys_work
 from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
-from catalog.accounts.set_up import SetUpForm, use_set_up_link
-from catalog.accounts.sign_in_links import usable_link, use_sign_in_link
-from catalog.accounts.throttling import Origin, counted_try
+from catalog.accounts.sign_in_links import SetUpForm, usable_link, use_set_up_link, use_sign_in_link
+from catalog.accounts.throttling import Origin, counted_guess, origin_of
 from catalog.accounts.tokens import create_token
 from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
-from catalog.errors import Busy
 
-LINK_MINUTES: Final = int(SignInLink.LIFETIME.total_seconds() // 60)
 MAX_SESSIONS: Final = 100  # shown
+# In this order: later browsers claim to be earlier ones as well.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrom", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
 
 
 class SignInForm(AuthenticationForm):
@@ -61,12 +73,8 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, object]:
         username = str(self.cleaned_data.get("username", ""))
-        try:
-            with counted_try(username, origin_of(self.request, username)):
-                return super().clean()
-        except Busy as busy:
-            self.retry_after_s = busy.retry_after_s
-            raise forms.ValidationError(str(busy), code="busy") from None
+        with counted_guess(self, username, origin_of(self.request, username)):
+            return super().clean()
 
 
 class RedirectsToNext(RedirectURLMixin):
@@ -96,7 +104,7 @@ class SignIn(RedirectsToNext, LoginView):
             "link_first": not provider and self.request.method != "POST" and is_local(self.request),
             "passkeys_work": passkeys_work(self.request),
         }
-        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": LINK_MINUTES}
+        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": SignInLink.MINUTES}
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)
@@ -147,7 +155,7 @@ class SignInByLink(RedirectsToNext, View):
             return self.refuse()
         if link.user is None:
             return self.ask_for_administrator(SetUpForm())
-        context = {"account": link.user, "minutes": LINK_MINUTES, "next": self.get_redirect_url()}
+        context = {"account": link.user, "minutes": SignInLink.MINUTES, "next": self.get_redirect_url()}
         return render(request, "registration/link.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -173,7 +181,7 @@ class SignInByLink(RedirectsToNext, View):
         return response
 
     def refuse(self) -> HttpResponse:
-        return render(self.request, "registration/link_used.html", {"minutes": LINK_MINUTES}, status=410)
+        return render(self.request, "registration/link_used.html", {"minutes": SignInLink.MINUTES}, status=410)
 
     @property
     def secret(self) -> str:
@@ -203,6 +211,13 @@ def sessions(request: HttpRequest) -> HttpResponse:
     return render(request, "registration/sessions.html", context)
 
 
+def browser_name(user_agent: str) -> str:
+    """A browser for its user, "Firefox on Linux", from the header `User-Agent`, or "Unknown browser"."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    return f"{browser} on {system}" if system else browser
+
+
 @login_required
 @require_POST
 def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
@@ -222,11 +237,8 @@ class OldPasswordForm(PasswordChangeForm):
         self.origin = origin
 
     def clean_old_password(self) -> str:
-        try:
-            with counted_try(self.user.get_username(), self.origin):
-                return super().clean_old_password()
-        except Busy as busy:
-            raise forms.ValidationError(str(busy), code="busy") from None
+        with counted_guess(self, self.user.get_username(), self.origin):
+            return super().clean_old_password()
 
 
 class ChangePassword(LoginRequiredMixin, PasswordChangeView):

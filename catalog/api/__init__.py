@@ -13,13 +13,10 @@ audit.py               events of the audit log
 webhooks.py            webhooks and their deliveries
 similar.py             tools that are similar to another one
 schemas/               the schemas of requests and responses
-page_size.py           the size of a page of a list
-renderer.py            JSON values as text
-openapi_bodies.py      documentation of bodies and headers without a schema
-openapi_examples.py    the spec that the examples use
+renderer.py            JSON values as text, and how many fit into a page
+openapi_bodies.py      documentation of bodies and headers without a schema; the spec that the examples use
 router.py              the router of all operations about tools
-etags.py               conditional requests
-deprecation.py         headers of responses about deprecated tools
+headers.py             conditional requests, and headers of responses about deprecated tools
 """
 
 from ninja import Router

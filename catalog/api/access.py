@@ -11,7 +11,7 @@ from pydantic import Field
 from catalog.access import MAX_NAMES, Access, access_of, change_tool_access, change_toolkit_access
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api import openapi_bodies
-from catalog.api.etags import etags_seen
+from catalog.api.headers import etags_seen
 from catalog.api.router import router
 from catalog.api.schemas.base import Out, with_example
 from catalog.api.schemas.problems import REFUSED, errors

@@ -10,6 +10,7 @@ from catalog.api.schemas.audit import AuditEventOut, AuditEventsOut, AuditQuery
 from catalog.api.schemas.problems import errors
 from catalog.audit_filter import AuditFilter
 from catalog.rights import require
+from catalog.shortcuts import first_rows
 
 router = Router(tags=["audit"])
 
@@ -27,9 +28,8 @@ def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEv
     events = AuditFilter.from_query(given).events()
     if query.cursor is not None:
         events = events.filter(pk__lt=query.cursor)
-    found = list(events[: query.limit + 1])
-    shown = found[: query.limit]
+    shown, last = first_rows(events, query.limit)
     return AuditEventsOut(
         items=[AuditEventOut.model_validate(event.as_json()) for event in shown],
-        next=str(shown[-1].pk) if len(found) > query.limit else None,
+        next=str(last.pk) if last else None,
     )

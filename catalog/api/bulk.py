@@ -10,7 +10,7 @@ from ninja import Query
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
-from catalog.api.etags import is_known, not_modified
+from catalog.api.headers import is_known, not_modified
 from catalog.api.router import router
 from catalog.api.schemas.lint import AdviceOut, CheckOut, advice_members
 from catalog.api.schemas.problems import REFUSED, SpecProblemOut, errors

@@ -8,8 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from catalog.accounts.api_auth import open_to_all
 from catalog.api import openapi_bodies
-from catalog.api.deprecation import add_deprecation_headers
-from catalog.api.etags import is_known, not_modified
+from catalog.api.headers import add_deprecation_headers, is_known, not_modified
 from catalog.api.router import router
 from catalog.api.schemas.problems import errors
 from catalog.code_generation import LANGUAGES

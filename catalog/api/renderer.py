@@ -1,12 +1,18 @@
-"""Write the API's responses as JSON text: times as RFC 3339, numbers exactly as they were uploaded."""
+"""Write the API's responses as JSON text: times as RFC 3339, numbers exactly as they were uploaded.
+
+A page of a list is limited in bytes, too: texts of users, above all descriptions, can be up to 256 KiB each.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from catalog.jsontext.reader import Number, dumps
+
+MAX_PAGE_BYTES: Final = 1024 * 1024  # UTF-8; a single item may exceed it
 
 
 class _HasNumbers(Exception):
@@ -19,6 +25,17 @@ def text_of(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except _HasNumbers:
         return dumps(cast("Any", _all_plain(value)))
+
+
+def number_that_fits(items: Iterable[object]) -> int:
+    """How many of `items`, from the first on, fit into `MAX_PAGE_BYTES` as JSON; at least 1."""
+    total = number = 0
+    for item in items:
+        total += len(text_of(item).encode())
+        if total > MAX_PAGE_BYTES:
+            break
+        number += 1
+    return max(1, number)
 
 
 def _plain(value: object) -> str:

@@ -7,8 +7,7 @@ from ninja import Query, Status
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.api import openapi_bodies
-from catalog.api.deprecation import add_deprecation_headers
-from catalog.api.etags import is_known, not_modified, seen_tool_at
+from catalog.api.headers import add_deprecation_headers, is_known, not_modified, seen_tool_at
 from catalog.api.router import router
 from catalog.api.schemas.exports import ExportOut
 from catalog.api.schemas.problems import errors
@@ -18,9 +17,9 @@ from catalog.models import Revision
 from catalog.publishing import publish
 from catalog.revision_diff import difference_between
 from catalog.rights import require
-from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
+from catalog.shortcuts import file_stem, first_rows, revision_at, revision_of, tool_at
 from catalog.specs import exporters
-from catalog.text_diff import compare, unified
+from catalog.text_diff import as_unified, compare
 
 
 @router.get(
@@ -44,11 +43,10 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]
     revisions = tool_at(slug, request.user).revisions.defer("source").select_related("created_by", "assessment")
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
-    page = list(revisions[: query.limit + 1])
-    shown = page[: query.limit]
+    shown, last = first_rows(revisions, query.limit)
     return RevisionsOut(
         items=[RevisionOut.of(revision) for revision in shown],
-        next=str(shown[-1].number) if len(page) > query.limit else None,
+        next=str(last.number) if last else None,
     )
 
 
@@ -109,7 +107,7 @@ def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
         meaning.strict if query.strict else meaning,
         from_=old.number,
         to=new.number,
-        text=unified(old.source, new.source, **names),
+        text=as_unified(difference, **names),
         added=difference.added,
         removed=difference.removed,
         laid_out=difference.laid_out,

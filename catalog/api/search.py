@@ -12,8 +12,7 @@ from ninja.errors import HttpError, ValidationError
 
 from catalog.accounts.api_auth import open_to_all
 from catalog.accounts.models import Person
-from catalog.api.page_size import MAX_PAGE_BYTES, number_that_fits
-from catalog.api.renderer import text_of
+from catalog.api.renderer import MAX_PAGE_BYTES, number_that_fits, text_of
 from catalog.api.router import router
 from catalog.api.schemas.problems import errors
 from catalog.api.schemas.search import GroupOut, GroupsOut, GroupsQuery, ToolsOut, ToolsQuery

@@ -37,7 +37,7 @@ from catalog.held_changes import approve, current_revision, difference_of_change
 from catalog.models import Audience, HeldChange, Source
 from catalog.models.sources import HeldChangeQuerySet
 from catalog.rights import require
-from catalog.shortcuts import held_change_at, source_at
+from catalog.shortcuts import first_rows, held_change_at, source_at
 from catalog.sources.registration import (
     SourceSettings,
     add_source,
@@ -60,12 +60,8 @@ router = Router(tags=["sources"])
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     """Ordered by name."""
-    found = Source.objects.filter(name__gt=query.cursor or "")[: query.limit + 1]
-    shown = list(found)[: query.limit]
-    return SourcesOut(
-        items=[source_out(request, source) for source in shown],
-        next=shown[-1].name if len(found) > query.limit else None,
-    )
+    shown, last = first_rows(Source.objects.filter(name__gt=query.cursor or ""), query.limit)
+    return SourcesOut(items=[source_out(request, source) for source in shown], next=last.name if last else None)
 
 
 @router.post(
@@ -181,11 +177,10 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
     tools = visible.filter(tool_id__gt=query.cursor or "").select_related("catalog_tool")
     if query.gone is not None:
         tools = tools.filter(gone_at__isnull=not query.gone)
-    found = list(tools[: query.limit + 1])
-    shown = found[: query.limit]
+    shown, last = first_rows(tools, query.limit)
     return SourceToolsOut(
         items=[SourceToolOut.of(one, slug=one.catalog_tool.slug if one.catalog_tool else None) for one in shown],
-        next=shown[-1].tool_id if len(found) > query.limit else None,
+        next=last.tool_id if last else None,
     )
 
 
@@ -206,12 +201,8 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
         changes = changes.filter(state=query.state)
     if query.cursor is not None:
         changes = changes.filter(pk__lt=query.cursor)
-    found = list(changes[: query.limit + 1])
-    shown = found[: query.limit]
-    return HeldChangesOut(
-        items=[HeldChangeOut.of(change) for change in shown],
-        next=str(shown[-1].pk) if len(found) > query.limit else None,
-    )
+    shown, last = first_rows(changes, query.limit)
+    return HeldChangesOut(items=[HeldChangeOut.of(change) for change in shown], next=str(last.pk) if last else None)
 
 
 @router.get(
@@ -253,7 +244,11 @@ def approve_change(request: HttpRequest, name: str, change: int, body: DecisionI
 
     409 if it was already decided, or if `seen` is not the tool's current revision.
     """
-    publication = approve(held_change_at(name, change, request.user), by=actor(request), seen=body.seen)
+    return _approved(request, held_change_at(name, change, request.user), body)
+
+
+def _approved(request: HttpRequest, found: HeldChange, body: DecisionIn) -> Status[PublicationOut]:
+    publication = approve(found, by=actor(request), seen=body.seen)
     status = 200 if publication.outcome == "unchanged" else 201
     return Status(status, PublicationOut.of(publication, dry_run=False))
 
@@ -308,9 +303,7 @@ def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
 )
 def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators."""
-    publication = approve(held_change_at(None, change, request.user), by=actor(request), seen=body.seen)
-    status = 200 if publication.outcome == "unchanged" else 201
-    return Status(status, PublicationOut.of(publication, dry_run=False))
+    return _approved(request, held_change_at(None, change, request.user), body)
 
 
 @router.post(

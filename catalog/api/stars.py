@@ -7,7 +7,7 @@ from ninja import Query, Schema, Status
 from pydantic import Field
 
 from catalog.accounts.api_auth import actor, token_or_session
-from catalog.api.page_size import number_that_fits
+from catalog.api.renderer import number_that_fits
 from catalog.api.router import router
 from catalog.api.schemas.base import Out, with_example
 from catalog.api.schemas.problems import errors

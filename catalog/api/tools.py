@@ -11,8 +11,7 @@ from catalog import lifecycle
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
-from catalog.api.deprecation import add_deprecation_headers
-from catalog.api.etags import etags_seen, is_known, not_modified, seen_tool_at
+from catalog.api.headers import add_deprecation_headers, etags_seen, is_known, not_modified, seen_tool_at
 from catalog.api.router import router
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.tools import (

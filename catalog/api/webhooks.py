@@ -21,6 +21,7 @@ from catalog.api.schemas.webhooks import (
 )
 from catalog.models import Webhook, WebhookDelivery
 from catalog.rights import require
+from catalog.shortcuts import first_rows
 from catalog.webhooks.delivery import send_again, send_test
 from catalog.webhooks.registration import (
     WebhookSettings,
@@ -131,11 +132,8 @@ def list_deliveries(request: HttpRequest, webhook: int, query: Query[DeliveriesQ
         deliveries = deliveries.filter(state=query.state)
     if query.cursor is not None:
         deliveries = deliveries.filter(pk__lt=query.cursor)
-    found = list(deliveries[: query.limit + 1])
-    shown = found[: query.limit]
-    return DeliveriesOut(
-        items=[DeliveryOut.of(one) for one in shown], next=str(shown[-1].pk) if len(found) > query.limit else None
-    )
+    shown, last = first_rows(deliveries, query.limit)
+    return DeliveriesOut(items=[DeliveryOut.of(one) for one in shown], next=str(last.pk) if last else None)
 
 
 @router.post(

@@ -81,36 +81,29 @@ def catalog_lines(revisions: Iterable[DumpedRevision]) -> Iterator[str]:
     digest = hashlib.sha256()
     tools = count = 0
     before = None
-    for line, revision in _content(revisions):
+
+    def hashed(line: str) -> str:
         digest.update(line.encode())
-        yield line
-        if revision is not None:
-            count += 1
-            tools += revision.tool_id != before
-            before = revision.tool_id
-    yield _line({"tools": tools, "revisions": count, "sha256": digest.hexdigest()})
+        return line
 
-
-def _content(revisions: Iterable[DumpedRevision]) -> Iterator[tuple[str, DumpedRevision | None]]:
-    yield f"{_header(VERSION)}\n", None
-    before = None
+    yield hashed(f"{_header(VERSION)}\n")
     for revision in revisions:
-        if revision.metadata and revision.metadata != NO_METADATA and revision.tool_id != before:
-            yield _line(metadata_json(revision.tool_id, revision.metadata)), None
-        before = revision.tool_id
-        yield (
-            _line(
-                {
-                    "id": revision.tool_id,
-                    "revision": revision.number,
-                    "current": revision.current,
-                    "archived": revision.archived,
-                    "sha256": _sha256(revision.source),
-                    "source": revision.source,
-                }
-            ),
-            revision,
-        )
+        if revision.tool_id != before:
+            before = revision.tool_id
+            tools += 1
+            if revision.metadata and revision.metadata != NO_METADATA:
+                yield hashed(_line(metadata_json(revision.tool_id, revision.metadata)))
+        count += 1
+        line: dict[str, JSON] = {
+            "id": revision.tool_id,
+            "revision": revision.number,
+            "current": revision.current,
+            "archived": revision.archived,
+            "sha256": _sha256(revision.source),
+            "source": revision.source,
+        }
+        yield hashed(_line(line))
+    yield _line({"tools": tools, "revisions": count, "sha256": digest.hexdigest()})
 
 
 def _line(value: dict[str, JSON]) -> str:

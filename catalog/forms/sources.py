@@ -11,7 +11,7 @@ from catalog.accounts.models import User
 from catalog.forms.stored_form import StoredForm
 from catalog.models import Source
 from catalog.models.sources import POLICIES, Policy
-from catalog.sources.registration import SourceSettings, add_source, change_source
+from catalog.sources.registration import COLUMNS, SourceSettings, add_source, change_source
 from catalog.specs.importers import MAX_DOCUMENT_BYTES
 
 SCHEDULES: Final = {
@@ -89,15 +89,13 @@ class SourceForm(StoredForm):
 
     def add(self, by: User) -> Source | None:
         """Store a new source; None if it was refused."""
-        added: list[Source] = []
-        self.stored_by(lambda: added.append(add_source(self._settings(self.cleaned_data), by=by)))
-        return added[0] if added else None
+        return self.stored_by(lambda: add_source(self._settings(self.cleaned_data), by=by))
 
-    def save(self) -> bool:
-        """Store the changed settings; False if they were refused."""
+    def save(self) -> Source | None:
+        """Store the changed settings; None if they were refused."""
         return self.stored_by(self._change)
 
-    def _change(self) -> None:
+    def _change(self) -> Source:
         source = self.source
         assert source is not None  # noqa: S101 - for mypy: `save` is for forms of a source
         typed = {**self.cleaned_data, "name": source.name, "kind": source.kind}
@@ -105,18 +103,10 @@ class SourceForm(StoredForm):
             typed["address"] = source.address
         if not typed["document"] and not typed["address"]:
             typed["document"] = source.document
-        change_source(source, self._settings(typed))
+        return change_source(source, self._settings(typed))
 
     def _settings(self, typed: dict[str, Any]) -> SourceSettings:
         headers = {typed["header_name"]: typed["header_value"]} if typed["header_value"] else None
         if headers is None and typed["remove_credentials"]:
             headers = {}
-        return SourceSettings(
-            name=typed["name"],
-            kind=typed["kind"],
-            address=typed["address"],
-            document=typed["document"],
-            headers=headers,
-            policy=typed["policy"],
-            every_minutes=typed["every_minutes"],
-        )
+        return SourceSettings(**{name: typed[name] for name in COLUMNS}, headers=headers)

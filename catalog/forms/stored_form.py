@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from catalog.errors import DocumentError, HeldBySpec, NotAllowed, RevisionConflict, ToolshelfError
 from catalog.jsontext.pointers import split_pointer
+
+Stored = TypeVar("Stored")
 
 STATUSES: Final[dict[type[ToolshelfError], int]] = {HeldBySpec: 409, NotAllowed: 403, RevisionConflict: 409}
 
@@ -20,15 +22,15 @@ class StoredForm(forms.Form):
     status = 422
     field_of_pointer: dict[str, str] = {}
 
-    def stored_by(self, store: Callable[[], object]) -> bool:
-        """Whether the form is valid and `store` accepted it."""
+    def stored_by(self, store: Callable[[], Stored]) -> Stored | None:
+        """What `store` returned; None if the form is not valid, or `store` refused it."""
         if not self.is_valid():
-            return False
+            return None
         try:
-            store()
+            return store()
         except (DocumentError, HeldBySpec, NotAllowed, RevisionConflict) as error:
             self.refuse(error)
-        return not self.errors
+            return None
 
     def refuse(self, error: ToolshelfError) -> None:
         """Show `error` at the fields that it concerns."""

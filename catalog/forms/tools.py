@@ -11,7 +11,7 @@ from catalog.accounts.models import User
 from catalog.forms.stored_form import StoredForm
 from catalog.lifecycle import deprecate
 from catalog.metadata import UNCHANGED, Organisation, organise
-from catalog.models import Tool, Toolkit
+from catalog.models import Tool, Toolkit, Waiver
 from catalog.models.access import VISIBILITIES
 from catalog.search.document import group_key
 from catalog.waivers import waive
@@ -50,8 +50,8 @@ class OrganiseForm(MetadataForm):
         }
         super().__init__(data, initial=initial, auto_id=False)
 
-    def save(self, by: User) -> bool:
-        """Store the metadata; False if it was refused."""
+    def save(self, by: User) -> Tool | None:
+        """Store the metadata; None if it was refused."""
         return self.stored_by(lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags))
 
     def _organisation(self) -> Organisation:
@@ -123,8 +123,8 @@ class DeprecateForm(MetadataForm):
         """Browsers send the line ends of a text as CR LF."""
         return str(self.cleaned_data["note"]).replace("\r\n", "\n")
 
-    def save(self, by: User) -> bool:
-        """Deprecate the tool; False if it was refused."""
+    def save(self, by: User) -> Tool | None:
+        """Deprecate the tool; None if it was refused."""
         return self.stored_by(
             lambda: deprecate(
                 self.tool,
@@ -144,10 +144,10 @@ class WaiverForm(StoredForm):
     everywhere = forms.BooleanField(required=False)
     reason = forms.CharField(required=False, strip=False)
 
-    def save(self, tool: Tool, by: User) -> bool:
-        """Store the waiver; False if it was refused."""
+    def save(self, tool: Tool, by: User) -> Waiver | None:
+        """Store the waiver; None if it was refused."""
         return self.stored_by(lambda: self._waive(tool, by))
 
-    def _waive(self, tool: Tool, by: User) -> None:
+    def _waive(self, tool: Tool, by: User) -> Waiver:
         pointer = "" if "everywhere" in self.data else self.cleaned_data["pointer"]
-        waive(tool, rule=self.cleaned_data["rule"], pointer=pointer, reason=self.cleaned_data["reason"], by=by)
+        return waive(tool, rule=self.cleaned_data["rule"], pointer=pointer, reason=self.cleaned_data["reason"], by=by)

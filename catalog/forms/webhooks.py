@@ -35,12 +35,10 @@ class WebhookForm(StoredForm):
 
     def add(self, by: User) -> tuple[Webhook, str] | None:
         """Store a new webhook; returns it with its secret, or None if it was refused."""
-        added: list[tuple[Webhook, str]] = []
-        self.stored_by(lambda: added.append(add_webhook(self._settings(is_active=True), by=by)))
-        return added[0] if added else None
+        return self.stored_by(lambda: add_webhook(self._settings(is_active=True), by=by))
 
-    def save(self) -> bool:
-        """Store the changed settings; False if they were refused."""
+    def save(self) -> Webhook | None:
+        """Store the changed settings; None if they were refused."""
         webhook = self.webhook
         assert webhook is not None  # noqa: S101 - for mypy: `save` is for forms of a webhook
         return self.stored_by(lambda: change_webhook(webhook, self._settings(is_active=self.cleaned_data["is_active"])))

@@ -4,8 +4,7 @@ from catalog.audit import AuditEvent
 from catalog.models.access import Audience, Toolkit
 from catalog.models.lint import Assessment, Waiver
 from catalog.models.sources import HeldChange, Source, SourceSync, SourceTool
-from catalog.models.stars import Star
-from catalog.models.tools import Revision, Tool, ToolQuerySet, ToolTag
+from catalog.models.tools import Revision, Star, Tool, ToolQuerySet, ToolTag
 from catalog.models.uploads import Upload, UploadedSpec
 from catalog.models.webhooks import Webhook, WebhookDelivery
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from catalog.specs.lint.assessment import SpecAssessment, WaivedFinding
+from catalog.specs.lint.assessment import WaivedFinding
 
 RULE_LENGTH: Final = 60
 POINTER_LENGTH: Final = 500
@@ -29,13 +29,6 @@ class Assessment(models.Model):
 
     def __str__(self) -> str:
         return f"revision {self.revision_id}: {self.score}"
-
-    @property
-    def result(self) -> SpecAssessment:
-        findings = (each.rpartition(":") for each in self.findings.split())
-        return SpecAssessment(
-            self.score, tuple(self.usable.split()), tuple((rule, int(count)) for rule, _, count in findings)
-        )
 
 
 class Waiver(models.Model):

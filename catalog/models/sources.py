@@ -18,6 +18,7 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.encryption import Unreadable, decrypt, encrypt
 from catalog.jsontext.containers import members_of
+from catalog.jsontext.reader import JSON
 from catalog.models.access import EVERYONE, Toolkit
 from catalog.search.document import MAX_GROUP_KEY_CHARS
 from catalog.search.visibility import Visibility
@@ -41,6 +42,7 @@ ADDRESS_LENGTH: Final = 2_000
 TITLE_LENGTH: Final = 200
 MAX_EVERY_MINUTES: Final = 60 * 24 * 31
 INTERRUPTED_S: Final = 600  # a sync ends within its limits long before; if it has not, its process was stopped
+COUNTS: Final = ("listed", "created", "revised", "unchanged", "held", "refused", "gone", "returned")
 INTERRUPTED: Final = "The sync was interrupted: its process was stopped."
 
 
@@ -174,6 +176,17 @@ class SourceSync(models.Model):
             seen = set(named.with_visibility(visibility).values_list("tool_id", flat=True))
             hidden = set(named.values_list("tool_id", flat=True)) - seen
             self.changes = [change for change in self.changes if change["tool_id"] not in hidden]
+
+    def as_json(self) -> JSON:
+        """{"source", "state", "error", "listed", "created", …, "changes": [{"tool_id", "outcome", …}]}."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {
+            "source": self.source.name,
+            "state": self.state,
+            "error": self.message or None,
+            **counts,
+            "changes": [dict(change) for change in self.changes],
+        }
 
     @property
     def has_changed_anything(self) -> bool:

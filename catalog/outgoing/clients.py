@@ -14,7 +14,7 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import httpcore2
 import httpx2
@@ -25,7 +25,13 @@ from catalog.outgoing.budget import CONNECT_S, Budget
 from catalog.outgoing.network import AsyncCheckedBackend, CheckedBackend
 
 MAX_REDIRECTS: Final = 3
-_HEADERS: Final = {"User-Agent": "Toolshelf"}
+_OPTIONS: Final[dict[str, Any]] = {  # of both clients
+    "headers": {"User-Agent": "Toolshelf"},
+    "trust_env": False,
+    "follow_redirects": True,
+    "max_redirects": MAX_REDIRECTS,
+    "timeout": httpx2.Timeout(None, connect=CONNECT_S),  # the budget limits the rest
+}
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -57,26 +63,12 @@ def _ssl_context(_file: str | None, _folder: str | None) -> ssl.SSLContext:
 
 def client(policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> httpx2.Client:
     """A client for one task. It raises `OutgoingError` or `httpx2.HTTPError`; `sentence` words both."""
-    return httpx2.Client(
-        transport=CheckedTransport(policy, budget, credentials),
-        headers=_HEADERS,
-        trust_env=False,
-        follow_redirects=True,
-        max_redirects=MAX_REDIRECTS,
-        timeout=httpx2.Timeout(None, connect=CONNECT_S),  # the budget limits the rest
-    )
+    return httpx2.Client(transport=CheckedTransport(policy, budget, credentials), **_OPTIONS)
 
 
 def async_client(policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> httpx2.AsyncClient:
     """`client` for asynchronous code, such as the MCP SDK's `streamable_http_client(url, http_client=…)`."""
-    return httpx2.AsyncClient(
-        transport=AsyncCheckedTransport(policy, budget, credentials),
-        headers=_HEADERS,
-        trust_env=False,
-        follow_redirects=True,
-        max_redirects=MAX_REDIRECTS,
-        timeout=httpx2.Timeout(None, connect=CONNECT_S),
-    )
+    return httpx2.AsyncClient(transport=AsyncCheckedTransport(policy, budget, credentials), **_OPTIONS)
 
 
 class _Rules:
@@ -132,19 +124,13 @@ class CheckedTransport(httpx2.HTTPTransport):
     httpx2 has no parameter for the network, so this sets the pool that it would make, from httpcore2's public classes.
     """
 
-    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> None:
+    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        context = ssl_context()
+        backend, context = CheckedBackend(None if policy.proxy else policy, budget), ssl_context()
         if policy.proxy:
-            proxy = httpx2.Proxy(policy.proxy)
-            self._pool = httpcore2.HTTPProxy(
-                _core_url(proxy.url),
-                proxy_auth=proxy.raw_auth,
-                ssl_context=context,
-                network_backend=CheckedBackend(None, budget),
-            )
+            self._pool = httpcore2.HTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
         else:
-            self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=CheckedBackend(policy, budget))
+            self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         response = super().handle_request(self._rules.prepared(request))
@@ -157,21 +143,13 @@ class CheckedTransport(httpx2.HTTPTransport):
 class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
     """`CheckedTransport` for asynchronous clients."""
 
-    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> None:
+    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        context = ssl_context()
+        backend, context = AsyncCheckedBackend(None if policy.proxy else policy, budget), ssl_context()
         if policy.proxy:
-            proxy = httpx2.Proxy(policy.proxy)
-            self._pool = httpcore2.AsyncHTTPProxy(
-                _core_url(proxy.url),
-                proxy_auth=proxy.raw_auth,
-                ssl_context=context,
-                network_backend=AsyncCheckedBackend(None, budget),
-            )
+            self._pool = httpcore2.AsyncHTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
         else:
-            self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=context, network_backend=AsyncCheckedBackend(policy, budget)
-            )
+            self._pool = httpcore2.AsyncConnectionPool(ssl_context=context, network_backend=backend)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(self._rules.prepared(request))
@@ -215,5 +193,10 @@ def _shown(url: httpx2.URL) -> str:
     return str(url.copy_with(userinfo=b"", query=None, fragment=None))[:200]
 
 
-def _core_url(url: httpx2.URL) -> httpcore2.URL:
-    return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+def _proxy(policy: AddressPolicy) -> dict[str, Any]:
+    """The parameters of httpcore2 for the proxy of `policy`."""
+    proxy = httpx2.Proxy(policy.proxy)
+    url = httpcore2.URL(
+        scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=proxy.url.raw_path
+    )
+    return {"proxy_url": url, "proxy_auth": proxy.raw_auth}

@@ -34,6 +34,7 @@ from catalog.specs.importers import MAX_DOCUMENT_BYTES
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 8_000
 MIN_EVERY_MINUTES: Final = 5
+COLUMNS: Final = ("name", "kind", "address", "document", "policy", "every_minutes")  # of the settings; not `headers`
 _COMMAND_VARIABLES: Final = (
     "The environment variables of a command can be set only on the server's command line. Remove the source, and add "
     "it again: manage.py add_source NAME --command COMMAND --header NAME=VARIABLE."
@@ -95,16 +96,8 @@ def add_source(wanted: SourceSettings, *, by: User | None, allow_command: bool =
         problems.append(_name_exists(wanted.name))
     if problems:
         raise DocumentError(problems)
-    source = Source(
-        name=wanted.name,
-        kind=wanted.kind,
-        address=wanted.address,
-        document=wanted.document,
-        policy=wanted.policy,
-        every_minutes=wanted.every_minutes,
-        owner=by,
-        next_sync_at=timezone.now() if wanted.every_minutes else None,
-    )
+    source = Source(**{name: getattr(wanted, name) for name in COLUMNS}, owner=by)
+    source.next_sync_at = timezone.now() if wanted.every_minutes else None
     source.set_headers(wanted.headers or {})
     try:
         with transaction.atomic():
@@ -163,14 +156,7 @@ def _facts_of(source: Source) -> dict[str, Any]:
 
 def settings_of(source: Source, **changed: Any) -> SourceSettings:
     """The settings of a source, with changes; its headers stay unless they are among these."""
-    stored: dict[str, Any] = {
-        "name": source.name,
-        "kind": source.kind,
-        "address": source.address,
-        "document": source.document,
-        "policy": source.policy,
-        "every_minutes": source.every_minutes,
-    }
+    stored = {name: getattr(source, name) for name in COLUMNS}
     return SourceSettings(**{**stored, **changed})
 
 

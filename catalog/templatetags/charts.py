@@ -13,20 +13,12 @@ register = template.Library()
 
 
 @register.simple_tag
-def ring(
-    value: float, of: float, label: str, *, text: str = "", tone: charts.Tone = "accent", size: int = 40
-) -> SafeString:
-    """`{% ring score 100 "Lint score 94 of 100" text=score tone="good" %}`."""
-    return charts.ring(value / of if of else 0.0, label=label, text=str(text), tone=tone, size=size)
-
-
-@register.simple_tag
 def sparkline(values: Sequence[float], label: str, width: int = 72, height: int = 20, floor: float = 0) -> SafeString:
     """`{% sparkline runs_per_day "Runs in the last 7 days: 2, 4, 0" %}`."""
     return charts.sparkline(values, label=label, width=width, height=height, floor=floor)
 
 
 @register.simple_tag
-def share_bar(value: float, of: float, tone: charts.Tone = "accent", height: int = 6) -> SafeString:
+def share_bar(value: float, of: float) -> SafeString:
     """`{% share_bar count largest %}`: beside the number, which readers need."""
-    return charts.share_bar(value / of if of else 0.0, tone=tone, height=height)
+    return charts.share_bar(value / of if of else 0.0)

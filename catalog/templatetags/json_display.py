@@ -88,12 +88,6 @@ def json_inline(value: Any) -> SafeString:
     return format_html('<code class="json-word">{}{}</code>', shown, more)
 
 
-@register.filter
-def json_text(value: Any) -> str:
-    """A JSON value as pretty-printed text."""
-    return reader.dumps(value, indent=2)
-
-
 _TAG_END: Final = SafeString('">')
 _WITHOUT_NOTE: Final = SafeString('json-line" id="')
 _WITH_NOTE: Final = {kind: SafeString(f'json-line has-note note-{kind}" id="') for kind in NOTE_ICONS}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from django import template
 
+from catalog.lint_overview import TONES
 from catalog.models import Tool
 from catalog.score_trends import trend_of
 from catalog.specs.lint.assessment import grade_of
 
 register = template.Library()
 
-WORDS: Final = {90: "good", 70: "warn", 0: "bad"}
-
 
 @register.filter
 def grade(score: int) -> str:
     """The colour of a score: "good", "warn" or "bad"."""
-    return WORDS[grade_of(score)]
+    return TONES[grade_of(score)]
 
 
 @register.inclusion_tag("catalog/lint/_trend.html")

@@ -24,9 +24,7 @@ def tool_access(request: HttpRequest, slug: str) -> HttpResponse:
     """Set the owner, the maintainers and the visibility of a tool."""
     tool = tool_for(request.user, "organise", slug)
     form = AccessForm(tool, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.stored_by(
-        lambda: change_tool_access(tool, form.access, by=actor(request), seen=form.seen_etags)
-    ):
+    if form.stored_by(lambda: change_tool_access(tool, form.access, by=actor(request), seen=form.seen_etags)):
         messages.success(request, f"Access to {tool.name} saved.")
         return redirect("catalog:tool_access", slug) if may(request.user, "organise", tool) else redirect(tool)
     return _access_page(request, tool, form, reverse("catalog:tool_access", args=[slug]))
@@ -38,9 +36,7 @@ def toolkit_access(request: HttpRequest, name: str) -> HttpResponse:
     """Set the owner, the maintainers and the visibility of a toolkit, which apply to all of its tools."""
     toolkit = toolkit_for(request.user, "organise", name)
     form = AccessForm(toolkit, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.stored_by(
-        lambda: change_toolkit_access(toolkit, form.access, by=actor(request))
-    ):
+    if form.stored_by(lambda: change_toolkit_access(toolkit, form.access, by=actor(request))):
         messages.success(request, f"Access to the toolkit {toolkit.name} saved.")
         return redirect("catalog:toolkits")
     return _access_page(request, toolkit, form, reverse("catalog:toolkit_access", args=[toolkit.key]))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -15,8 +14,9 @@ from django.views.decorators.http import require_safe
 
 from catalog.audit import ACTIONS, INTERFACES
 from catalog.audit_filter import PAGE_SIZE, AuditFilter
-from catalog.errors import DocumentError, NotAllowed
+from catalog.errors import DocumentError
 from catalog.rights import require
+from catalog.shortcuts import first_rows, number_in
 
 NDJSON: Final = "application/x-ndjson"
 
@@ -25,10 +25,7 @@ def administrators_only(view: Callable[..., HttpResponseBase]) -> Callable[..., 
     """Answer 403 with the reason to users who do not administer the site."""
 
     def checked(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        try:
-            require(request.user, "administer")
-        except NotAllowed as error:
-            raise PermissionDenied(str(error)) from error
+        require(request.user, "administer")
         return view(request, *args, **kwargs)
 
     return login_required(checked)
@@ -44,12 +41,10 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
     except DocumentError as error:
         wanted = AuditFilter()
         errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
-    before = request.GET.get("before", "")
     events = wanted.events()
-    if before.isascii() and before.isdecimal() and len(before) < 19:
-        events = events.filter(pk__lt=int(before))
-    found = [] if errors else list(events[: PAGE_SIZE + 1])
-    page = found[:PAGE_SIZE]
+    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
+        events = events.filter(pk__lt=before)
+    page, last = first_rows(events.none() if errors else events, PAGE_SIZE)
     context = {
         "events": page,
         "filter": wanted,
@@ -57,7 +52,7 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
         "errors": errors,
         "actions": ACTIONS,
         "interfaces": INTERFACES,
-        "next_url": f"?{wanted.query(before=page[-1].pk)}" if len(found) > PAGE_SIZE else None,
+        "next_url": f"?{wanted.query(before=last.pk)}" if last else None,
         "export_query": wanted.query(),
     }
     return render(request, "catalog/audit.html", context, status=422 if errors else 200)

@@ -16,7 +16,7 @@ from catalog.errors import RevisionConflict, SpecError
 from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import HeldChange
 from catalog.rights import may
-from catalog.shortcuts import held_change_at
+from catalog.shortcuts import first_rows, held_change_at, number_in
 from catalog.text_diff import compare
 
 CHANGES_PER_PAGE: Final = 50
@@ -29,17 +29,15 @@ def change_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", HeldChange.HELD)
     state = state if state in HeldChange.STATES else HeldChange.HELD
     found = HeldChange.objects.visible_to(request.user).filter(state=state).defer("text")
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal() and len(before) < 19:
-        found = found.filter(pk__lt=int(before))
-    page = list(found.select_related("source", "proposed_by", "decided_by").order_by("-pk")[: CHANGES_PER_PAGE + 1])
-    shown = page[:CHANGES_PER_PAGE]
-    further = {"state": state, "before": shown[-1].pk} if len(page) > CHANGES_PER_PAGE else None
+    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
+        found = found.filter(pk__lt=before)
+    ordered = found.select_related("source", "proposed_by", "decided_by").order_by("-pk")
+    shown, last = first_rows(ordered, CHANGES_PER_PAGE)
     context = {
         "changes": shown,
         "state": state,
         "states": HeldChange.STATES,
-        "next_url": f"?{urlencode(further)}" if further else None,
+        "next_url": "?" + urlencode({"state": state, "before": last.pk}) if last else None,
     }
     return render(request, "catalog/changes.html", context)
 
@@ -78,14 +76,12 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
 
 
 def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
-    seen = request.POST.get("seen", "")
     try:
         if request.POST.get("decision") == "reject":
             reject(change, by=actor(request))
             messages.success(request, f"Change to {change.tool_id} rejected. The tool does not change.")
         else:
-            number = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 10 else None
-            publication = approve(change, by=actor(request), seen=number)
+            publication = approve(change, by=actor(request), seen=number_in(request.POST.get("seen", "")))
             messages.success(request, f"Revision {publication.revision.number} of {change.tool_id} is published.")
     except (RevisionConflict, SpecError) as error:
         messages.error(request, str(error))

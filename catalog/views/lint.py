@@ -25,10 +25,10 @@ from catalog.lint_page import MEANINGS, LintPage, change_of, severity_links
 from catalog.lint_reports import LintReport
 from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
-from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
+from catalog.shortcuts import number_in, revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES, Severity
 from catalog.specs.lint.rule_examples import rule_examples
-from catalog.views.parts import part_or_page
+from catalog.views.parts import part_or_page, wants_part
 from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
@@ -103,7 +103,7 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
     An htmx request, which the tool's page makes, gets a summary.
     """
     tool = tool_at(slug, request.user)
-    if not request.htmx or request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if not wants_part(request):
         response = _lint_page(request, tool)
         patch_vary_headers(response, ["HX-Request"])
         return response
@@ -245,9 +245,10 @@ def _number(text: str | None) -> int:
     Raises:
         Http404: it is not a number.
     """
-    if not text or not text.isascii() or not text.isdecimal() or len(text) > MAX_DIGITS:
+    number = number_in(text or "")
+    if number is None:
         raise Http404
-    return int(text)
+    return number
 
 
 def _fixes(number: int) -> str:

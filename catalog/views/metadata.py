@@ -23,7 +23,7 @@ from catalog.publishing import publish
 from catalog.rights import may
 from catalog.search.document import toolkit_of
 from catalog.search.tag_counts import Kind
-from catalog.shortcuts import revision_at, revision_of, tool_at, tool_for
+from catalog.shortcuts import number_in, revision_at, revision_of, tool_at, tool_for
 
 GROUPS_PER_PAGE = 100
 CARDS_PER_PAGE = 48
@@ -114,9 +114,10 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         still = undo_deprecation(tool, seen=[seen] if seen else None).deprecated
     except (HeldBySpec, RevisionConflict) as error:
-        form = DeprecateForm(tool_at(slug, request.user), {**DeprecateForm(tool_at(slug, request.user)).initial})
+        current = tool_at(slug, request.user)
+        form = DeprecateForm(current, {**DeprecateForm(current).initial})
         form.refuse(error)
-        return _organise_page(request, tool_at(slug, request.user), deprecating=form)
+        return _organise_page(request, current, deprecating=form)
     if still:
         messages.info(request, f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.")
     else:
@@ -138,10 +139,9 @@ def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResp
 def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Publish an old revision as the next one, if the user saw the current one."""
     tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
-    seen = request.POST.get("current", "")
-    expected = int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 10 else None
+    expected = number_in(request.POST.get("current", "")) or revision_of(tool).number
     try:
-        published = publish(revision.spec, by=actor(request), expected=expected or revision_of(tool).number)
+        published = publish(revision.spec, by=actor(request), expected=expected)
     except RevisionConflict as error:
         messages.error(request, f"Nothing was restored. {error} Check the difference again.")
         return redirect("catalog:revisions", slug)

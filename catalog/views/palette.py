@@ -1,4 +1,4 @@
-"""The tools and filters that the palette (Ctrl+K) offers for what is typed into it."""
+"""What the palette (Ctrl+K) and the search field of the list offer for what is typed into them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.listing.suggestions import suggestions_for
 from catalog.markdown import as_line
+from catalog.models import Audience
 
 TOOLS_SHOWN: Final = 8
 
@@ -41,3 +42,11 @@ def palette_entries(request: HttpRequest) -> JsonResponse:
             "suggestions": [asdict(one) for one in suggestions],
         }
     )
+
+
+@require_safe
+def query_suggestions(request: HttpRequest) -> JsonResponse:
+    """What may replace the end of `?q=` from `start` on: {"start", "suggestions": [{"text", "note"}]}."""
+    query = request.GET.get("q", "").replace("\x00", " ")
+    start, found = suggestions_for(query, Audience.objects.visibility_for(request.user))
+    return JsonResponse({"start": start, "suggestions": [asdict(one) for one in found]})

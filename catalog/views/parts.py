@@ -9,9 +9,14 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 
+def wants_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part of a page; it asks for the whole page if it has lost the one to go back to."""
+    htmx = request.htmx  # type: ignore[attr-defined]
+    return bool(htmx) and not htmx.history_restore_request
+
+
 def part_or_page(request: HttpRequest, part: str, page: str, context: dict[str, Any]) -> HttpResponse:
     """Render the template `part` for a request of htmx, and the template `page` for all others."""
-    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    response = render(request, part if wants_part else page, context)
+    response = render(request, part if wants_part(request) else page, context)
     patch_vary_headers(response, ["HX-Request"])
     return response

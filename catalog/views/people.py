@@ -19,13 +19,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog import audit
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.rights_audit import recording_groups
-from catalog.accounts.roles import READER, READY_GROUPS, role_of, set_role
+from catalog.accounts.roles import READER, READY_GROUPS, recording_groups, role_of, set_role
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import new_link
 from catalog.accounts.users import create_account
 from catalog.errors import AccountError
 from catalog.rights import require
+from catalog.shortcuts import first_rows
 
 PEOPLE_PER_PAGE: Final = 50
 MAX_GROUP_CHARACTERS: Final = 150
@@ -39,9 +39,9 @@ def people(request: HttpRequest) -> HttpResponse:
     typed = request.GET.get("q", "").replace("\x00", "").strip()[:150]
     found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
     after = request.GET.get("after", "").replace("\x00", "")
-    page = list(found.filter(username__gt=after).order_by("username").prefetch_related("groups")[: PEOPLE_PER_PAGE + 1])
-    shown = page[:PEOPLE_PER_PAGE]
-    further = {"after": shown[-1].username} | ({"q": typed} if typed else {}) if len(page) > PEOPLE_PER_PAGE else None
+    following = found.filter(username__gt=after).order_by("username").prefetch_related("groups")
+    shown, last = first_rows(following, PEOPLE_PER_PAGE)
+    further = {"after": last.username} | ({"q": typed} if typed else {}) if last else None
     context = {
         "people": [(user, role_of(user), _teams_of(user)) for user in shown],
         "groups": Group.objects.exclude(name__in=READY_GROUPS).annotate(people=Count("user")).order_by("name"),
@@ -71,7 +71,7 @@ def add_person(request: HttpRequest) -> HttpResponse:
         "default_role": _default_role(),
         "errors": errors,
         "link": link,
-        "link_minutes": int(SignInLink.LIFETIME.total_seconds() // 60),
+        "link_minutes": SignInLink.MINUTES,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     response = render(request, "catalog/add_person.html", context, status=422 if errors else 200)

@@ -18,10 +18,11 @@ from catalog.accounts.api_auth import actor
 from catalog.forms.sources import SourceForm
 from catalog.models import Audience, HeldChange, Source, SourceSync
 from catalog.rights import may, require
-from catalog.shortcuts import source_at
+from catalog.shortcuts import first_rows, source_at
 from catalog.sources.registration import address_for, remove_source
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import AlreadySyncing
+from catalog.views.parts import wants_part
 
 TOOLS_PER_PAGE: Final = 100
 SYNCS_SHOWN: Final = 10
@@ -69,7 +70,7 @@ def source_page(request: HttpRequest, name: str) -> HttpResponse:
     While a sync runs, the page asks for its part with the state again and again.
     """
     source = source_at(name)
-    if request.htmx and not request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if wants_part(request):
         return render(request, "catalog/sources/_state.html", _state_of(request, source))
     return _source_page(request, source, SourceForm(source))
 
@@ -121,21 +122,20 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
     after = request.GET.get("after", "").replace("\x00", "")
     visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
     tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related("catalog_tool")
-    page = list(tools[: TOOLS_PER_PAGE + 1])
+    shown, last = first_rows(tools, TOOLS_PER_PAGE)
     further = {"gone": "1"} if gone else {}
-    last = page[TOOLS_PER_PAGE - 1].tool_id if len(page) > TOOLS_PER_PAGE else ""
     context = {
         **_state_of(request, source),
         "form": form,
         "errors": form.error_links,
-        "tools": page[:TOOLS_PER_PAGE],
+        "tools": shown,
         "gone": gone,
         "gone_count": visible.exclude(gone_at=None).count(),
         "listed_count": visible.filter(gone_at=None).count(),
         "decided": source.held_changes.visible_to(request.user)
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],
-        "next_url": f"?{urlencode({**further, 'after': last})}#tools" if last else None,
+        "next_url": f"?{urlencode({**further, 'after': last.tool_id})}#tools" if last else None,
     }
     return render(request, "catalog/sources/source.html", context, status=form.status if form.errors else 200)
 

@@ -1,8 +1,6 @@
-"""The catalog's pages: the list, one tool, its revisions."""
+"""The catalog's pages: the first page, the list, one tool with what is similar to it, and its revisions."""
 
 from __future__ import annotations
-
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,23 +9,29 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog import lifecycle
+from catalog.accounts.api_auth import actor
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.active_filters import active_filters
-from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import page_of
+from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_between, history_of
-from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.shortcuts import first_rows, number_in, revision_of, tool_at, tool_for
+from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
+from catalog.templatetags.stars import star_html
 from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
+from catalog.views.parts import part_or_page, wants_part
 
 REVISIONS_PER_PAGE = 50
 
@@ -37,6 +41,20 @@ _preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, wei
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
 )
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Introduce the site, with what to do first.
+
+    The list of tools used to have this address, so a query of the list leads to it, without parameters of other pages.
+    """
+    query = request.GET.copy()
+    for name in set(query) - LIST_PARAMETERS:
+        del query[name]
+    if query:
+        return redirect(f"{reverse('catalog:tool_list')}?{query.urlencode()}", permanent=True)
+    return render(request, "catalog/home.html")
 
 
 @require_safe
@@ -54,8 +72,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
     )
     results = with_weekly_runs(results, request.user)
-    wants_part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    response = HttpResponse(results) if wants_part else _list_page(request, search, results)
+    response = HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -125,6 +142,14 @@ def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
 
 
 @require_safe
+def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The tools most similar to a tool; an htmx request gets only the list."""
+    tool = tool_at(slug, request.user)
+    context = {"tool": tool, "similar": similar_tools(tool, request.user)}
+    return part_or_page(request, "catalog/similar/_list.html", "catalog/similar/page.html", context)
+
+
+@require_safe
 def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
     """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
     tool = tool_at(slug, request.user)
@@ -162,17 +187,33 @@ def restore_tool(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(tool)
 
 
+@require_POST
+@login_required
+def star_tool(request: HttpRequest, slug: str) -> HttpResponse:
+    """Star a tool, or with `starred=0` remove the star; then return to the page of the button.
+
+    An htmx request gets the button in its new state.
+    """
+    tool, starred = tool_at(slug, request.user), request.POST.get("starred") != "0"
+    change = star if starred else unstar
+    change(tool, actor(request))
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(star_html(tool, starred=starred))
+    page = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure()):
+        return redirect(page)
+    return redirect(tool)
+
+
 @require_safe
 def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All revisions of a tool, newest first; with `?before=`, those before that number."""
     tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal() and len(before) < 10:
-        revisions = revisions.filter(number__lt=int(before))
-    page = list(revisions[: REVISIONS_PER_PAGE + 1])
-    shown = page[:REVISIONS_PER_PAGE]
-    older = "?" + urlencode({"before": shown[-1].number}) if len(page) > REVISIONS_PER_PAGE else None
+    if (before := number_in(request.GET.get("before", ""))) is not None:
+        revisions = revisions.filter(number__lt=before)
+    shown, last = first_rows(revisions, REVISIONS_PER_PAGE)
+    older = f"?before={last.number}" if last else None
     context = {"tool": tool, "steps": history_of(shown), "next_url": older}
     return render(request, "catalog/revisions.html", context)
 
@@ -199,14 +240,9 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
 
 @require_safe
 def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing numbers."""
+    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
     newest = revision_of(tool_at(slug, request.user)).number
-    pair = tuple(_number(request.GET.get(name, ""), newest) for name in ("from", "to"))
+    typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
+    pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
     view = "?view=split" if request.GET.get("view") == "split" else ""
     return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
-
-
-def _number(text: str, newest: int) -> int:
-    """A revision number as typed, limited to existing ones; the newest if it is not a number."""
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else newest
-    return max(1, min(number, newest))

@@ -26,6 +26,7 @@ from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.rights import require
+from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_meaning
 from catalog.specs.spec import read_spec
@@ -75,9 +76,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     rows = shown.specs.filter(FILTERS[outcome]) if outcome else shown.specs.all()
     if folds_unchanged:
         rows = rows.exclude(outcome="unchanged")
-    page = list(_after(rows, request.GET.get("after", "")).order_by("rank", "position")[: ROWS_PER_PAGE + 1])
-    listed = page[:ROWS_PER_PAGE]
-    further = {"after": f"{listed[-1].rank}.{listed[-1].position}"} if len(page) > ROWS_PER_PAGE else {}
+    following = _after(rows, request.GET.get("after", "")).order_by("rank", "position")
+    listed, last = first_rows(following, ROWS_PER_PAGE)
+    further = {"after": f"{last.rank}.{last.position}"} if last else {}
     report = list(_rows(listed, request.user, dry_run=shown.dry_run))
     can_publish = uploading.can_publish(shown)
     context = {
@@ -202,11 +203,10 @@ def _files_to_publish(request: HttpRequest, upload: Upload, opened: ExitStack) -
 
 def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
     """The rows that follow the one at `after`, its rank and position with a dot between them."""
-    rank, _, position = after.partition(".")
-    numbers = [part for part in (rank, position) if part.isascii() and part.isdecimal() and len(part) < 10]
-    if len(numbers) < 2:
+    rank, position = (number_in(part) for part in after.partition(".")[::2])
+    if rank is None or position is None:
         return rows
-    return rows.filter(Q(rank__gt=int(rank)) | Q(rank=int(rank), position__gt=int(position)))
+    return rows.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
 
 
 def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from catalog.accounts.api_auth import actor
 from catalog.forms.webhooks import WebhookForm
 from catalog.models import Webhook, WebhookDelivery
 from catalog.models.webhooks import EVENTS
+from catalog.shortcuts import first_rows, number_in
 from catalog.views.audit import administrators_only
 from catalog.webhooks.delivery import send_again, send_test
 from catalog.webhooks.registration import remove_webhook, replace_secret, shown_url
@@ -114,10 +115,9 @@ def _page(request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: 
     state = request.GET.get("state", "")
     if state in WebhookDelivery.STATES:
         deliveries = deliveries.filter(state=state)
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdecimal() and len(before) < 19:
-        deliveries = deliveries.filter(pk__lt=int(before))
-    found = list(deliveries[: PAGE_SIZE + 1])
+    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
+        deliveries = deliveries.filter(pk__lt=before)
+    shown, last = first_rows(deliveries, PAGE_SIZE)
     more = f"state={state}&" if state in WebhookDelivery.STATES else ""
     context = {
         "webhook": webhook,
@@ -125,11 +125,11 @@ def _page(request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: 
         "form": form,
         "errors": form.error_links,
         "secret": secret,
-        "deliveries": found[:PAGE_SIZE],
+        "deliveries": shown,
         "state": state,
         "states": WebhookDelivery.STATES,
         "event_names": EVENTS,
-        "next_url": f"?{more}before={found[PAGE_SIZE - 1].pk}#deliveries" if len(found) > PAGE_SIZE else None,
+        "next_url": f"?{more}before={last.pk}#deliveries" if last else None,
     }
     response = render(request, "catalog/webhooks/webhook.html", context, status=form.status if form.errors else 200)
     if secret:

@@ -1,1 +1,1 @@
-"""Webhooks: their settings, signatures, deliveries and schedule. Events are queued by `webhook_queue.py`."""
+"""Webhooks: their settings, signatures, and deliveries. Events are queued by `webhook_queue.py`."""

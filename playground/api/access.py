@@ -9,7 +9,7 @@ from django.urls import reverse
 from pydantic import StringConstraints
 
 from catalog.accounts.api_auth import actor
-from catalog.api.deprecation import add_deprecation_headers
+from catalog.api.headers import add_deprecation_headers
 from catalog.encryption import Unreadable
 from catalog.errors import DocumentError, Problem
 from catalog.models import Tool

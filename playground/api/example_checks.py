@@ -10,7 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Query, Status
 
-from catalog.accounts.api_auth import actor, has_scope, open_to_all, token_or_session
+from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.accounts.roles import has_scope_of_token
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from playground.api.access import configuration_of, refusal
@@ -36,7 +37,9 @@ def may_read_runs_of(request: HttpRequest, check: ExampleCheck) -> bool:
     """Whether the caller may read the runs of `check`: a token needs `read`, or `run` for its user's own check."""
     if not sees_runs_of(check, request.user):
         return False
-    return has_scope(request, "read") or (has_scope(request, "run") and check.by_id == request.user.pk)
+    return has_scope_of_token(request.user, "read") or (
+        has_scope_of_token(request.user, "run") and check.by_id == request.user.pk
+    )
 
 
 def members(check: ExampleCheck, *, is_detailed: bool) -> dict[str, object]:

@@ -8,7 +8,7 @@ from ninja import Path, Query, Status
 from ninja.errors import HttpError
 
 from catalog.accounts.api_auth import actor, token_or_session
-from catalog.api.deprecation import add_deprecation_headers
+from catalog.api.headers import add_deprecation_headers
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.jsontext.reader import dumps
 from catalog.models import Revision, Tool

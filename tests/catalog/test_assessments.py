@@ -16,6 +16,7 @@ from catalog.assessments import (
     assess_all,
     assess_backlog,
     assessment_lock,
+    assessment_row,
 )
 from catalog.lifecycle import archive, restore
 from catalog.models import Assessment, Tool, Waiver
@@ -86,6 +87,10 @@ def test_every_score_has_a_grade_and_is_found_from_every_score_below_on():
 # -- publishing -------------------------------------------------------------------------------------------------------
 
 
+def values_of(row: Assessment) -> tuple[int, str, str]:
+    return row.score, row.usable, row.findings
+
+
 @pytest.mark.django_db
 def test_a_single_published_spec_is_assessed_immediately():
     tool = make_tool("a", **GOOD)
@@ -96,7 +101,7 @@ def test_a_single_published_spec_is_assessed_immediately():
         90,
         ("mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi"),
     )
-    assert Assessment.objects.get().result == SpecAssessment(100, stored.usable)
+    assert values_of(Assessment.objects.get()) == values_of(assessment_row(0, SpecAssessment(100, stored.usable)))
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
     assert found_by("f_usable_openaistrict") == set()
 
@@ -168,14 +173,15 @@ def test_specs_published_in_bulk_get_the_same_assessment_later():
     for text in texts:
         spec = read_spec(text)
         alone[spec.tool_id] = assess(spec)
+    rows = {tool_id: values_of(assessment_row(0, assessment)) for tool_id, assessment in alone.items()}
     publish_many([read_spec(text) for text in texts], by=None)
 
     counts = list(assess_all())
 
     assert counts[-1] == 60
-    stored = {row.revision.tool.tool_id: row.result for row in Assessment.objects.select_related("revision__tool")}
-    assert stored == alone
-    assert any(assessment.findings for assessment in stored.values())
+    stored = Assessment.objects.select_related("revision__tool")
+    assert {row.revision.tool.tool_id: values_of(row) for row in stored} == rows
+    assert any(row.findings for row in stored)
     assert {tool.tool_id: (tool.score, tool.usable) for tool in Tool.objects.all()} == {
         tool_id: (assessment.score, assessment.usable) for tool_id, assessment in alone.items()
     }

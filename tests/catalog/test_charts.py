@@ -9,7 +9,7 @@ import pytest
 from django.template import Context, Template
 
 from catalog import charts
-from catalog.charts import Bar, Dot, Event, Series
+from catalog.charts import Bar, Dot, Series
 
 SERIES = [Series("conform", "good"), Series("violate", "bad")]
 
@@ -52,8 +52,6 @@ def test_bars_of_nothing_are_drawn():
     parsed(charts.stacked_bars([], SERIES, label="Runs"))
     parsed(charts.stacked_bars([Bar("Mon", (0, 0))], SERIES, label="Runs"))
     parsed(charts.histogram([], label="Scores"))
-    parsed(charts.segments([(SERIES[0], 0)], label="Nothing"))
-    parsed(charts.timeline([], label="Nothing"))
 
 
 def test_a_histogram_has_the_count_over_each_bar_and_no_bar_is_a_hairline():
@@ -73,7 +71,7 @@ def test_a_histogram_has_the_count_over_each_bar_and_no_bar_is_a_hairline():
 def test_dots_lie_on_a_logarithmic_scale():
     points = [Dot(0, 1, "fast"), Dot(50, 10, "slower"), Dot(100, 100, "slowest", "bad", "diamond")]
 
-    drawn = parsed(charts.dots(points, label="Calls", start=0, end=100))
+    drawn = parsed(charts.dots(points, label="Calls", start=0, end=100, ends=("", "")))
 
     assert [(dot.get("cx"), dot.get("cy")) for dot in drawn.iter("circle")] == [("1%", "100%"), ("50%", "50%")]
     assert [(mark.get("x"), mark.get("y")) for mark in drawn.findall(".//svg/svg")] == [("99%", "0%")]
@@ -85,11 +83,6 @@ def test_dots_lie_on_a_logarithmic_scale():
 )
 def test_the_scale_takes_in_every_duration(values, expected):
     assert charts.decades(values) == expected
-
-
-def test_a_ring_is_filled_to_its_share_and_never_beyond():
-    assert "94 100" in attributes(charts.ring(0.94, label="94 of 100"), "stroke-dasharray")
-    assert "100 100" in attributes(charts.ring(1.7, label="all"), "stroke-dasharray")
 
 
 def test_a_sparkline_of_bars_has_every_bar_in_words():
@@ -114,21 +107,6 @@ def test_the_scale_of_a_sparkline_begins_at_its_floor():
     assert attributes(charts.sparkline([98, 93], label="Scores", height=20, floor=88), "points") == ["3,3 69,10"]
 
 
-def test_a_timeline_spreads_its_marks_and_gives_breaking_ones_another_shape():
-    drawn = parsed(charts.timeline([Event(1, "one"), Event(3, "two", "bad", "diamond"), Event(5, "three")], label="R"))
-
-    assert [mark.get("cx") for mark in drawn.iter("circle")] == ["2%", "98%"]
-    assert [mark.get("x") for mark in drawn.findall(".//svg/svg")] == ["50%"]
-
-
-def test_segments_fill_the_bar():
-    drawn = parsed(charts.segments([(SERIES[0], 3), (Series("other", "muted"), 0), (SERIES[1], 1)], label="Specs"))
-
-    bar = drawn.find("svg")
-    assert bar is not None
-    assert [(part.get("x"), part.get("width")) for part in bar.iter("rect")] == [("0%", "75%"), ("75%", "25%")]
-
-
 @pytest.mark.parametrize(("share", "width"), [(0.0, "0"), (0.001, "4%"), (0.25, "25%"), (1.0, "100%"), (1.5, "100%")])
 def test_a_share_bar_that_is_not_empty_can_be_seen(share, width):
     [_, bar] = ElementTree.fromstring(charts.share_bar(share))
@@ -142,11 +120,8 @@ def test_text_never_becomes_markup():
     for drawn in (
         charts.stacked_bars([Bar(evil, (1,), href=evil)], [Series(evil, "good")], label=evil),
         charts.dots([Dot(0, 1, evil, href=evil)], label=evil, start=0, end=1, ends=(evil, evil)),
-        charts.ring(0.5, label=evil, text=evil),
         charts.sparkline([1], label=evil),
-        charts.timeline([Event(0, evil, href=evil)], label=evil),
         charts.histogram([Bar(evil, (1,))], label=evil),
-        charts.segments([(Series(evil, "good"), 1)], label=evil),
     ):
         assert "<script" not in drawn
         assert "style=" not in drawn
@@ -154,9 +129,9 @@ def test_text_never_becomes_markup():
 
 
 def test_the_template_tags_draw_from_plain_numbers():
-    source = '{% load charts %}{% ring 94 100 "94 of 100" text="94" %}{% sparkline runs "Runs" %}{% share_bar 1 4 %}'
+    source = '{% load charts %}{% sparkline runs "Runs" %}{% share_bar 1 4 %}'
 
     drawn = Template(source).render(Context({"runs": [1, 2]}))
 
-    assert drawn.count("<svg") == 3
+    assert drawn.count("<svg") == 2
     assert 'width="25%"' in drawn

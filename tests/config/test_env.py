@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
-from config.key_files import generated_key
+from config.env import generated_key
 from config.log_filters import OneLine, QuietAboutUnknownHosts
 
 

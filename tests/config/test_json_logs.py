@@ -9,8 +9,7 @@ import pytest
 from django.test import Client
 
 from catalog import log_context
-from config.json_logs import JsonLine
-from config.log_filters import WithoutSecrets
+from config.log_filters import JsonLine, WithoutSecrets
 from playground.models import Run
 from tests.conftest import Program
 from tests.factories import make_token, make_tool

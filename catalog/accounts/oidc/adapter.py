@@ -22,8 +22,7 @@ from django.utils.http import urlencode
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.oidc.accounts import site_app
 from catalog.accounts.oidc.groups import is_admitted, update_groups
-from catalog.accounts.rights_audit import recording_groups
-from catalog.accounts.roles import READER, set_role
+from catalog.accounts.roles import READER, recording_groups, set_role
 from catalog.accounts.session_store import end_sessions
 from catalog.accounts.tokens import revoke_token
 

@@ -10,8 +10,7 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 
 from catalog.accounts.models import User
-from catalog.accounts.rights_audit import recording_groups
-from catalog.accounts.roles import ADMINISTRATOR, READER, READY_GROUPS, ready_group
+from catalog.accounts.roles import ADMINISTRATOR, READER, READY_GROUPS, ready_group, recording_groups
 
 logger = logging.getLogger(__name__)
 

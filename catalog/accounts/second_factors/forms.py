@@ -22,9 +22,7 @@ from django.utils.crypto import constant_time_compare
 
 from catalog.accounts.known_browsers import known_browser
 from catalog.accounts.models import User
-from catalog.accounts.origins import origin_of
-from catalog.accounts.throttling import Origin, counted_try
-from catalog.errors import Busy
+from catalog.accounts.throttling import Origin, counted_guess, origin_of
 
 LAST_COUNTER: Final = "last_counter"  # in the data of an authenticator app: the period of the last code that was used
 
@@ -39,20 +37,14 @@ class Throttled(forms.Form):
     user: User
     retry_after_s: int | None = None
 
-    def refuse(self, busy: Busy) -> forms.ValidationError:
-        self.retry_after_s = busy.retry_after_s
-        return forms.ValidationError(str(busy), code="busy")
-
 
 class ConfirmPasswordForm(Throttled, ReauthenticateForm):
     """The password of a person who is signed in."""
 
     def clean_password(self) -> str:
-        try:
-            with counted_try(self.user.get_username(), origin_of(context.request, self.user.get_username())):
-                return str(super().clean_password())
-        except Busy as busy:
-            raise self.refuse(busy) from None
+        username = self.user.get_username()
+        with counted_guess(self, username, origin_of(context.request, username)):
+            return str(super().clean_password())
 
 
 class Code(Throttled):
@@ -60,11 +52,8 @@ class Code(Throttled):
 
     def clean_code(self) -> str:
         code = "".join(self.cleaned_data["code"].split())
-        try:
-            with counted_try(f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
-                self.authenticator = self.matching(code)
-        except Busy as busy:
-            raise self.refuse(busy) from None
+        with counted_guess(self, f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
+            self.authenticator = self.matching(code)
         return code
 
     def matching(self, code: str) -> Any:
@@ -96,11 +85,8 @@ class ActivateAppForm(Throttled, ActivateTOTPForm):
     """The first code of a new authenticator app."""
 
     def clean_code(self) -> str:
-        try:
-            with counted_try(f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
-                return str(super().clean_code())
-        except Busy as busy:
-            raise self.refuse(busy) from None
+        with counted_guess(self, f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
+            return str(super().clean_code())
 
 
 def code_origin(user: User) -> Origin:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from catalog.api.openapi_examples import GET_WEATHER
+from catalog.api.openapi_bodies import GET_WEATHER
 from catalog.api.schemas.base import Out, with_example
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.openapi_examples import SHA256
+from catalog.api.openapi_bodies import SHA256
 from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
 
 

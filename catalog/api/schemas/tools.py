@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import AliasPath, BeforeValidator, Field
 
-from catalog.api.openapi_examples import GET_WEATHER, SHA256
+from catalog.api.openapi_bodies import GET_WEATHER, SHA256
 from catalog.api.schemas.base import Format, Out, UserName, with_example
 from catalog.held_changes import Proposal
 from catalog.models import Revision

@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalog.jsontext.reader import dumps
 from catalog.models import Source
-from catalog.sources.reports import report_as_json
 from catalog.sources.sync import AlreadySyncing, sync
 
 
@@ -31,7 +30,7 @@ class Command(BaseCommand):
             record = sync(source)
         except AlreadySyncing as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(dumps(report_as_json(record), indent=2))
+        self.stdout.write(dumps(record.as_json(), indent=2))
         if record.error:
             self.stderr.write(f"{source.name}: {record.error} Nothing was changed.")
             sys.exit(1)

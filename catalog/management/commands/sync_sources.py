@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand
 
 from catalog.jsontext.reader import dumps
 from catalog.models import Source
-from catalog.sources.reports import report_as_json
 from catalog.sources.schedule import sync_each
 
 
@@ -25,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         failed = False
         for record in sync_each(Source.objects.due() if options["due"] else Source.objects.all()):
-            self.stdout.write(dumps(report_as_json(record)))
+            self.stdout.write(dumps(record.as_json()))
             if record.error:
                 failed = True
                 self.stderr.write(f"{record.source.name}: {record.error} Nothing was changed.")

@@ -20,8 +20,7 @@ from granian import cli
 
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
-from catalog.accounts.set_up import create_set_up_link
-from catalog.accounts.sign_in_links import create_sign_in_link
+from catalog.accounts.sign_in_links import create_sign_in_link, new_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
 from catalog.accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
 from catalog.errors import AccountError
@@ -123,19 +122,19 @@ class Command(BaseCommand):
         except AccountError as error:
             self.stderr.write(f"No sign-in link: {error} {sign_in_command()} NAME --create --superuser")
             return
-        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
-        self.stderr.write(f"Sign in as {user.username} with this link (it works once, within {minutes} minutes):\n")
+        self.stderr.write(
+            f"Sign in as {user.username} with this link (it works once, within {SignInLink.MINUTES} minutes):\n"
+        )
         self.stdout.write(f"  {site}{path_of_link(create_sign_in_link(user.username))}")
         self.stderr.write(f"\nAnother one: {sign_in_command()}")
 
     def print_set_up_link(self, site: str) -> None:
         """Print the link with which the first administrator is created: other machines can reach the site."""
-        minutes = int(SignInLink.LIFETIME.total_seconds() // 60)
         self.stderr.write(
-            f"This site has no administrator yet. Create one with this link (it works once, within {minutes} minutes):"
-            "\n"
+            "This site has no administrator yet. Create one with this link "
+            f"(it works once, within {SignInLink.MINUTES} minutes):\n"
         )
-        self.stdout.write(f"  {site}{path_of_link(create_set_up_link())}")
+        self.stdout.write(f"  {site}{path_of_link(new_link(None))}")
         self.stderr.write(
             f"\nTo get a new link, run: {sign_in_command()} --set-up"
             "\nIf the address is wrong, set the site's host names in ALLOWED_HOSTS, or use --site with this command."

@@ -17,8 +17,8 @@ from django.test import Client
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.accounts.browser_names import browser_name
 from catalog.accounts.models import Session, User, digest
+from catalog.accounts.views import browser_name
 from config.management.commands.backup import back_up
 from tests.factories import make_user
 from tests.site import ROOT

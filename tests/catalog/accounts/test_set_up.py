@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.set_up import create_set_up_link
+from catalog.accounts.sign_in_links import new_link
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def fill_in(client: Client, link: str, **changed: str):
 
 
 def test_the_form_creates_an_administrator_and_signs_them_in(client):
-    link = create_set_up_link()
+    link = new_link(None)
 
     page = client.get(f"/sign-in/{link}/")
     answer = fill_in(client, link)
@@ -38,7 +38,7 @@ def test_the_form_creates_an_administrator_and_signs_them_in(client):
 
 
 def test_a_link_works_once(client):
-    link = create_set_up_link()
+    link = new_link(None)
     fill_in(client, link)
 
     again = fill_in(Client(), link, username="mallory")
@@ -48,7 +48,7 @@ def test_a_link_works_once(client):
 
 
 def test_no_link_works_on_a_site_that_has_an_administrator():
-    link = create_set_up_link()
+    link = new_link(None)
     make_user("ada", is_superuser=True)
 
     assert Client().get(f"/sign-in/{link}/").status_code == 410
@@ -57,7 +57,7 @@ def test_no_link_works_on_a_site_that_has_an_administrator():
 
 
 def test_a_link_expires(client):
-    link = create_set_up_link()
+    link = new_link(None)
     SignInLink.objects.update(created_at=timezone.now() - SignInLink.LIFETIME - timedelta(seconds=1))
 
     assert fill_in(client, link).status_code == 410
@@ -75,7 +75,7 @@ def test_a_link_expires(client):
     ],
 )
 def test_a_form_that_is_refused_can_be_sent_again(client, changed, message):
-    link = create_set_up_link()
+    link = new_link(None)
 
     refused = fill_in(client, link, **changed)
 

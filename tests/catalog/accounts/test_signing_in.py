@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import ApiToken, FailedSignIn, User, digest
-from catalog.accounts.origins import origin_of
 from catalog.accounts.sign_in_links import create_sign_in_link
-from catalog.accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try
+from catalog.accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try, origin_of
 from catalog.accounts.tokens import create_token, token_for
 from catalog.errors import Busy
 

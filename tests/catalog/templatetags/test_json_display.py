@@ -9,7 +9,6 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.errors import Problem
 from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, Note, highlight
 from catalog.jsontext.reader import loads
-from catalog.templatetags.json_display import json_text
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -236,9 +235,3 @@ def test_a_hostile_value_on_one_line_is_escaped(text):
     page = drawn("{% json_inline value %}", value={text: text})
 
     assert json.loads(page.css_first("code").text()) == {text: text}
-
-
-def test_a_value_is_pretty_printed_for_a_field():
-    value = loads('{"a": [1.0]}')
-
-    assert json_text(value) == '{\n  "a": [\n    1.0\n  ]\n}'

@@ -464,4 +464,4 @@ def test_wrong_settings_are_refused(settings_, pointer):
 
 def test_an_event_without_webhooks_costs_one_query(django_assert_num_queries):
     with django_assert_num_queries(1):
-        assert queue_events([WebhookEvent("tool.created", "", {})]) == 0
+        queue_events([WebhookEvent("tool.created", "", {})])

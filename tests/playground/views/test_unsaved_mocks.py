@@ -11,7 +11,7 @@ from catalog.accounts.models import Session
 from catalog.accounts.rate_limits import Rate
 from catalog.audit import AuditEvent
 from catalog.models import Tool
-from config.error_reports import AlwaysHiding
+from config.error_pages import AlwaysHiding
 from playground import running
 from playground.models import Run
 from tests.factories import make_tool, make_user, properties

@@ -6,8 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
-from catalog.accounts.set_up import create_set_up_link
-from catalog.accounts.sign_in_links import create_sign_in_link
+from catalog.accounts.sign_in_links import create_sign_in_link, new_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, stored_site_url, url_of_server
 from catalog.accounts.users import (
     LOCAL_OWNER,
@@ -19,7 +18,7 @@ from catalog.accounts.users import (
 )
 from catalog.errors import AccountError
 
-LINK_MINUTES = int(SignInLink.LIFETIME.total_seconds() // 60)
+LINK_MINUTES = SignInLink.MINUTES
 
 
 class Command(BaseCommand):
@@ -57,7 +56,7 @@ class Command(BaseCommand):
         if is_set_up():
             raise CommandError(f"This site already has an administrator. {accounts_there_are()}")
         self.stderr.write(f"Create the administrator with this link (it works once, within {LINK_MINUTES} minutes):")
-        self.print_link(create_set_up_link(), options)
+        self.print_link(new_link(None), options)
 
     def print_link(self, secret: str, options: dict[str, Any]) -> None:
         site = options["site"] or stored_site_url() or url_of_server(DEFAULT_HOST, DEFAULT_PORT)

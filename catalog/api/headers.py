@@ -1,14 +1,22 @@
-"""Conditional requests: `If-Match` and `If-None-Match`."""
+"""Headers: conditional requests (`If-Match`, `If-None-Match`), and responses about deprecated tools.
+
+Source: RFC 9745, "The Deprecation HTTP Response Header Field"; RFC 5829 (successor-version).
+"""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.urls import reverse
 from django.utils.http import parse_etags
 from ninja.errors import HttpError
 
 from catalog.indexing import require_seen
 from catalog.models import Tool
 from catalog.shortcuts import tool_at
+
+Response = TypeVar("Response", bound=HttpResponse)
 
 
 def etags_seen(request: HttpRequest) -> list[str] | None:
@@ -39,3 +47,13 @@ def is_known(request: HttpRequest, etag: str) -> bool:
 
 def not_modified(etag: str) -> HttpResponse:
     return HttpResponseNotModified(headers={"ETag": etag})
+
+
+def add_deprecation_headers(response: Response, tool: Tool) -> Response:
+    """If the tool is deprecated, add `Deprecation` (the date) and a link to the successor."""
+    if tool.deprecated_at:
+        response["Deprecation"] = f"@{int(tool.deprecated_at.timestamp())}"
+        if tool.superseded_by:
+            address = reverse("api:get_tool", args=[tool.superseded_by.slug])
+            response["Link"] = f'<{address}>; rel="successor-version"'
+    return response

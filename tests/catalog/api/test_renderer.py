@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.api.page_size import MAX_PAGE_BYTES, number_that_fits
+from catalog.api.renderer import MAX_PAGE_BYTES, number_that_fits
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db
