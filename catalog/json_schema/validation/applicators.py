@@ -1,27 +1,24 @@
 """The keywords that apply subschemas, and those that name members. Each yields its failures.
 
-Each keyword has its own loop over members or items (other code uses `catalog.json_schema.children`), because
-`jsonschema` calls one keyword at a time, and each part of the value is counted in the run's budget.
+Each keyword has its own loop over members or items (other code uses `catalog.json_schema.children`), because it
+is called once for the whole value, and each part of the value is counted in the run's budget.
 
 Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, section 6.5; the earlier drafts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from catalog.json_schema.validation.budget import Run, Unchecked, current_run
 from catalog.json_schema.validation.errors import Failure
 from catalog.json_schema.validation.messages import count, limit, show, show_source, show_text
 from catalog.json_schema.validation.pattern_search import found_in
-from catalog.json_schema.validation.subschema import Subschema
+from catalog.json_schema.validation.subschema import Keyword, Subschema
 from catalog.json_schema.validation.unevaluated import unevaluated_items, unevaluated_properties
 from catalog.jsontext.reader import JSON
-
-# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
-Applicator: TypeAlias = Callable[[Subschema, Run, Any, JSON], Iterator[Failure]]
 
 MAX_BRANCH_DETAILS: Final = 20  # violations reported for one alternative
 
@@ -332,7 +329,7 @@ def _unevaluated_items(subschema: Subschema, run: Run, _schema: Any, instance: J
             yield from rest.failures_at(index, instance[index])
 
 
-APPLICATORS_04: Mapping[str, Applicator] = {
+APPLICATORS_04: Mapping[str, Keyword] = {
     "$ref": _ref,
     "additionalItems": _additional_items,
     "additionalProperties": _additional_properties,
@@ -346,13 +343,13 @@ APPLICATORS_04: Mapping[str, Applicator] = {
     "properties": _properties,
     "required": _required,
 }
-APPLICATORS_06: Mapping[str, Applicator] = {
+APPLICATORS_06: Mapping[str, Keyword] = {
     **APPLICATORS_04,
     "contains": _contains_07,
     "propertyNames": _property_names,
 }
-APPLICATORS_07: Mapping[str, Applicator] = {**APPLICATORS_06, "if": _if}
-APPLICATORS_2019: Mapping[str, Applicator] = {
+APPLICATORS_07: Mapping[str, Keyword] = {**APPLICATORS_06, "if": _if}
+APPLICATORS_2019: Mapping[str, Keyword] = {
     **{keyword: apply for keyword, apply in APPLICATORS_07.items() if keyword != "dependencies"},
     "$recursiveRef": _recursive_ref,
     "contains": _contains,
@@ -361,7 +358,7 @@ APPLICATORS_2019: Mapping[str, Applicator] = {
     "unevaluatedItems": _unevaluated_items,
     "unevaluatedProperties": _unevaluated_properties,
 }
-APPLICATORS_2020: Mapping[str, Applicator] = {
+APPLICATORS_2020: Mapping[str, Keyword] = {
     **{
         keyword: apply
         for keyword, apply in APPLICATORS_2019.items()

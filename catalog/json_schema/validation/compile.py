@@ -10,7 +10,7 @@ from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of
 from catalog.json_schema.validation.budget import Budget
 from catalog.json_schema.validation.documents import Document
-from catalog.json_schema.validation.drafts import make_validator
+from catalog.json_schema.validation.drafts import KEYWORDS
 from catalog.json_schema.validation.errors import Violation
 from catalog.json_schema.validation.subschema import Subschema, root_of
 from catalog.jsontext.reader import JSON
@@ -50,7 +50,7 @@ class CompiledSchema:
     def __init__(self, schema: JSON, *, asserts_formats: bool = True) -> None:
         self.schema = schema
         self.dialect: Dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
-        self.root: Subschema = root_of(Document(schema, self.dialect, make_validator, asserts_formats=asserts_formats))
+        self.root: Subschema = root_of(Document(schema, self.dialect, KEYWORDS, asserts_formats=asserts_formats))
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`, within `budget`."""

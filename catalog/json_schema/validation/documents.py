@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from jsonschema.protocols import Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
@@ -17,7 +16,7 @@ from catalog.json_schema.validation.unsupported import MAX_SUBSCHEMAS, flaw_of, 
 from catalog.jsontext.reader import JSON
 
 if TYPE_CHECKING:
-    from catalog.json_schema.validation.subschema import Subschema
+    from catalog.json_schema.validation.subschema import Keyword, Subschema
 
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
@@ -26,19 +25,18 @@ _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
 
 
 class Document:
-    """One schema document, with everything that its subschemas share."""
+    """One schema document, with everything that its subschemas share.
+
+    Attributes:
+        keywords: by the URI of each draft, its keywords by name.
+    """
 
     def __init__(
-        self,
-        schema: JSON,
-        dialect: Dialect,
-        make_validator: Callable[[Subschema], Validator],
-        *,
-        asserts_formats: bool = True,
+        self, schema: JSON, dialect: Dialect, keywords: Mapping[str, Mapping[str, Keyword]], *, asserts_formats: bool
     ) -> None:
         self.schema = schema
         self.dialect = dialect
-        self.make_validator = make_validator
+        self.keywords = keywords
         self.asserts_formats = asserts_formats
         self.uri = base_within("", schema, dialect)
         self._subschemas: dict[tuple[int, tuple[str, ...]], Subschema] = {}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
 from catalog.json_schema.index import base_within
@@ -18,6 +18,9 @@ from catalog.jsontext.reader import JSON
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 Built = TypeVar("Built")
+
+# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
+Keyword: TypeAlias = "Callable[[Subschema, Run, Any, JSON], Iterable[Failure]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +244,23 @@ class Subschema:
     # Inside a check.
 
     @property
-    def validator(self) -> Any:
-        """The validator of `jsonschema` for this subschema alone."""
-        known = self._built.get("")
-        return self.built("", lambda: self.document.make_validator(self)) if known is None else known
+    def _checks(self) -> list[tuple[Keyword, JSON]]:
+        """The keywords that the draft checks, each with its value."""
+        known = self._built.get("checks")
+        return self.built("checks", self._find_checks) if known is None else known
+
+    def _find_checks(self) -> list[tuple[Keyword, JSON]]:
+        assert isinstance(self.schema, dict)  # noqa: S101 - true and false are not checked by keywords
+        schema = self.schema
+        if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
+            schema = {"$ref": schema["$ref"]}
+        defined = self.document.keywords[self.dialect.uri]
+        return [(defined[keyword], value) for keyword, value in schema.items() if keyword in defined]
+
+    def _broken_keywords(self, run: Run, instance: JSON) -> Iterator[Failure]:
+        for keyword, value in self._checks:
+            run.spend()
+            yield from keyword(self, run, value, instance)
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
         """The result of `build`, which is called once for each `name`."""
@@ -267,7 +283,7 @@ class Subschema:
             return
         run.descend()
         try:
-            yield from self.validator.iter_errors(instance)
+            yield from self._broken_keywords(run, instance)
         finally:
             run.levels += 1
 
@@ -279,7 +295,7 @@ class Subschema:
         run.descend()
         try:
             if not isinstance(self.schema, bool):
-                yield from self.validator.iter_errors(instance)
+                yield from self._broken_keywords(run, instance)
             elif not self.schema:
                 yield self._refusal(run)
         finally:
@@ -301,7 +317,7 @@ class Subschema:
             run.spend()
             run.descend()
             reported, run.reported = run.reported, None
-            known = run.fits[key] = next(self.validator.iter_errors(instance), None) is None
+            known = run.fits[key] = next(self._broken_keywords(run, instance), None) is None
             run.reported = reported
             run.levels += 1
         return known
