@@ -54,7 +54,7 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
     if dialect.name == "04":
         yield from _exclusives_without_limit(node, schema)
     if "dependencies" not in dialect.keywords:
-        yield from _in_earlier_dependencies(node, schema)
+        yield from _in_dependencies(node, schema)
 
 
 def problems_from(start: Node) -> Iterator[Problem]:
@@ -83,7 +83,7 @@ def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[P
             )
 
 
-def _in_earlier_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+def _in_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
     """Later drafts do not evaluate `dependencies`, but their meta-schemas check it."""
     for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
         yield from problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
@@ -198,13 +198,6 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
     return "must be an object whose values are schemas, or lists of property names without duplicates"
 
 
-def _earlier_dependencies(value: JSON, _: Dialect) -> str | None:
-    """`dependencies` in the drafts that no longer evaluate it, but still check its form."""
-    if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
-        return None
-    return "must be an object whose values are schemas, or lists of property names without duplicates"
-
-
 def _vocabulary(value: JSON, _: Dialect) -> str | None:
     if isinstance(value, dict) and all(isinstance(member, bool) for member in value.values()):
         return None
@@ -312,8 +305,8 @@ _CHECKS: Final[dict[str, Check]] = {
 
 # Keywords of an earlier draft that a later meta-schema still checks.
 _CHECKS_OF_EARLIER: Final[dict[tuple[str, str], Check]] = {
-    ("2019-09", "dependencies"): _earlier_dependencies,
-    ("2020-12", "dependencies"): _earlier_dependencies,
+    ("2019-09", "dependencies"): _dependencies,
+    ("2020-12", "dependencies"): _dependencies,
     ("2020-12", "$recursiveAnchor"): _anchor,
     ("2020-12", "$recursiveRef"): _text,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
@@ -33,24 +33,20 @@ class Part:
     pointer: str
     schema: JSON
     budget: Budget
+    _declared: dict[Node, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def map(self) -> SchemaMap:
         return SchemaMap(self.schema, max_nodes=MAX_NODES)
 
-    @cached_property
-    def names_in_place(self) -> dict[Node, tuple[frozenset[str], frozenset[str]]]:
-        """The cache of `declared_in_place`."""
-        return {}
-
     def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
         """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
-        cached = self.names_in_place.get(node)
+        cached = self._declared.get(node)
         if cached is None:
             schemas = [keywords_of(one) for one in in_place(node)]
             names = frozenset(name for schema in schemas for name in _members(schema, "properties"))
             patterns = frozenset(pattern for schema in schemas for pattern in _members(schema, "patternProperties"))
-            cached = self.names_in_place[node] = (names, patterns)
+            cached = self._declared[node] = (names, patterns)
         return cached
 
     @cached_property
@@ -63,13 +59,8 @@ class Part:
 
     def _subschema_of(self, node: Node) -> Subschema | None:
         """`node` in the compiled schema; None if it cannot be found."""
-        path: list[str | int] = []
-        above: Node | None = node
-        while above is not None:
-            path[:0] = above.path
-            above = above.parent
         try:
-            return self.compiled.root.sub(*path)
+            return self.compiled.root.sub(*node.tokens)
         except LookupError:
             return None
 
