@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
 
-from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, strings_in, values_of
+from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, values_of
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.index import REFERENCES, Node, SchemaMap
-from catalog.json_schema.types import json_type
+from catalog.json_schema.types import json_type, type_names
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -87,7 +87,7 @@ class Layers:
         """The type in words: "array of strings or null"."""
         names: list[str] = []
         for layer in layers:
-            names = _type_names(layer.schema)
+            names = type_names(layer.schema.get("type"))
             if names:
                 break
         if not names:
@@ -177,7 +177,7 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
     """Of two branches, one of them null: the index and schema of the other."""
     if not isinstance(branches, list) or len(branches) != 2:
         return None
-    nulls = [isinstance(branch, dict) and _type_names(branch) == ["null"] for branch in branches]
+    nulls = [isinstance(branch, dict) and type_names(branch.get("type")) == ["null"] for branch in branches]
     if nulls.count(True) != 1:
         return None
     index = nulls.index(False)
@@ -188,11 +188,6 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
 def definition_name(schema: Schema) -> str:
     reference = schema.get("$ref")
     return unquote(reference.rsplit("/", 1)[-1]) if isinstance(reference, str) and "/" in reference else ""
-
-
-def _type_names(schema: Schema) -> list[str]:
-    names = schema.get("type")
-    return [names] if isinstance(names, str) else list(strings_in(names))
 
 
 def _implied_types(layers: list[Layer]) -> list[str]:
@@ -212,7 +207,7 @@ def _implied_types(layers: list[Layer]) -> list[str]:
         for keyword in ("oneOf", "anyOf"):
             branches = layer.schema.get(keyword)
             if isinstance(branches, list) and keyword not in layer.skip:
-                kinds = [_type_names(branch) for branch in branches if isinstance(branch, dict)]
+                kinds = [type_names(branch.get("type")) for branch in branches if isinstance(branch, dict)]
                 if len(kinds) == len(branches) and all(kinds):
                     return list(dict.fromkeys(name for names in kinds for name in names))
     return ["any value"]

@@ -15,6 +15,7 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
+from catalog.json_schema.types import type_names
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
@@ -205,10 +206,3 @@ _MERGED: Final[Mapping[str, Merge]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }
-
-
-def type_names(value: JSON) -> list[str]:
-    """The names in the value of `type`."""
-    if isinstance(value, str):
-        return [value]
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []

@@ -11,9 +11,10 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema
+from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
+from catalog.specs.exporters.merge_all_of import Flat, Flattener
 
 NOT_AN_OBJECT: Final = "Models send parameters as an object, but these parameters do not allow one."
 

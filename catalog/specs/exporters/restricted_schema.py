@@ -13,11 +13,12 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
+from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
