@@ -176,7 +176,7 @@ class Operations:
         if output.schema is not None:
             results = {name: value for name, value in output.examples.items() if name not in inputs.examples}
             draft.members["returnType"] = with_examples(output.schema, results)
-        draft.members |= {"examples": examples} if (examples := examples_of(inputs, output)) else {}
+        draft.members |= {"examples": examples} if (examples := [*examples_of(inputs, output)]) else {}
         own = self._document.get(OWN)
         if isinstance(own, dict):
             _restore(draft, own, operation)

@@ -241,12 +241,8 @@ def _code_rank(code: str) -> tuple[bool, str]:
     return (not code.isdecimal(), code)
 
 
-def examples_of(inputs: Inputs, output: Output) -> list[JSON]:
+def examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
     """Examples of calls: each example of the parameters, with the result of the same name."""
-    return [*_examples_of(inputs, output)]
-
-
-def _examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
     for name in dict.fromkeys((*inputs.examples, *output.examples)):
         example: Object = {}
         for member, examples in (("parameters", inputs.examples), ("returnValue", output.examples)):
