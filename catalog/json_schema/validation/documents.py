@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-from referencing.jsonschema import SchemaRegistry
-
-from catalog.json_schema.dialects import Dialect, dialect_of
+from catalog.json_schema.dialects import BUNDLED, Dialect, dialect_of
 from catalog.json_schema.index import SchemaMap, base_within
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.json_schema.validation.unsupported import MAX_SUBSCHEMAS, flaw_of, objects_in
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
 
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
-_DRAFTS: SchemaRegistry = REGISTRY
 _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
 
 
@@ -68,7 +64,7 @@ class Document:
         node = self._names.resource(uri)
         if node is not None:
             return node.schema, node.dialect
-        contents = _DRAFTS.get_or_retrieve(uri).value.contents
+        contents = BUNDLED.get_or_retrieve(uri).value.contents
         return contents, dialect_of(contents, self.dialect) or self.dialect  # type: ignore[arg-type, return-value]
 
     def anchor(self, uri: str, name: str) -> tuple[JSON, Dialect]:
@@ -79,7 +75,7 @@ class Document:
             Unchecked: there are too many subschemas.
         """
         if self._names.resource(uri) is None:
-            contents = _DRAFTS.anchor(uri, name).value.resource.contents
+            contents = BUNDLED.anchor(uri, name).value.resource.contents
             return contents, self.resource(uri)[1]
         node = self._names.anchor(uri, name)
         if node is None:
@@ -104,7 +100,7 @@ class Document:
         Raises:
             Unchecked: the scope is too long.
         """
-        if uri in scope or not (self._has_dynamic_scope or uri in _DRAFTS):
+        if uri in scope or not (self._has_dynamic_scope or uri in BUNDLED):
             return scope
         if len(scope) >= MAX_SCOPE:
             raise Unchecked("The schema's resources refer to each other too deeply.")

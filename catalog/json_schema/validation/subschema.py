@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
@@ -37,7 +38,7 @@ def root_of(document: Document) -> Subschema:
     return document.cached(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Subschema:
     """A subschema in its document.
 
@@ -83,17 +84,13 @@ class Subschema:
 
     # The keywords.
 
-    @property
+    @cached_property
     def all_keywords(self) -> dict[str, JSON]:
         """The keywords, even those that the draft does not define (`x-secret`); none for true and false.
 
         Up to draft-07, `$ref` hides all keywords beside it. A keyword of another draft is left out if its value does
         not consist of schemas as it does there.
         """
-        known = self._built.get("all_keywords")
-        return self.built("all_keywords", self._find_all_keywords) if known is None else known
-
-    def _find_all_keywords(self) -> dict[str, JSON]:
         schema = self.schema
         if not isinstance(schema, dict):
             return {}
@@ -112,13 +109,9 @@ class Subschema:
             (dialect_of(schema, self.dialect) or self.dialect).accepts(schema) for _, schema in held(how, value)
         )
 
-    @property
+    @cached_property
     def keywords(self) -> dict[str, JSON]:
         """The keywords that the draft defines."""
-        known = self._built.get("keywords")
-        return self.built("keywords", self._find_keywords) if known is None else known
-
-    def _find_keywords(self) -> dict[str, JSON]:
         defined = self.dialect.keywords
         return {keyword: value for keyword, value in self.all_keywords.items() if keyword in defined}
 
@@ -243,13 +236,9 @@ class Subschema:
 
     # Inside a check.
 
-    @property
+    @cached_property
     def _checks(self) -> list[tuple[Keyword, JSON]]:
         """The keywords that the draft checks, each with its value."""
-        known = self._built.get("checks")
-        return self.built("checks", self._find_checks) if known is None else known
-
-    def _find_checks(self) -> list[tuple[Keyword, JSON]]:
         assert isinstance(self.schema, dict)  # noqa: S101 - true and false are not checked by keywords
         schema = self.schema
         if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
