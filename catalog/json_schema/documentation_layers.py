@@ -11,7 +11,7 @@ from catalog.json_schema.describe import array_of, listed, only_requirements, on
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.index import REFERENCES, Node, SchemaMap
 from catalog.json_schema.types import json_type, type_names
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -113,10 +113,8 @@ class Layers:
 def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
     """(keyword, name, schema) of each property, pattern and schema for other members."""
     for keyword in ("properties", "patternProperties"):
-        named = schema.get(keyword)
-        if isinstance(named, dict):
-            for name, child in named.items():
-                yield keyword, name, child
+        for name, child in members_of(schema.get(keyword)).items():
+            yield keyword, name, child
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         child = schema.get(keyword)
         if isinstance(child, dict):
@@ -126,8 +124,7 @@ def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
 def item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
     """(tokens, name, schema) of an array's items; those with their own schemas are named by index ("0", "1")."""
     first, length, others = item_keywords(schema)
-    prefix = schema.get(first)
-    for index, child in enumerate(prefix if isinstance(prefix, list) and length else ()):
+    for index, child in enumerate(items_of(schema.get(first)) if length else ()):
         yield (first, index), str(index), child
     if isinstance(child := schema.get(others), dict):
         yield (others,), "", child
@@ -150,8 +147,7 @@ def branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, .
             yield "Depending on the value", label, (keyword,), child
     if isinstance(child := layer.schema.get("not"), dict) and child and not only_values(child):
         yield "Except", "Not this", ("not",), child
-    dependent = layer.schema.get("dependentSchemas")
-    for name, child in dependent.items() if isinstance(dependent, dict) else ():
+    for name, child in members_of(layer.schema.get("dependentSchemas")).items():
         yield "Depending on the value", f"With {name}", ("dependentSchemas", name), child
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from catalog.json_schema.describe import strings_in
 from catalog.json_schema.documentation_layers import Layers, Schema, definition_name
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 MAX_NAME = 80
@@ -61,8 +62,7 @@ def _properties(schema: JSON, layers: Layers) -> _Properties:
     found: dict[str, JSON] = {}
     required: set[str] = set()
     for layer in layers.of(schema)[0]:
-        own = layer.schema.get("properties")
-        for name, child in own.items() if isinstance(own, dict) else ():
+        for name, child in members_of(layer.schema.get("properties")).items():
             found.setdefault(name, child)
         required.update(strings_in(layer.schema.get("required")))
     return {name: (child, name in required) for name, child in found.items()}

@@ -68,11 +68,9 @@ def _report_the_rest(job: Job) -> None:
 
 def _additional_members(spec: ToolSpec) -> Iterator[str]:
     """Pointers to the members of the spec that LLM Tool Spec does not define."""
-    document = spec.document
-    if isinstance(document, dict):
-        yield from (pointer_join("", name) for name in document if name not in _KNOWN)
-        names = members_of(document.get("definition"))
-        yield from (pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION)
+    yield from (pointer_join("", name) for name in spec.document if name not in _KNOWN)
+    names = members_of(spec.document.get("definition"))
+    yield from (pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION)
 
 
 # The formats
@@ -134,8 +132,7 @@ def mcp_without_output(job: Job) -> Schema:
 
 def _restore_mcp(tool: Schema, job: Job) -> None:
     """Give `tool` the fields that an import from an MCP server stored in `x-mcp`."""
-    stored = job.spec.document.get("x-mcp") if isinstance(job.spec.document, dict) else None
-    for field, value in stored.items() if isinstance(stored, dict) else ():
+    for field, value in members_of(job.spec.document.get("x-mcp")).items():
         pointer = pointer_join("/x-mcp", field)
         if field not in tool and isinstance(value, _OF_MCP.get(field, ())):
             tool[field] = value
@@ -248,8 +245,7 @@ def _langchain(job: Job) -> Schema:
         schema["examples"] = [*examples]
         job.parts[EXAMPLES] = "/examples"
         job.report.rewritten(EXAMPLES, "Only their parameters are exported, as `examples` of the schema.")
-    properties = parameters.get("properties")
-    for name in properties if isinstance(properties, dict) else ():
+    for name in members_of(parameters.get("properties")):
         if not name.isidentifier() or name.startswith("_"):
             reason = "A pydantic model needs an alias for this name."
             job.report.preserved(pointer_join(PARAMETERS, "properties", name), reason)

@@ -16,6 +16,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
 from catalog.json_schema.types import type_names
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
@@ -101,7 +102,7 @@ class Flattener:
         is_made = id(schema) in self._made  # and the spec has no such `allOf`
         if isinstance(parts, list) and not is_made:
             self._report.rewritten(pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one.")
-        for index, part in enumerate(parts if isinstance(parts, list) else ()):
+        for index, part in enumerate(items_of(parts)):
             inner.append((part, origin if is_made else pointer_join(origin, "allOf", index)))
         return inner
 

@@ -11,6 +11,7 @@ from catalog.json_schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.lint.findings import Finding
@@ -44,8 +45,10 @@ class Part:
         cached = self._declared.get(node)
         if cached is None:
             schemas = [keywords_of(one) for one in in_place(node)]
-            names = frozenset(name for schema in schemas for name in _members(schema, "properties"))
-            patterns = frozenset(pattern for schema in schemas for pattern in _members(schema, "patternProperties"))
+            names = frozenset(name for schema in schemas for name in members_of(schema.get("properties")))
+            patterns = frozenset(
+                pattern for schema in schemas for pattern in members_of(schema.get("patternProperties"))
+            )
             cached = self._declared[node] = (names, patterns)
         return cached
 
@@ -99,12 +102,7 @@ class Subject:
 
 def keywords_of(node: Node) -> Mapping[str, JSON]:
     """The keywords of `node`; none if it is true or false."""
-    return node.schema if isinstance(node.schema, dict) else {}
-
-
-def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
-    members = schema.get(keyword)
-    yield from members if isinstance(members, dict) else ()
+    return members_of(node.schema)
 
 
 def is_modern(node: Node) -> bool:

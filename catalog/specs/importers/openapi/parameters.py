@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.bodies import (
@@ -146,8 +147,7 @@ def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
     """The parameters of the operation, and those of the path that it does not override."""
     found: dict[tuple[str, str], Part] = {}
     for holder in (item, operation):
-        listed = holder.value.get("parameters")
-        for index, value in enumerate(listed if isinstance(listed, list) else ()):
+        for index, value in enumerate(items_of(holder.value.get("parameters"))):
             pointer = pointer_join(holder.pointer, "parameters", index)
             parameter = context.resolved(value, pointer, "The parameter was removed.")
             if parameter is None:
