@@ -11,8 +11,7 @@ from jsonschema.validators import validator_for
 
 from catalog.json_schema.dialects import DIALECTS
 from catalog.json_schema.validation import Budget, compile_schema
-from catalog.json_schema.validation.compile import MAX_PROBLEMS
-from catalog.json_schema.validation.drafts import KEYWORDS
+from catalog.json_schema.validation.compile import KEYWORDS, MAX_PROBLEMS
 from catalog.json_schema.validation.errors import MAX_POINTER_CHARACTERS
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import loads
