@@ -92,9 +92,4 @@ def patterns(part: Part, node: Node) -> Iterator[Finding]:
         yield found("pattern-not-portable", part.pointer_to(node, "pattern"), message)
 
 
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    bounds,
-    without_effect,
-    formats,
-    patterns,
-)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (bounds, without_effect, formats, patterns)

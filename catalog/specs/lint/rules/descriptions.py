@@ -128,12 +128,5 @@ _DESCRIPTIVE: Final = frozenset({
 })  # fmt: skip
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (
-    tool_description,
-    hidden_characters,
-    absent_parts,
-)
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    undescribed,
-    unspecified,
-)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (tool_description, hidden_characters, absent_parts)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (undescribed, unspecified)

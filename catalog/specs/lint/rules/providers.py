@@ -89,8 +89,5 @@ def arrays(part: Part, node: Node) -> Iterator[Finding]:
         yield found("array-without-items", part.pointer_to(node), "This array does not describe its items.", fix)
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (
-    root,
-    draft,
-)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (root, draft)
 OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (arrays,)

@@ -136,8 +136,4 @@ def _may_be_null(node: Node) -> bool:
 
 
 OF_SPECS: Final[tuple[SpecRule, ...]] = (spec_examples,)
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    choices,
-    optional_null,
-    described_values,
-)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (choices, optional_null, described_values)
