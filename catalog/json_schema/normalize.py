@@ -16,7 +16,7 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT
-from catalog.json_schema.index import Node, Reference, SchemaMap
+from catalog.json_schema.index import REFERENCES, Node, Reference, SchemaMap
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -25,7 +25,6 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 
 Schema = dict[str, JSON]
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _NAMING: Final = frozenset(
     {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment"}
 )
@@ -198,7 +197,7 @@ class _Normalizer:
             if keyword in ignored:
                 reason = f"Draft {node.dialect.name} does not define `{keyword}`, so it has no effect."
                 self._report.dropped(pointer_join(pointer, keyword), reason)
-            elif keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
+            elif keyword in _NAMING or keyword in _HOLDING or keyword in REFERENCES:
                 continue
             else:
                 _STEPS.get(keyword, _plain)(self, node, keyword, out)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
-from catalog.json_schema.index import base_within
+from catalog.json_schema.index import REFERENCES, base_within
 from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
 from catalog.json_schema.validation.documents import Document
 from catalog.json_schema.validation.errors import Failure, Violation, bounded_pointer
 from catalog.json_schema.validation.messages import show_text
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
 from catalog.jsontext.reader import JSON
-
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 Built = TypeVar("Built")
 
@@ -132,7 +130,7 @@ class Subschema:
         return None in self._targets_of_references()
 
     def _targets_of_references(self) -> Iterator[Subschema | None]:
-        for keyword in _REFERENCES:
+        for keyword in REFERENCES:
             if isinstance(reference := self.keywords.get(keyword), str):
                 yield self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
 

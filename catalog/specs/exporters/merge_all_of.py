@@ -157,10 +157,6 @@ def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
     return merged
 
 
-def _schemas(flattener: Flattener, first: JSON, second: JSON) -> JSON:
-    return flattener.intersection(first, second)
-
-
 def _names(_: Flattener, first: JSON, second: JSON) -> JSON:
     if not isinstance(first, list) or not isinstance(second, list):
         return None
@@ -203,7 +199,7 @@ _MERGED: Final[Mapping[str, Merge]] = {
     "type": _types,
     "enum": _values,
     "uniqueItems": _either,
-    **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, _schemas),
+    **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, Flattener.intersection),
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }

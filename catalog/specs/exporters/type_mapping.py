@@ -48,10 +48,6 @@ class Subset:
 # Null
 
 
-def nullable(schema: Schema) -> Schema:
-    return {**schema, "nullable": True}
-
-
 def or_null(schema: Schema) -> Schema:
     """`schema` or null, with a list of types or `anyOf`."""
     if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):

@@ -21,6 +21,7 @@ from catalog.specs.importers.openapi.bodies import (
     Media,
     collection_format,
     form_body,
+    is_json,
     media_of,
     request_body,
     schema_of,
@@ -225,7 +226,7 @@ def _content(response: Part, context: Context) -> Media | None:
     if media is not None:
         reason = "Another media type of the response became the return type."
         context.report_unused_content(response, media.media_type, reason)
-    if media is not None and not media.is_json:
+    if media is not None and not is_json(media.media_type):
         pointer = media.pointer.rpartition("/")[0]
         context.report.dropped(pointer, f"The response is not JSON but {media.media_type}.")
         return None
