@@ -29,10 +29,8 @@ from catalog.json_schema.validation.assertions import ASSERTIONS, ASSERTIONS_04,
 from catalog.json_schema.validation.budget import Budget, Run
 from catalog.json_schema.validation.documents import Document
 from catalog.json_schema.validation.errors import Failure, Violation
-from catalog.json_schema.validation.subschema import Keyword, Subschema, root_of
+from catalog.json_schema.validation.subschema import MAX_PROBLEMS, Keyword, Subschema, root_of
 from catalog.jsontext.reader import JSON
-
-MAX_PROBLEMS: Final = 50
 
 Verdict = Literal["conforms", "violates", "unchecked"]
 
@@ -92,16 +90,16 @@ class CompiledSchema:
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`, within `budget`."""
-        survey = self.root.survey(value, budget or Budget(), limit=MAX_PROBLEMS)
-        reported = [shown for violation in survey.violations for shown in violation.reported()]
-        if not survey.violations:
-            return CheckResult("conforms" if survey.reason is None else "unchecked", reason=survey.reason)
+        violations, truncated, reason = self.root.survey(value, budget or Budget())
+        reported = [shown for violation in violations for shown in violation.reported()]
+        if not violations:
+            return CheckResult("conforms" if reason is None else "unchecked", reason=reason)
         return CheckResult(
             "violates",
             problems=tuple(violation.problem() for violation in islice(reported, MAX_PROBLEMS)),
-            violations=survey.violations,
-            truncated=survey.truncated or len(reported) > MAX_PROBLEMS,
-            reason=survey.reason,
+            violations=tuple(violations),
+            truncated=truncated or len(reported) > MAX_PROBLEMS,
+            reason=reason,
         )
 
 

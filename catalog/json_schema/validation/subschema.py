@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
 from catalog.json_schema.index import REFERENCES, base_within
@@ -16,19 +16,12 @@ from catalog.json_schema.validation.messages import show_text
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
 from catalog.jsontext.reader import JSON
 
+MAX_PROBLEMS: Final = 50  # of one check
+
 Built = TypeVar("Built")
 
 # (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
 Keyword: TypeAlias = "Callable[[Subschema, Run, Any, JSON], Iterable[Failure]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The violations of a value; `truncated`: there may be more; `reason`: why the check was not finished."""
-
-    violations: tuple[Violation, ...]
-    truncated: bool = False
-    reason: str | None = None
 
 
 def root_of(document: Document) -> Subschema:
@@ -212,25 +205,25 @@ class Subschema:
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
         """The violations of `value` found within the budget."""
-        return list(self.survey(value, budget or Budget()).violations)
+        return self.survey(value, budget or Budget())[0]
 
-    def survey(self, value: JSON, budget: Budget, *, limit: int = 50) -> Survey:
-        """The first `limit` violations of `value`."""
-        if self.document.flaw is not None:
-            return Survey((), reason=self.document.flaw)
+    def survey(self, value: JSON, budget: Budget) -> tuple[list[Violation], bool, str | None]:
+        """(the first violations of `value`, whether there may be more, why the check was not finished)."""
         found: list[Violation] = []
+        if self.document.flaw is not None:
+            return found, False, self.document.flaw
         with Run(budget) as run:
             run.reported = set()
             try:
                 for failure in self.failures(value):
-                    if len(found) == limit:
-                        return Survey(tuple(found), truncated=True)
+                    if len(found) == MAX_PROBLEMS:
+                        return found, True, None
                     found.append(failure.violation())
             except Unchecked as stop:
-                return Survey(tuple(found), truncated=bool(found), reason=str(stop))
+                return found, bool(found), str(stop)
             except RecursionError:  # a safeguard: levels are limited
-                return Survey(tuple(found), truncated=bool(found), reason="The value is nested too deeply.")
-        return Survey(tuple(found))
+                return found, bool(found), "The value is nested too deeply."
+        return found, False, None
 
     # Inside a check.
 
