@@ -120,7 +120,8 @@ class Flattener:
         outer = result.members[keyword]
         if keyword in ANNOTATIONS or (keyword not in _WITH_SCHEMAS and _same(outer, value)):
             return
-        merged = _MERGED.get(keyword, _unmergeable)(self, outer, value)
+        merge = _MERGED.get(keyword)
+        merged = merge(self, outer, value) if merge else None
         if merged is None:
             reason = f"The merged schemas have different values of `{keyword}`; only the outer one is used."
             self._report.dropped(pointer, reason)
@@ -142,10 +143,6 @@ def _same(first: JSON, second: JSON) -> bool:
 
 Merge = Callable[[Flattener, JSON, JSON], JSON]
 """Merges two values of a keyword into one that demands both; None if there is no such value."""
-
-
-def _unmergeable(_: Flattener, __: JSON, ___: JSON) -> JSON:
-    return None
 
 
 def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
