@@ -6,7 +6,6 @@ can do so, else dropped; both are reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +13,7 @@ from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
 from catalog.json_schema.types import type_names
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
@@ -305,7 +304,7 @@ class SubsetWriter:
     def _object(self, draft: _Draft, expanded: frozenset[str]) -> None:
         flat = draft.flat
         draft.done |= {"properties", "required", "additionalProperties"}
-        members = dict(self._members(flat))
+        members = dict(members_of(flat.members.get("properties")))
         required = self._required(flat, members)
         properties: Schema = {}
         ordered: list[JSON] = []
@@ -328,11 +327,6 @@ class SubsetWriter:
         if "propertyOrdering" in self._subset.annotations and len(properties) > 1:
             draft.out["propertyOrdering"] = list(properties)
         self._close(draft, bool(properties))
-
-    def _members(self, flat: Flat) -> Iterator[tuple[str, JSON]]:
-        properties = flat.members.get("properties")
-        if isinstance(properties, dict):
-            yield from properties.items()
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
         """The names that are required. Adds those that are not declared to `members`, because providers require it."""
