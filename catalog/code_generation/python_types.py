@@ -8,10 +8,11 @@ from typing import Any, Final, cast
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from catalog.json_schema.normalize import Schema
+from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import types_of_value
 
 MAX_PATTERN: Final = 200  # characters

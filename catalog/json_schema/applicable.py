@@ -26,6 +26,7 @@ from typing import Final
 from catalog.json_schema.index import Node
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 MAX_SUBSCHEMAS: Final = 4000  # that may apply to one value; real schemas have a handful
@@ -87,8 +88,7 @@ def outcomes(
 def dependent_schemas(subschema: Subschema, keywords: dict[str, JSON]) -> Iterator[tuple[str, str, Subschema]]:
     """(keyword, name, subschema) of each subschema that applies to objects with the member `name`."""
     for keyword in ("dependentSchemas", "dependencies"):
-        schemas = keywords.get(keyword)
-        for name, schema in schemas.items() if isinstance(schemas, dict) else ():
+        for name, schema in members_of(keywords.get(keyword)).items():
             if not isinstance(schema, list):
                 yield keyword, name, subschema.sub(keyword, name)
 

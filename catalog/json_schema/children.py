@@ -23,6 +23,7 @@ from catalog.json_schema.describe import strings_in
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.regex.match import matches
 from catalog.json_schema.validation import Subschema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 Matches = Callable[[str, str], bool]
@@ -115,8 +116,7 @@ def required_names(schemas: Iterable[Mapping[str, JSON]], given: Iterable[str] =
 def needed_names(keywords: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
     """(name, a name that must be present if the first is), of `dependentRequired` and `dependencies`."""
     for keyword in ("dependentRequired", "dependencies"):
-        names = keywords.get(keyword)
-        for name, others in names.items() if isinstance(names, dict) else ():
+        for name, others in members_of(keywords.get(keyword)).items():
             yield from ((name, other) for other in strings_in(others))
 
 
@@ -124,11 +124,9 @@ def declared_member(
     subschema: Subschema, keywords: Mapping[str, JSON], name: str | None, is_match: Matches
 ) -> Iterator[Subschema]:
     """The subschemas of `properties` and `patternProperties` for the member `name`; None is a name of no property."""
-    properties = keywords.get("properties")
-    if name is not None and isinstance(properties, dict) and name in properties:
+    if name is not None and name in members_of(keywords.get("properties")):
         yield subschema.sub("properties", name)
-    patterns = keywords.get("patternProperties")
-    for pattern in patterns if isinstance(patterns, dict) else ():
+    for pattern in members_of(keywords.get("patternProperties")):
         if is_match(pattern, name or ""):
             yield subschema.sub("patternProperties", pattern)
 

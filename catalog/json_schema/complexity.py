@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from catalog.json_schema.applicable import steps_of
 from catalog.json_schema.index import REFERENCES, Node
@@ -63,7 +63,7 @@ def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
     """One reference of each infinite loop, as its node and keyword."""
     done: set[Node] = set()
     for start in nodes:
-        trail = [_TrailNode(start, None)] if start not in done else []
+        trail = [_TrailNode(start, None, _in_place(start))] if start not in done else []
         on_trail = {start: 0}
         while trail:
             target, keyword = next(trail[-1].edges, (None, None))
@@ -74,7 +74,7 @@ def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
                 yield _reference_in(trail[on_trail[target] :], keyword)
             elif target not in done:
                 on_trail[target] = len(trail)
-                trail.append(_TrailNode(target, keyword))
+                trail.append(_TrailNode(target, keyword, _in_place(target)))
 
 
 def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
@@ -205,15 +205,12 @@ def _postorder(nodes: Iterable[Node], neighbours: Callable[[Node], Iterable[Node
                 trail.append((following, iter(neighbours(following))))
 
 
-class _TrailNode:
+class _TrailNode(NamedTuple):
     """A node on the trail of `loops_in_place`: the reference to it, and its edges that are not yet visited."""
 
-    __slots__ = ("edges", "keyword", "node")
-
-    def __init__(self, node: Node, keyword: str | None) -> None:
-        self.node = node
-        self.keyword = keyword
-        self.edges = _in_place(node)
+    node: Node
+    keyword: str | None
+    edges: Iterator[Edge]
 
 
 def _reference_in(loop: list[_TrailNode], closing: str | None) -> tuple[Node, str]:

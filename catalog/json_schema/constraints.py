@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from catalog.json_schema.types import KEYWORDS_OF_TYPES
+from catalog.json_schema.types import KEYWORDS_OF_TYPES, type_names
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.equality import is_numeric
 from catalog.jsontext.reader import JSON
@@ -64,13 +64,7 @@ class Constraints:
         """The types that all schemas allow, "null" last; [] if there is none."""
         allowed: list[str] | None = None
         for types in self.values("type"):
-            names = (
-                [types]
-                if isinstance(types, str)
-                else [name for name in types if isinstance(name, str)]
-                if isinstance(types, list)
-                else []
-            )
+            names = type_names(types)
             if "number" in names:
                 names = [*names, "integer"]
             allowed = names if allowed is None else [name for name in allowed if name in names]

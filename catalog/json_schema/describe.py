@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal
 
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number, dumps
 
@@ -356,8 +356,7 @@ def _closed(summary: Summary) -> Iterator[Fact]:
 
 
 def _dependencies(summary: Summary) -> Iterator[Fact]:
-    together = summary.first("dependentRequired")
-    for name, others in together.items() if isinstance(together, dict) else ():
+    for name, others in members_of(summary.first("dependentRequired")).items():
         yield Fact("Together", "text", f"{name} needs {listed(list(strings_in(others)), 'and') or 'nothing'}")
     for keyword, label in (("oneOf", "Exactly one of"), ("anyOf", "At least one of")):
         for branches in summary.all(keyword):

@@ -156,6 +156,20 @@ class _Position:
     depth: int = 0
     described: frozenset[str] = frozenset()  # properties of a variant that its union describes
 
+    def below(
+        self,
+        token: str,
+        pointer: str,
+        name: str = "",
+        kind: Literal["name", "pattern", "other"] = "name",
+        *,
+        required: bool = False,
+        described: frozenset[str] = frozenset(),
+    ) -> _Position:
+        """The position of a node below this one, whose anchor ends with `token`."""
+        anchor, depth = f"{self.anchor}.{token}", self.depth + 1
+        return _Position(anchor, pointer, name, kind, required, self.inside, depth, described)
+
 
 @dataclass
 class _Writer:
@@ -195,15 +209,16 @@ class _Writer:
         if self.left <= 0 or position.depth >= MAX_DEPTH:
             return replace(node, cut=has_more(layers))
         inside = {**position.inside, **{id(layer.schema): anchor for layer in layers}}
-        children_title, children = self._children(layers, position, anchor, inside)
+        here = replace(position, anchor=anchor, inside=inside)
+        children_title, children = self._children(layers, here)
         if children_title == "Items" and len(children) == 1 and children[0].fits_into_its_array:
             [item] = children
             of_items = tuple(replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts)
             node = replace(node, facts=node.facts + of_items)
             children_title, children = "Each item", list(item.children)
-        branches_title, branches, union = self._branches(layers, position, anchor, inside)
+        branches_title, branches, union = self._branches(layers, here)
         if branches and union.shared:
-            children_title, children = "Properties", children + self._shared(union, position, anchor, inside, children)
+            children_title, children = "Properties", children + self._shared(union, here, children)
         return replace(
             node,
             discriminator=union.discriminator,
@@ -216,58 +231,38 @@ class _Writer:
 
     # -- the nodes below ----------------------------------------------------------------------------------------------
 
-    def _children(
-        self, layers: list[Layer], position: _Position, anchor: str, inside: Mapping[int, str]
-    ) -> tuple[str, list[Node]]:
+    def _children(self, layers: list[Layer], here: _Position) -> tuple[str, list[Node]]:
         required = {name for layer in layers for name in strings_in(layer.schema.get("required"))}
         nodes: list[Node] = []
         named: set[str] = set()
         items = False
         for layer in layers:
             for keyword, name, child in named_children(layer.schema):
-                if self.left <= 0 or (keyword == "properties" and (name in named or name in position.described)):
+                if self.left <= 0 or (keyword == "properties" and (name in named or name in here.described)):
                     continue
                 named.add(name)
                 kind: Literal["name", "pattern", "other"] = "name"
                 if keyword != "properties":
                     kind = "pattern" if keyword == "patternProperties" else "other"
-                at = _Position(
-                    f"{anchor}.{name or 'other'}",
-                    pointer_join(layer.pointer, keyword, *([] if kind == "other" else [name])),
-                    name,
-                    kind,
-                    required=kind == "name" and name in required,
-                    inside=inside,
-                    depth=position.depth + 1,
-                )
-                nodes.append(self.node(child, at))
+                pointer = pointer_join(layer.pointer, keyword, *([] if kind == "other" else [name]))
+                is_required = kind == "name" and name in required
+                nodes.append(self.node(child, here.below(name or "other", pointer, name, kind, required=is_required)))
             for tokens, name, child in item_children(layer.schema):
                 if self.left > 0 and (name or is_worth_describing(child)):
                     items = True
-                    at = _Position(
-                        f"{anchor}.{name or 'items'}",
-                        pointer_join(layer.pointer, *tokens),
-                        name,
-                        inside=inside,
-                        depth=position.depth + 1,
-                    )
-                    nodes.append(self.node(child, at))
+                    pointer = pointer_join(layer.pointer, *tokens)
+                    nodes.append(self.node(child, here.below(name or "items", pointer, name)))
         nodes.sort(key=lambda node: not node.required)
         return "Items" if items and not named else "Properties", nodes
 
-    def _shared(
-        self, union: Union, position: _Position, anchor: str, inside: Mapping[int, str], known: list[Node]
-    ) -> list[Node]:
+    def _shared(self, union: Union, here: _Position, known: list[Node]) -> list[Node]:
         """The properties that all variants of a union have in common, except those that are `known`."""
         names = {node.name for node in known}
         nodes = []
         for name, (schema, required) in union.shared.items():
             if self.left <= 0 or name in names:
                 continue
-            at = _Position(
-                f"{anchor}.{name}", position.pointer, name, required=required, inside=inside, depth=position.depth + 1
-            )
-            nodes.append(self.node(schema, at))
+            nodes.append(self.node(schema, here.below(name, here.pointer, name, required=required)))
         return sorted(nodes, key=lambda node: not node.required)
 
     def _type(self, layers: list[Layer], *, nullable: bool) -> str:
@@ -282,9 +277,7 @@ class _Writer:
                 return listed(few) if len(few) <= MAX_WORDS else f"one of {len(names)} variants"
         return words
 
-    def _branches(
-        self, layers: list[Layer], position: _Position, anchor: str, inside: Mapping[int, str]
-    ) -> tuple[str, list[Branch], Union]:
+    def _branches(self, layers: list[Layer], here: _Position) -> tuple[str, list[Branch], Union]:
         found: list[Branch] = []
         titles: list[str] = []
         union = Union(())
@@ -300,16 +293,9 @@ class _Writer:
                 index = len(found)
                 is_variant = index < len(union.names)
                 constant = union.constants[index] if is_variant and union.constants else ""
-                at = _Position(
-                    f"{anchor}.{index + 1}",
-                    pointer_join(layer.pointer, *tokens),
-                    inside=inside,
-                    depth=position.depth + 1,
-                    described=frozenset((*union.shared, *filter(None, [union.discriminator])))
-                    if is_variant
-                    else frozenset(),
-                )
-                node = self.node(child, at)
+                described = {*union.shared, *filter(None, [union.discriminator])} if is_variant else set()
+                pointer = pointer_join(layer.pointer, *tokens)
+                node = self.node(child, here.below(str(index + 1), pointer, described=frozenset(described)))
                 name = union.names[index] if is_variant else ""
                 found.append(Branch(name or (_by_type(node) if is_variant else "") or label, node, constant))
         return (titles[0] if titles else ""), found, union

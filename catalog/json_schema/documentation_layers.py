@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote
 
-from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, strings_in, values_of
+from catalog.json_schema.describe import array_of, listed, only_requirements, only_values, values_of
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.index import REFERENCES, Node, SchemaMap
-from catalog.json_schema.types import json_type
-from catalog.jsontext.containers import items_of
+from catalog.json_schema.types import json_type, type_names
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -87,7 +87,7 @@ class Layers:
         """The type in words: "array of strings or null"."""
         names: list[str] = []
         for layer in layers:
-            names = _type_names(layer.schema)
+            names = type_names(layer.schema.get("type"))
             if names:
                 break
         if not names:
@@ -113,10 +113,8 @@ class Layers:
 def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
     """(keyword, name, schema) of each property, pattern and schema for other members."""
     for keyword in ("properties", "patternProperties"):
-        named = schema.get(keyword)
-        if isinstance(named, dict):
-            for name, child in named.items():
-                yield keyword, name, child
+        for name, child in members_of(schema.get(keyword)).items():
+            yield keyword, name, child
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         child = schema.get(keyword)
         if isinstance(child, dict):
@@ -126,8 +124,7 @@ def named_children(schema: Schema) -> Iterator[tuple[str, str, JSON]]:
 def item_children(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str, JSON]]:
     """(tokens, name, schema) of an array's items; those with their own schemas are named by index ("0", "1")."""
     first, length, others = item_keywords(schema)
-    prefix = schema.get(first)
-    for index, child in enumerate(prefix if isinstance(prefix, list) and length else ()):
+    for index, child in enumerate(items_of(schema.get(first)) if length else ()):
         yield (first, index), str(index), child
     if isinstance(child := schema.get(others), dict):
         yield (others,), "", child
@@ -150,8 +147,7 @@ def branch_children(layer: Layer) -> Iterator[tuple[str, str, tuple[str | int, .
             yield "Depending on the value", label, (keyword,), child
     if isinstance(child := layer.schema.get("not"), dict) and child and not only_values(child):
         yield "Except", "Not this", ("not",), child
-    dependent = layer.schema.get("dependentSchemas")
-    for name, child in dependent.items() if isinstance(dependent, dict) else ():
+    for name, child in members_of(layer.schema.get("dependentSchemas")).items():
         yield "Depending on the value", f"With {name}", ("dependentSchemas", name), child
 
 
@@ -177,7 +173,7 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
     """Of two branches, one of them null: the index and schema of the other."""
     if not isinstance(branches, list) or len(branches) != 2:
         return None
-    nulls = [isinstance(branch, dict) and _type_names(branch) == ["null"] for branch in branches]
+    nulls = [isinstance(branch, dict) and type_names(branch.get("type")) == ["null"] for branch in branches]
     if nulls.count(True) != 1:
         return None
     index = nulls.index(False)
@@ -188,11 +184,6 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
 def definition_name(schema: Schema) -> str:
     reference = schema.get("$ref")
     return unquote(reference.rsplit("/", 1)[-1]) if isinstance(reference, str) and "/" in reference else ""
-
-
-def _type_names(schema: Schema) -> list[str]:
-    names = schema.get("type")
-    return [names] if isinstance(names, str) else list(strings_in(names))
 
 
 def _implied_types(layers: list[Layer]) -> list[str]:
@@ -212,7 +203,7 @@ def _implied_types(layers: list[Layer]) -> list[str]:
         for keyword in ("oneOf", "anyOf"):
             branches = layer.schema.get(keyword)
             if isinstance(branches, list) and keyword not in layer.skip:
-                kinds = [_type_names(branch) for branch in branches if isinstance(branch, dict)]
+                kinds = [type_names(branch.get("type")) for branch in branches if isinstance(branch, dict)]
                 if len(kinds) == len(branches) and all(kinds):
                     return list(dict.fromkeys(name for names in kinds for name in names))
     return ["any value"]

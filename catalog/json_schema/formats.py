@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from catalog.json_schema.regex.syntax import is_regex
@@ -161,27 +162,8 @@ def is_ipv6(text: str) -> bool:
     return True
 
 
-def is_uri(text: str) -> bool:
-    """RFC 3986, `URI`."""
-    return _is_reference(text, _URI_PARTS, is_absolute=True)
-
-
-def is_uri_reference(text: str) -> bool:
-    """RFC 3986, `URI-reference`."""
-    return _is_reference(text, _URI_PARTS, is_absolute=False)
-
-
-def is_iri(text: str) -> bool:
-    """RFC 3987, `IRI`."""
-    return _is_reference(text, _IRI_PARTS, is_absolute=True)
-
-
-def is_iri_reference(text: str) -> bool:
-    """RFC 3987, `IRI-reference`."""
-    return _is_reference(text, _IRI_PARTS, is_absolute=False)
-
-
 def _is_reference(text: str, parts: Mapping[str, re.Pattern[str]], *, is_absolute: bool) -> bool:
+    """`URI` and `URI-reference` of RFC 3986, or `IRI` and `IRI-reference` of RFC 3987."""
     match = _SPLIT_URI.fullmatch(text)
     if match is None:
         return False
@@ -251,14 +233,14 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "idn-email": is_idn_email,
     "ipv4": is_ipv4,
     "ipv6": is_ipv6,
-    "iri": is_iri,
-    "iri-reference": is_iri_reference,
+    "iri": partial(_is_reference, parts=_IRI_PARTS, is_absolute=True),
+    "iri-reference": partial(_is_reference, parts=_IRI_PARTS, is_absolute=False),
     "json-pointer": is_json_pointer,
     "regex": is_regex,
     "relative-json-pointer": is_relative_json_pointer,
     "time": is_time,
-    "uri": is_uri,
-    "uri-reference": is_uri_reference,
+    "uri": partial(_is_reference, parts=_URI_PARTS, is_absolute=True),
+    "uri-reference": partial(_is_reference, parts=_URI_PARTS, is_absolute=False),
     "uri-template": is_uri_template,
     "uuid": is_uuid,
 }

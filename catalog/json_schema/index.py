@@ -8,17 +8,16 @@ Sources: JSON Schema 2020-12 Core, sections 8 and 9; the same sections of the ea
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, cast
 from urllib.parse import unquote, urldefrag, urljoin
 
 from referencing.exceptions import Unresolvable
 
 from catalog.errors import MAX_PROBLEMS, Problem
 from catalog.json_schema.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
-from catalog.jsontext.pointers import pointer_join, split_pointer
+from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
 from catalog.jsontext.reader import JSON
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -29,8 +28,6 @@ MAX_TOKENS: Final = 200  # more than any pointer into a document of limited dept
 _NAMES: Final = ("$anchor", "$dynamicAnchor")
 _NAMING: Final = frozenset({"$schema", "$id", "id", "$recursiveAnchor", *_NAMES})
 _REFERRING: Final = frozenset(REFERENCES)
-_NOTHING: Final = object()
-_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _STANDARD_DRAFT_03: Final = "json-schema.org/draft-03/"
 
 
@@ -301,8 +298,9 @@ class SchemaMap:
         address: tuple[Node | str, ...] = (around, *rest[:MAX_TOKENS])
         if address in self._children:
             return self._children[address]
-        schema = _value_at(around.schema, rest)
-        if schema is _NOTHING:
+        try:
+            schema = cast("JSON", resolve_pointer(around.schema, pointer_join("", *rest)))
+        except LookupError:
             self._report(node, keyword, "gate.ref-missing", f"`{keyword}` points to a value that does not exist.")
             return None
         if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
@@ -389,15 +387,3 @@ def _joined(base: str, reference: str) -> tuple[str | None, str]:
 def _address(node: Node) -> tuple[Node | str, ...]:
     """The address of `node`: its parent and the tokens from there."""
     return (node.parent or "", *map(str, node.path))
-
-
-def _value_at(value: JSON, tokens: list[str]) -> JSON | object:
-    """The value at `tokens` in `value`, or `_NOTHING`."""
-    for token in tokens:
-        if isinstance(value, dict) and token in value:
-            value = value[token]
-        elif isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
-            value = value[int(token)]
-        else:
-            return _NOTHING
-    return value

@@ -46,7 +46,7 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
             yield Problem(node.pointer, f"A schema is expected here: {form}.", RULE)
         return
     for keyword, value in schema.items():
-        check = _CHECKS.get(keyword) if keyword in dialect.keywords else _CHECKS_OF_EARLIER.get((dialect.name, keyword))
+        check = _check_of(keyword, dialect)
         violation = check(value, dialect) if check else None
         if violation:
             message = f"`{keyword}` {violation}" + "." * (not violation.endswith("?"))
@@ -54,7 +54,15 @@ def metaschema_problems(node: Node) -> Iterator[Problem]:
     if dialect.name == "04":
         yield from _exclusives_without_limit(node, schema)
     if "dependencies" not in dialect.keywords:
-        yield from _in_earlier_dependencies(node, schema)
+        yield from _in_dependencies(node, schema)
+
+
+def _check_of(keyword: str, dialect: Dialect) -> Check | None:
+    if keyword not in dialect.keywords:
+        return _CHECKS_OF_EARLIER.get((dialect.name, keyword))
+    if keyword in _CHECKS:
+        return _CHECKS[keyword]
+    return _CHECKS_OF_HOLDS[dialect.holds[keyword]] if keyword in dialect.holds else None
 
 
 def problems_from(start: Node) -> Iterator[Problem]:
@@ -83,7 +91,7 @@ def _exclusives_without_limit(node: Node, schema: dict[str, JSON]) -> Iterator[P
             )
 
 
-def _in_earlier_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
+def _in_dependencies(node: Node, schema: dict[str, JSON]) -> Iterator[Problem]:
     """Later drafts do not evaluate `dependencies`, but their meta-schemas check it."""
     for path, inner in held(Holds.MEMBERS_OR_NAMES, schema.get("dependencies")):
         yield from problems_from(Node(inner, node, ("dependencies", *path), node.dialect))
@@ -198,13 +206,6 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
     return "must be an object whose values are schemas, or lists of property names without duplicates"
 
 
-def _earlier_dependencies(value: JSON, _: Dialect) -> str | None:
-    """`dependencies` in the drafts that no longer evaluate it, but still check its form."""
-    if isinstance(value, dict) and all(_is_name_list(member) for member in value.values() if isinstance(member, list)):
-        return None
-    return "must be an object whose values are schemas, or lists of property names without duplicates"
-
-
 def _vocabulary(value: JSON, _: Dialect) -> str | None:
     if isinstance(value, dict) and all(isinstance(member, bool) for member in value.values()):
         return None
@@ -249,7 +250,6 @@ def _identity(value: JSON) -> object:
 _CHECKS: Final[dict[str, Check]] = {
     "$anchor": _anchor,
     "$comment": _text,
-    "$defs": _members,
     "$dynamicAnchor": _anchor,
     "$dynamicRef": _text,
     "$id": _identifier,
@@ -258,28 +258,18 @@ _CHECKS: Final[dict[str, Check]] = {
     "$ref": _text,
     "$schema": _text,
     "$vocabulary": _vocabulary,
-    "additionalItems": _schema,
-    "additionalProperties": _schema,
-    "allOf": _schemas,
-    "anyOf": _schemas,
-    "contains": _schema,
     "contentEncoding": _text,
     "contentMediaType": _text,
-    "contentSchema": _schema,
-    "definitions": _members,
     "dependencies": _dependencies,
     "dependentRequired": _name_lists,
-    "dependentSchemas": _members,
     "deprecated": _flag,
     "description": _text,
-    "else": _schema,
     "enum": _values,
     "examples": _list,
     "exclusiveMaximum": _bound,
     "exclusiveMinimum": _bound,
     "format": _text,
     "id": _text,
-    "if": _schema,
     "items": _items,
     "maxContains": _count,
     "maxItems": _count,
@@ -292,28 +282,26 @@ _CHECKS: Final[dict[str, Check]] = {
     "minProperties": _count,
     "minimum": _number,
     "multipleOf": _positive,
-    "not": _schema,
-    "oneOf": _schemas,
     "pattern": _text,
-    "patternProperties": _members,
-    "prefixItems": _schemas,
-    "properties": _members,
-    "propertyNames": _schema,
     "readOnly": _flag,
     "required": _names,
-    "then": _schema,
     "title": _text,
     "type": _type,
-    "unevaluatedItems": _schema,
-    "unevaluatedProperties": _schema,
     "uniqueItems": _flag,
     "writeOnly": _flag,
 }
 
+# All other keywords that contain subschemas.
+_CHECKS_OF_HOLDS: Final[dict[Holds, Check]] = {
+    Holds.SCHEMA: _schema,
+    Holds.ARRAY: _schemas,
+    Holds.MEMBERS: _members,
+}
+
 # Keywords of an earlier draft that a later meta-schema still checks.
 _CHECKS_OF_EARLIER: Final[dict[tuple[str, str], Check]] = {
-    ("2019-09", "dependencies"): _earlier_dependencies,
-    ("2020-12", "dependencies"): _earlier_dependencies,
+    ("2019-09", "dependencies"): _dependencies,
+    ("2020-12", "dependencies"): _dependencies,
     ("2020-12", "$recursiveAnchor"): _anchor,
     ("2020-12", "$recursiveRef"): _text,
 }

@@ -15,8 +15,8 @@ from itertools import count
 from typing import Final
 
 from catalog.conversion_report import Report
-from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect
-from catalog.json_schema.index import Node, Reference, SchemaMap
+from catalog.json_schema.dialects import DEFAULT_DIALECT
+from catalog.json_schema.index import REFERENCES, Node, Reference, SchemaMap
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -25,7 +25,6 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 
 Schema = dict[str, JSON]
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _NAMING: Final = frozenset(
     {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment"}
 )
@@ -198,7 +197,7 @@ class _Normalizer:
             if keyword in ignored:
                 reason = f"Draft {node.dialect.name} does not define `{keyword}`, so it has no effect."
                 self._report.dropped(pointer_join(pointer, keyword), reason)
-            elif keyword in _NAMING or keyword in _HOLDING or keyword in _REFERENCES:
+            elif keyword in _NAMING or keyword in _HOLDING or keyword in REFERENCES:
                 continue
             else:
                 _STEPS.get(keyword, _plain)(self, node, keyword, out)
@@ -229,9 +228,7 @@ class _Normalizer:
 
     def normalized_value(self, node: Node, keyword: str) -> JSON:
         """The value of `keyword`, with every schema in it normalised."""
-        children = self._children[node]
-        schema = node.schema
-        value = schema[keyword] if isinstance(schema, dict) else None
+        children, value = self._children[node], members_of(node.schema).get(keyword)
         if (child := children.get((keyword,))) is not None:
             return self._schema(child)
         if isinstance(value, list):
@@ -267,19 +264,19 @@ def _items(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> No
         return
     normalizer.became(node, keyword, "`prefixItems`")
     out["prefixItems"] = value
-    if isinstance(node.schema, dict) and "additionalItems" in node.schema:
+    if "additionalItems" in members_of(node.schema):
         out["items"] = normalizer.normalized_value(node, "additionalItems")
 
 
 def _additional_items(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
     """Handled with `items` if that is a list, and without effect otherwise."""
-    if not _knows(node.dialect, keyword):
+    if keyword not in node.dialect.keywords:
         out[keyword] = normalizer.normalized_value(node, keyword)
 
 
 def _dependencies(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
     value = normalizer.normalized_value(node, keyword)
-    if not isinstance(value, dict) or not _knows(node.dialect, keyword):
+    if not isinstance(value, dict) or keyword not in node.dialect.keywords:
         out[keyword] = value
         return
     normalizer.became(node, keyword, "`dependentRequired` and `dependentSchemas`")
@@ -301,7 +298,7 @@ def _bound(normalizer: _Normalizer, node: Node, keyword: str, out: Schema) -> No
 
 
 def _exclusive_bound(_: _Normalizer, node: Node, keyword: str, out: Schema) -> None:
-    value = node.schema[keyword] if isinstance(node.schema, dict) else None
+    value = members_of(node.schema)[keyword]
     if not isinstance(value, bool):
         out[keyword] = value
 
@@ -316,7 +313,3 @@ _STEPS: Final[Mapping[str, Step]] = {
     "exclusiveMinimum": _exclusive_bound,
     "exclusiveMaximum": _exclusive_bound,
 }
-
-
-def _knows(dialect: Dialect, keyword: str) -> bool:
-    return keyword in dialect.keywords

@@ -38,6 +38,7 @@ from catalog.json_schema.index import Node, SchemaMap, parts_by_draft
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
@@ -127,8 +128,7 @@ def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
     pattern = schema.get("pattern")
     if isinstance(pattern, str):
         yield ("pattern",), pattern
-    members = schema.get("patternProperties")
-    for pattern in members if isinstance(members, dict) else ():
+    for pattern in members_of(schema.get("patternProperties")):
         yield ("patternProperties", pattern), pattern
 
 

@@ -38,6 +38,7 @@ MAX_DEPTH = 24
 MAX_OPTIONAL_DEPTH = 3  # deeper objects and arrays get only what is required
 MAX_MEMBERS = 400
 BRANCHES_TRIED = 16
+UNION_LEVELS = 2  # of unions in branches of unions that are followed
 
 
 class NoValue(Exception):
@@ -161,29 +162,26 @@ class _Sampler:
 
     # -- which schemas apply ------------------------------------------------------------------------------------------
 
-    def choices(self, subschemas: list[Subschema], depth: int) -> Iterator[list[Subschema]]:
-        """Every list of schemas that may apply together: one branch of each union, the most promising first."""
-        gathered, unions = self.gathered(subschemas)
-        if not unions:
-            yield gathered
+    def choices(
+        self, subschemas: list[Subschema], depth: int, known: Iterable[Subschema] = (), levels: int = UNION_LEVELS
+    ) -> Iterator[list[Subschema]]:
+        """Every list of schemas that may apply together: one branch of each union, the most promising first.
+
+        Args:
+            subschemas: schemas that all apply.
+            depth: of the value.
+            known: schemas that apply too, and whose unions are decided.
+            levels: how deep unions in branches of unions are followed.
+        """
+        found, unions = self.gathered(subschemas, known)
+        applied = [*known, *found]
+        if not unions or not levels:
+            yield applied
             return
         orders = [self.ordered(branches, depth) for branches in unions]
         for picked in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
             self.step()
-            yield from self.choices_below(gathered, list(picked), depth)
-
-    def choices_below(
-        self, gathered: list[Subschema], picked: list[Subschema], depth: int
-    ) -> Iterator[list[Subschema]]:
-        below, unions = self.gathered(picked, known=gathered)
-        if not unions:
-            yield [*gathered, *below]
-            return
-        orders = [self.ordered(branches, depth) for branches in unions]
-        for deeper in itertools.islice(itertools.product(*orders), BRANCHES_TRIED):
-            self.step()
-            last, _ = self.gathered(deeper, known=[*gathered, *below])
-            yield [*gathered, *below, *last]
+            yield from self.choices(list(picked), depth, applied, levels - 1)
 
     def ordered(self, branches: list[Subschema], depth: int) -> list[Subschema]:
         self.spend(len(branches))

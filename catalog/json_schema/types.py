@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
+from catalog.jsontext.reader import JSON
+
 JSONType: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
 
 # They say nothing about values of other types, but usually mean that the value has this one.
@@ -36,3 +38,10 @@ _TYPES: Final[Mapping[type, JSONType]] = {
 def json_type(value: object) -> JSONType:
     """The type of a JSON value. Integers are numbers; `validation.equality.is_integer` finds them."""
     return _TYPES.get(type(value), "number")
+
+
+def type_names(value: JSON) -> list[str]:
+    """The names in the value of `type`; [] if there is none."""
+    if isinstance(value, str):
+        return [value]
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []

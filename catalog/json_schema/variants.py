@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from catalog.json_schema.describe import strings_in
 from catalog.json_schema.documentation_layers import Layers, Schema, definition_name
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 MAX_NAME = 80
@@ -60,10 +62,9 @@ def _properties(schema: JSON, layers: Layers) -> _Properties:
     found: dict[str, JSON] = {}
     required: set[str] = set()
     for layer in layers.of(schema)[0]:
-        own, names = layer.schema.get("properties"), layer.schema.get("required")
-        for name, child in own.items() if isinstance(own, dict) else ():
+        for name, child in members_of(layer.schema.get("properties")).items():
             found.setdefault(name, child)
-        required.update(name for name in (names if isinstance(names, list) else ()) if isinstance(name, str))
+        required.update(strings_in(layer.schema.get("required")))
     return {name: (child, name in required) for name, child in found.items()}
 
 

@@ -138,31 +138,22 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        line, column = Lines(before := data[: error.start].decode()).position(len(before))
-        raise JSONTextError(
-            [
-                Problem(
-                    pointer="",
-                    message=f"The byte {data[error.start]:#04x} is not UTF-8; save the text as UTF-8.",
-                    rule="json.encoding",
-                    line=line,
-                    column=column,
-                )
-            ]
-        ) from None
+        position = Lines(before := data[: error.start].decode()).position(len(before))
+        message = f"The byte {data[error.start]:#04x} is not UTF-8; save the text as UTF-8."
+        raise _refusal(message, "json.encoding", position) from None
 
 
 def _utf8_size(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        line, column = Lines(text).position(error.start)
         message = "There is an unpaired surrogate here, which UTF-8 cannot represent; remove it."
-        raise JSONTextError([Problem("", message, "json.surrogate", line=line, column=column)]) from None
+        raise _refusal(message, "json.surrogate", Lines(text).position(error.start)) from None
 
 
-def _refusal(message: str, rule: str) -> JSONTextError:
-    return JSONTextError([Problem(pointer="", message=message, rule=rule, line=1, column=1)])
+def _refusal(message: str, rule: str, position: tuple[int, int] = (1, 1)) -> JSONTextError:
+    line, column = position
+    return JSONTextError([Problem(pointer="", message=message, rule=rule, line=line, column=column)])
 
 
 def _depth(text: str) -> int:

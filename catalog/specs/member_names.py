@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from catalog.errors import Problem
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
@@ -82,8 +83,7 @@ def misnamed(document: Object) -> Iterator[MisnamedMember]:
     if not isinstance(definition, dict):
         return
     yield from _in_object(definition, "definition", "/definition")
-    examples = definition.get("examples")
-    for index, example in enumerate(examples if isinstance(examples, list) else ()):
+    for index, example in enumerate(items_of(definition.get("examples"))):
         if isinstance(example, dict):
             yield from _in_object(example, "example", f"/definition/examples/{index}")
 

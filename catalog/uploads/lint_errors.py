@@ -7,7 +7,7 @@ from typing import Final
 
 from catalog.errors import Problem
 from catalog.models import Waiver
-from catalog.specs.lint.advice import advise
+from catalog.specs.lint.linter import advise
 from catalog.specs.spec import ToolSpec
 from catalog.uploads.parse import Candidate
 

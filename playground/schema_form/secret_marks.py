@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import MAX_NODES
 from catalog.json_schema.validation import Subschema
-from catalog.json_schema.validation.unsupported import objects_in
+from catalog.json_schema.validation.documents import objects_in
 from catalog.jsontext.reader import JSON
 
 

@@ -280,25 +280,7 @@ class _Parser:
         self.repeatable = False
         self.atom_weight = 0
 
-    # Assertions, the dot, quantifiers.
-
-    def _start(self) -> None:
-        self._assertion(Assertion("^", self.multiline))
-
-    def _end(self) -> None:
-        self._assertion(Assertion("$", self.multiline))
-
-    def _dot(self) -> None:
-        self._atom(Dot(self.dot_all))
-
-    def _star(self) -> None:
-        self._quantify(0, None)
-
-    def _plus(self) -> None:
-        self._quantify(1, None)
-
-    def _optional(self) -> None:
-        self._quantify(0, 1)
+    # Quantifiers.
 
     def _braces(self) -> None:
         bounds = self._bounds()
@@ -336,12 +318,6 @@ class _Parser:
             raise self.reader.error(f"`{character}` must be escaped.")
         self._atom(Character(ord(character)))
 
-    def _closing_brace(self) -> None:
-        self._literal_unless_strict("}")
-
-    def _closing_bracket(self) -> None:
-        self._literal_unless_strict("]")
-
     # Escapes and classes.
 
     def _escape(self) -> None:
@@ -370,25 +346,22 @@ class _Parser:
             raise self.reader.error(f"there is no group {group}.")
         self._atom(Reference(group, closed=group in self.closed))
 
-    def _class(self) -> None:
-        self._atom(self.reader.character_class())
-
 
 _LOOKAROUNDS: Final[tuple[GroupKind, ...]] = ("=", "!", "<=", "<!")
 _HANDLERS: Final[dict[str, Callable[[_Parser], None]]] = {
     "(": _Parser._open_group,
     ")": _Parser._close_group,
     "|": _Parser._alternative,
-    "^": _Parser._start,
-    "$": _Parser._end,
-    ".": _Parser._dot,
-    "*": _Parser._star,
-    "+": _Parser._plus,
-    "?": _Parser._optional,
+    "^": lambda parser: parser._assertion(Assertion("^", parser.multiline)),
+    "$": lambda parser: parser._assertion(Assertion("$", parser.multiline)),
+    ".": lambda parser: parser._atom(Dot(parser.dot_all)),
+    "*": lambda parser: parser._quantify(0, None),
+    "+": lambda parser: parser._quantify(1, None),
+    "?": lambda parser: parser._quantify(0, 1),
     "{": _Parser._braces,
-    "}": _Parser._closing_brace,
-    "[": _Parser._class,
-    "]": _Parser._closing_bracket,
+    "}": lambda parser: parser._literal_unless_strict("}"),
+    "[": lambda parser: parser._atom(parser.reader.character_class()),
+    "]": lambda parser: parser._literal_unless_strict("]"),
     "\\": _Parser._escape,
 }
 

@@ -1,20 +1,18 @@
 """Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
-`jsonschema` runs the schema, with the keywords of this package; a check always ends, with "conforms", "violates" or
-"unchecked" and the reason.
+A check always ends, with "conforms", "violates" or "unchecked" and the reason. Messages never quote the checked value,
+no keyword takes unbounded time, and nothing is fetched, which no validator from a package offers together.
 
     budget              the cost that a check may have, and why one ends early
     equality            equality of JSON values, with exact numbers
     messages            the short phrases of messages
     errors              the violations of a schema, as a tree
-    unsupported         why a schema cannot be checked against
-    documents           one schema document with its identifiers
+    documents           one schema document with its identifiers; why none can be checked against it
     references          the targets of references
     subschema           a subschema with its document, scope and draft
     assertions, applicators, unevaluated      the keywords
     pattern_search      searching with a pattern within the budget
-    drafts              the keywords of each draft
-    compile             compile_schema, CompiledSchema, CheckResult
+    compile             compile_schema, CompiledSchema, CheckResult; the keywords of each draft
 """
 
 from catalog.json_schema.validation.budget import Budget

@@ -1,7 +1,7 @@
 """The keywords that apply subschemas, and those that name members. Each yields its failures.
 
-Each keyword has its own loop over members or items (other code uses `catalog.json_schema.children`), because
-`jsonschema` calls one keyword at a time, and each part of the value is counted in the run's budget.
+Each keyword has its own loop over members or items (other code uses `catalog.json_schema.children`), because it
+is called once for the whole value, and each part of the value is counted in the run's budget.
 
 Source: JSON Schema 2020-12 Core, sections 8.2.3, 10 and 11; 2020-12 Validation, section 6.5; the earlier drafts.
 """
@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from catalog.json_schema.validation.budget import Run, Unchecked, current_run
+from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.errors import Failure
 from catalog.json_schema.validation.messages import count, limit, show, show_source, show_text
 from catalog.json_schema.validation.pattern_search import found_in
-from catalog.json_schema.validation.subschema import Subschema
+from catalog.json_schema.validation.subschema import Keyword, Subschema
 from catalog.json_schema.validation.unevaluated import unevaluated_items, unevaluated_properties
 from catalog.jsontext.reader import JSON
-
-# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
-Applicator: TypeAlias = Callable[[Subschema, Run, Any, JSON], Iterator[Failure]]
 
 MAX_BRANCH_DETAILS: Final = 20  # violations reported for one alternative
 
@@ -29,51 +26,41 @@ MAX_BRANCH_DETAILS: Final = 20  # violations reported for one alternative
 # References.
 
 
-def _ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$ref", reference, subschema.follow(reference), instance, referrer=subschema)
+def _reference(keyword: str, follow: Callable[[Subschema, str], Subschema | None]) -> Keyword:
+    """A reference. Results are cached, so shared definitions are checked once per value."""
 
+    def check(subschema: Subschema, run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
+        target = follow(subschema, reference)
+        if target is None:
+            raise Unchecked(f"The reference {show(reference)} cannot be resolved.")
+        key = (target, id(instance))
+        known = run.fits.get(key)
+        if known is True:
+            return
+        if known is False and run.reported is None:
+            yield Failure(subschema, run.path, keyword, f"must match {show_source(reference)}")
+            return
+        if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
+            run.suppressed += 1
+            return
+        if key in run.open:
+            raise Unchecked("The schema refers to itself without going deeper into the value.")
+        run.open.add(key)
+        fits, suppressed = True, run.suppressed
+        try:
+            for failure in target.failures(instance):
+                if fits:
+                    fits = run.fits[key] = False
+                yield failure
+        finally:
+            run.open.discard(key)
+        if fits:
+            if run.suppressed == suppressed:
+                run.fits[key] = True
+        elif run.reported is not None:
+            run.reported.add((target, tuple(run.path)))
 
-def _dynamic_ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$dynamicRef", reference, subschema.follow_dynamic(reference), instance, referrer=subschema)
-
-
-def _recursive_ref(subschema: Subschema, _run: Run, reference: Any, instance: JSON) -> Iterator[Failure]:
-    return _referred("$recursiveRef", reference, subschema.follow_dynamic(reference), instance, referrer=subschema)
-
-
-def _referred(
-    keyword: str, reference: str, target: Subschema | None, instance: JSON, *, referrer: Subschema
-) -> Iterator[Failure]:
-    """The failures of `target`. Results are cached, so shared definitions are checked once per value."""
-    if target is None:
-        raise Unchecked(f"The reference {show(reference)} cannot be resolved.")
-    run = current_run()
-    key = (target, id(instance))
-    known = run.fits.get(key)
-    if known is True:
-        return
-    if known is False and run.reported is None:
-        yield Failure(referrer, run.path, keyword, f"must match {show_source(reference)}")
-        return
-    if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
-        run.suppressed += 1
-        return
-    if key in run.open:
-        raise Unchecked("The schema refers to itself without going deeper into the value.")
-    run.open.add(key)
-    fits, suppressed = True, run.suppressed
-    try:
-        for failure in target.failures(instance):
-            if fits:
-                fits = run.fits[key] = False
-            yield failure
-    finally:
-        run.open.discard(key)
-    if fits:
-        if run.suppressed == suppressed:
-            run.fits[key] = True
-    elif run.reported is not None:
-        run.reported.add((target, tuple(run.path)))
+    return check
 
 
 # Subschemas in place.
@@ -150,14 +137,6 @@ def _if(subschema: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterat
         yield from subschema.sub(branch).failures(instance)
 
 
-def _dependent_schemas(subschema: Subschema, run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
-    if isinstance(instance, dict):
-        run.spend(len(schemas) // 16)
-        for name in schemas:
-            if name in instance:
-                yield from subschema.sub("dependentSchemas", name).failures(instance)
-
-
 # Members of objects.
 
 
@@ -214,36 +193,26 @@ def _required(subschema: Subschema, run: Run, names: Any, instance: JSON) -> Ite
             yield Failure(subschema, run.path, "required", f"{show_text(name)} is missing", names=(name,))
 
 
-def _dependent_required(subschema: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
-    if isinstance(instance, dict):
+def _dependents(keyword: str) -> Keyword:
+    """The schemas and the lists of names that apply to objects with a certain member."""
+
+    def check(subschema: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
+        if not isinstance(instance, dict):
+            return
         run.spend(len(needs) // 16)
         for name, needed in needs.items():
-            if name in instance:
-                yield from _missing(subschema, "dependentRequired", name, needed, instance)
+            if name not in instance:
+                continue
+            if not isinstance(needed, list):
+                yield from subschema.sub(keyword, name).failures(instance)
+                continue
+            run.spend(len(needed) // 16)
+            for other in needed:
+                if other not in instance:
+                    message = f"{show_text(other)} is missing; it is required if {show_text(name)} is given"
+                    yield Failure(subschema, run.path, keyword, message, tokens=(keyword, name), names=(other,))
 
-
-def _dependencies(subschema: Subschema, run: Run, needs: Any, instance: JSON) -> Iterator[Failure]:
-    if not isinstance(instance, dict):
-        return
-    run.spend(len(needs) // 16)
-    for name, needed in needs.items():
-        if name not in instance:
-            continue
-        if isinstance(needed, list):
-            yield from _missing(subschema, "dependencies", name, needed, instance)
-        else:
-            yield from subschema.sub("dependencies", name).failures(instance)
-
-
-def _missing(
-    subschema: Subschema, keyword: str, given: str, needed: list[str], instance: dict[str, JSON]
-) -> Iterator[Failure]:
-    run = current_run()
-    run.spend(len(needed) // 16)
-    for name in needed:
-        if name not in instance:
-            message = f"{show_text(name)} is missing; it is required if {show_text(given)} is given"
-            yield Failure(subschema, run.path, keyword, message, tokens=(keyword, given), names=(name,))
+    return check
 
 
 # Items of arrays.
@@ -332,13 +301,13 @@ def _unevaluated_items(subschema: Subschema, run: Run, _schema: Any, instance: J
             yield from rest.failures_at(index, instance[index])
 
 
-APPLICATORS_04: Mapping[str, Applicator] = {
-    "$ref": _ref,
+APPLICATORS_04: Mapping[str, Keyword] = {
+    "$ref": _reference("$ref", Subschema.follow),
     "additionalItems": _additional_items,
     "additionalProperties": _additional_properties,
     "allOf": _all_of,
     "anyOf": _any_of,
-    "dependencies": _dependencies,
+    "dependencies": _dependents("dependencies"),
     "items": _items_2019,
     "not": _not,
     "oneOf": _one_of,
@@ -346,28 +315,28 @@ APPLICATORS_04: Mapping[str, Applicator] = {
     "properties": _properties,
     "required": _required,
 }
-APPLICATORS_06: Mapping[str, Applicator] = {
+APPLICATORS_06: Mapping[str, Keyword] = {
     **APPLICATORS_04,
     "contains": _contains_07,
     "propertyNames": _property_names,
 }
-APPLICATORS_07: Mapping[str, Applicator] = {**APPLICATORS_06, "if": _if}
-APPLICATORS_2019: Mapping[str, Applicator] = {
+APPLICATORS_07: Mapping[str, Keyword] = {**APPLICATORS_06, "if": _if}
+APPLICATORS_2019: Mapping[str, Keyword] = {
     **{keyword: apply for keyword, apply in APPLICATORS_07.items() if keyword != "dependencies"},
-    "$recursiveRef": _recursive_ref,
+    "$recursiveRef": _reference("$recursiveRef", Subschema.follow_dynamic),
     "contains": _contains,
-    "dependentRequired": _dependent_required,
-    "dependentSchemas": _dependent_schemas,
+    "dependentRequired": _dependents("dependentRequired"),
+    "dependentSchemas": _dependents("dependentSchemas"),
     "unevaluatedItems": _unevaluated_items,
     "unevaluatedProperties": _unevaluated_properties,
 }
-APPLICATORS_2020: Mapping[str, Applicator] = {
+APPLICATORS_2020: Mapping[str, Keyword] = {
     **{
         keyword: apply
         for keyword, apply in APPLICATORS_2019.items()
         if keyword not in {"$recursiveRef", "additionalItems"}
     },
-    "$dynamicRef": _dynamic_ref,
+    "$dynamicRef": _reference("$dynamicRef", Subschema.follow_dynamic),
     "items": _items,
     "prefixItems": _prefix_items,
 }

@@ -6,6 +6,7 @@ Source: JSON Schema 2020-12 Validation, sections 6 and 7; the validation documen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import ge, gt, le, lt
 from typing import Any, Final, TypeAlias
 
 from catalog.json_schema.formats import FORMATS
@@ -60,34 +61,27 @@ def _const(subschema: Subschema, run: Run, value: Any, instance: JSON) -> str | 
     return f"must be {show(value)}"
 
 
-def _minimum(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
-    return None if not is_numeric(instance) or instance >= least else f"must be {limit('minimum', least)}"
+def _bound(keyword: str, is_within: Callable[[Any, Any], bool]) -> Assertion:
+    """A bound of numbers; `is_within` gets the number and the bound."""
+
+    def check(_subschema: Subschema, _run: Run, bound: Any, instance: JSON) -> str | None:
+        return None if not is_numeric(instance) or is_within(instance, bound) else f"must be {limit(keyword, bound)}"
+
+    return check
 
 
-def _maximum(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
-    return None if not is_numeric(instance) or instance <= most else f"must be {limit('maximum', most)}"
+_minimum, _maximum = _bound("minimum", ge), _bound("maximum", le)
+_exclusive_minimum, _exclusive_maximum = _bound("exclusiveMinimum", gt), _bound("exclusiveMaximum", lt)
 
 
-def _exclusive_minimum(_subschema: Subschema, _run: Run, below: Any, instance: JSON) -> str | None:
-    return None if not is_numeric(instance) or instance > below else f"must be {limit('exclusiveMinimum', below)}"
+def _bound_04(inclusive: Assertion, exclusive: Assertion, flag: str) -> Assertion:
+    """A bound of numbers in draft-04, where `flag` beside it makes it exclusive."""
 
+    def check(subschema: Subschema, run: Run, bound: Any, instance: JSON) -> str | None:
+        is_exclusive = isinstance(subschema.schema, dict) and subschema.schema.get(flag) is True
+        return (exclusive if is_exclusive else inclusive)(subschema, run, bound, instance)
 
-def _exclusive_maximum(_subschema: Subschema, _run: Run, above: Any, instance: JSON) -> str | None:
-    return None if not is_numeric(instance) or instance < above else f"must be {limit('exclusiveMaximum', above)}"
-
-
-def _minimum_04(subschema: Subschema, run: Run, least: Any, instance: JSON) -> str | None:
-    check = _exclusive_minimum if _beside(subschema, "exclusiveMinimum") is True else _minimum
-    return check(subschema, run, least, instance)
-
-
-def _maximum_04(subschema: Subschema, run: Run, most: Any, instance: JSON) -> str | None:
-    check = _exclusive_maximum if _beside(subschema, "exclusiveMaximum") is True else _maximum
-    return check(subschema, run, most, instance)
-
-
-def _beside(subschema: Subschema, keyword: str) -> JSON:
-    return subschema.schema.get(keyword) if isinstance(subschema.schema, dict) else None
+    return check
 
 
 def _multiple_of(_subschema: Subschema, _run: Run, divisor: Any, instance: JSON) -> str | None:
@@ -102,10 +96,17 @@ def _min_length(_subschema: Subschema, _run: Run, least: Any, instance: JSON) ->
     return "must not be empty" if least == 1 else f"must have {limit('minLength', least)}"
 
 
-def _max_length(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, str) or len(instance) <= most:
-        return None
-    return f"must have {limit('maxLength', most)}"
+def _size(
+    keyword: str, kind: type[str | list[JSON] | dict[str, JSON]], is_within: Callable[[int, Any], bool]
+) -> Assertion:
+    """A limit of the characters, items or members of values of one type; `is_within` gets the number and the limit."""
+
+    def check(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
+        if not isinstance(instance, kind) or is_within(len(instance), most):
+            return None
+        return f"must have {limit(keyword, most)}"
+
+    return check
 
 
 def _pattern(_subschema: Subschema, run: Run, source: Any, instance: JSON) -> str | None:
@@ -124,18 +125,6 @@ def _format(subschema: Subschema, run: Run, name: Any, instance: JSON) -> str | 
     return None if check(instance) else f"must be {a_format(name)}"
 
 
-def _min_items(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, list) or len(instance) >= least:
-        return None
-    return f"must have {limit('minItems', least)}"
-
-
-def _max_items(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, list) or len(instance) <= most:
-        return None
-    return f"must have {limit('maxItems', most)}"
-
-
 def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str | None:
     if wanted is not True or not isinstance(instance, list):
         return None
@@ -147,29 +136,17 @@ def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) 
     return None
 
 
-def _min_properties(_subschema: Subschema, _run: Run, least: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, dict) or len(instance) >= least:
-        return None
-    return f"must have {limit('minProperties', least)}"
-
-
-def _max_properties(_subschema: Subschema, _run: Run, most: Any, instance: JSON) -> str | None:
-    if not isinstance(instance, dict) or len(instance) <= most:
-        return None
-    return f"must have {limit('maxProperties', most)}"
-
-
 ASSERTIONS_04: Mapping[str, Assertion] = {
     "enum": _enum,
     "format": _format,
-    "maxItems": _max_items,
-    "maxLength": _max_length,
-    "maxProperties": _max_properties,
-    "maximum": _maximum_04,
-    "minItems": _min_items,
+    "maxItems": _size("maxItems", list, le),
+    "maxLength": _size("maxLength", str, le),
+    "maxProperties": _size("maxProperties", dict, le),
+    "maximum": _bound_04(_maximum, _exclusive_maximum, "exclusiveMaximum"),
+    "minItems": _size("minItems", list, ge),
     "minLength": _min_length,
-    "minProperties": _min_properties,
-    "minimum": _minimum_04,
+    "minProperties": _size("minProperties", dict, ge),
+    "minimum": _bound_04(_minimum, _exclusive_minimum, "exclusiveMinimum"),
     "multipleOf": _multiple_of,
     "pattern": _pattern,
     "type": _type_04,

@@ -34,7 +34,6 @@ class Budget:
     """The limits of one check, or of several that share them. Checks deduct what they use."""
 
     steps: int = MAX_STEPS
-    depth: int = MAX_DEPTH
     seconds: float = MAX_SECONDS
 
 
@@ -72,7 +71,7 @@ class Run:
         self._budget = budget
         self._steps = budget.steps
         self._next_look = max(budget.steps - _STEPS_BETWEEN_LOOKS, 0)
-        self.levels = min(budget.depth, _levels_until_recursion_limit())
+        self.levels = min(MAX_DEPTH, _levels_until_recursion_limit())
         self.path: list[str | int] = []
         self.fits: dict[tuple[Subschema, int], bool] = {}
         self.open: set[tuple[Subschema, int]] = set()

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from jsonschema.protocols import Validator
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-from referencing.jsonschema import SchemaRegistry
-
-from catalog.json_schema.dialects import Dialect, dialect_of
-from catalog.json_schema.index import SchemaMap, base_within
+from catalog.json_schema.dialects import BUNDLED, Dialect, dialect_of
+from catalog.json_schema.index import SchemaMap, base_within, parts_by_draft
 from catalog.json_schema.validation.budget import Unchecked
-from catalog.json_schema.validation.unsupported import MAX_SUBSCHEMAS, flaw_of, objects_in
 from catalog.jsontext.reader import JSON
 
 if TYPE_CHECKING:
-    from catalog.json_schema.validation.subschema import Subschema
+    from catalog.json_schema.validation.subschema import Keyword, Subschema
 
+MAX_SCHEMA_DEPTH: Final = 200
+MAX_SUBSCHEMAS: Final = 20_000  # of one document
+MAX_IDENTIFIERS_CHARACTERS: Final = 4_000_000  # of all identifiers, each joined with those around it
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
-_DRAFTS: SchemaRegistry = REGISTRY
 _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
 
 
 class Document:
-    """One schema document, with everything that its subschemas share."""
+    """One schema document, with everything that its subschemas share.
+
+    Attributes:
+        keywords: by the URI of each draft, its keywords by name.
+    """
 
     def __init__(
-        self,
-        schema: JSON,
-        dialect: Dialect,
-        make_validator: Callable[[Subschema], Validator],
-        *,
-        asserts_formats: bool = True,
+        self, schema: JSON, dialect: Dialect, keywords: Mapping[str, Mapping[str, Keyword]], *, asserts_formats: bool
     ) -> None:
         self.schema = schema
         self.dialect = dialect
-        self.make_validator = make_validator
+        self.keywords = keywords
         self.asserts_formats = asserts_formats
         self.uri = base_within("", schema, dialect)
         self._subschemas: dict[tuple[int, tuple[str, ...]], Subschema] = {}
@@ -70,7 +66,7 @@ class Document:
         node = self._names.resource(uri)
         if node is not None:
             return node.schema, node.dialect
-        contents = _DRAFTS.get_or_retrieve(uri).value.contents
+        contents = BUNDLED.get_or_retrieve(uri).value.contents
         return contents, dialect_of(contents, self.dialect) or self.dialect  # type: ignore[arg-type, return-value]
 
     def anchor(self, uri: str, name: str) -> tuple[JSON, Dialect]:
@@ -81,7 +77,7 @@ class Document:
             Unchecked: there are too many subschemas.
         """
         if self._names.resource(uri) is None:
-            contents = _DRAFTS.anchor(uri, name).value.resource.contents
+            contents = BUNDLED.anchor(uri, name).value.resource.contents
             return contents, self.resource(uri)[1]
         node = self._names.anchor(uri, name)
         if node is None:
@@ -106,7 +102,7 @@ class Document:
         Raises:
             Unchecked: the scope is too long.
         """
-        if uri in scope or not (self._has_dynamic_scope or uri in _DRAFTS):
+        if uri in scope or not (self._has_dynamic_scope or uri in BUNDLED):
             return scope
         if len(scope) >= MAX_SCOPE:
             raise Unchecked("The schema's resources refer to each other too deeply.")
@@ -140,3 +136,49 @@ class Document:
                     found[id(child)] = (id(value), token)
                     waiting.append(child)
         return found
+
+
+# Flaws, of schemas that `policy` has not accepted; accepted schemas can always be checked.
+
+
+def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
+    """Why no value can be checked against `schema`; None if it is sound. Linear."""
+    has_parts = False
+    characters = 0
+    waiting: list[tuple[JSON, int, int]] = [(schema, 0, 0)]
+    while waiting:
+        value, depth, base = waiting.pop()
+        if depth > MAX_SCHEMA_DEPTH:
+            return "The schema is nested too deeply."
+        if isinstance(value, dict):
+            has_parts = has_parts or dialect_of(value, dialect) not in {dialect, None}
+            base += sum(len(name) for name in (value.get("$id"), value.get("id")) if isinstance(name, str))
+            characters += base if "$id" in value or "id" in value else 0
+            if characters > MAX_IDENTIFIERS_CHARACTERS:
+                return "The identifiers in the schema are too long."
+        waiting += [(child, depth + 1, base) for child in _children(value) if isinstance(child, (dict, list))]
+    if not has_parts:
+        return None if dialect.accepts(schema) else _invalid(dialect)
+    document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS, default=dialect)
+    if not document.complete:
+        return f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas."
+    refused = (part.dialect for part, alone in parts_by_draft(document) if not part.dialect.accepts(alone))
+    return next(map(_invalid, refused), None)
+
+
+def _invalid(dialect: Dialect) -> str:
+    return f"The schema is not valid in draft {dialect.name}."
+
+
+def objects_in(value: JSON) -> Iterator[dict[str, JSON]]:
+    """Every object in `value`."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+        waiting += _children(part)
+
+
+def _children(value: JSON) -> Iterable[JSON]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
-
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Final
 
 from catalog.errors import Problem
 from catalog.json_schema.validation.messages import MAX_MESSAGE_CHARACTERS
@@ -94,13 +91,13 @@ class Violation:
         return violation.keyword in {"const", "enum"} and violation.pointer.rpartition("/")[0] == self.pointer
 
 
-class Failure(ValidationError):
-    """A violation inside `jsonschema`, already with its position."""
+class Failure:
+    """A violation during a check; only those that are reported become a `Violation`, with pointers."""
 
     def __init__(
         self,
         subschema: Subschema,
-        path: Sequence[str | int],
+        path: Iterable[str | int],
         keyword: str,
         message: str,
         *,
@@ -108,15 +105,13 @@ class Failure(ValidationError):
         names: tuple[str, ...] = (),
         branches: tuple[tuple[Failure, ...], ...] = (),
     ) -> None:
-        super().__init__(message, validator=keyword, path=path)
-        self.schema_path = self.relative_schema_path = deque(maxlen=0)
         self.subschema = subschema
+        self.path = tuple(path)
+        self.keyword = keyword
+        self.message = message
         self.tokens = (keyword,) if tokens is None else tokens
         self.names = names
         self.branches = branches
-
-    def _set(self, type_checker: object = None, **kwargs: Any) -> None:
-        """Do nothing; `jsonschema` would store the value and the schema here."""
 
     def violation(self) -> Violation:
         message = self.message
@@ -124,7 +119,7 @@ class Failure(ValidationError):
             message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
         return Violation(
             pointer=bounded_pointer(self.path),
-            keyword=str(self.validator),
+            keyword=self.keyword,
             message=message,
             schema_pointer=self.subschema.pointer_to(*self.tokens),
             names=self.names,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from functools import cached_property
+from typing import Any, Final, TypeAlias, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
-from catalog.json_schema.index import base_within
+from catalog.json_schema.index import REFERENCES, base_within
 from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
 from catalog.json_schema.validation.documents import Document
 from catalog.json_schema.validation.errors import Failure, Violation, bounded_pointer
@@ -15,18 +16,12 @@ from catalog.json_schema.validation.messages import show_text
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
 from catalog.jsontext.reader import JSON
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+MAX_PROBLEMS: Final = 50  # of one check
 
 Built = TypeVar("Built")
 
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """The violations of a value; `truncated`: there may be more; `reason`: why the check was not finished."""
-
-    violations: tuple[Violation, ...]
-    truncated: bool = False
-    reason: str | None = None
+# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
+Keyword: TypeAlias = "Callable[[Subschema, Run, Any, JSON], Iterable[Failure]]"
 
 
 def root_of(document: Document) -> Subschema:
@@ -34,7 +29,7 @@ def root_of(document: Document) -> Subschema:
     return document.cached(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Subschema:
     """A subschema in its document.
 
@@ -80,17 +75,13 @@ class Subschema:
 
     # The keywords.
 
-    @property
+    @cached_property
     def all_keywords(self) -> dict[str, JSON]:
         """The keywords, even those that the draft does not define (`x-secret`); none for true and false.
 
         Up to draft-07, `$ref` hides all keywords beside it. A keyword of another draft is left out if its value does
         not consist of schemas as it does there.
         """
-        known = self._built.get("all_keywords")
-        return self.built("all_keywords", self._find_all_keywords) if known is None else known
-
-    def _find_all_keywords(self) -> dict[str, JSON]:
         schema = self.schema
         if not isinstance(schema, dict):
             return {}
@@ -109,13 +100,9 @@ class Subschema:
             (dialect_of(schema, self.dialect) or self.dialect).accepts(schema) for _, schema in held(how, value)
         )
 
-    @property
+    @cached_property
     def keywords(self) -> dict[str, JSON]:
         """The keywords that the draft defines."""
-        known = self._built.get("keywords")
-        return self.built("keywords", self._find_keywords) if known is None else known
-
-    def _find_keywords(self) -> dict[str, JSON]:
         defined = self.dialect.keywords
         return {keyword: value for keyword, value in self.all_keywords.items() if keyword in defined}
 
@@ -136,7 +123,7 @@ class Subschema:
         return None in self._targets_of_references()
 
     def _targets_of_references(self) -> Iterator[Subschema | None]:
-        for keyword in _REFERENCES:
+        for keyword in REFERENCES:
             if isinstance(reference := self.keywords.get(keyword), str):
                 yield self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
 
@@ -218,33 +205,42 @@ class Subschema:
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
         """The violations of `value` found within the budget."""
-        return list(self.survey(value, budget or Budget()).violations)
+        return self.survey(value, budget or Budget())[0]
 
-    def survey(self, value: JSON, budget: Budget, *, limit: int = 50) -> Survey:
-        """The first `limit` violations of `value`."""
-        if self.document.flaw is not None:
-            return Survey((), reason=self.document.flaw)
+    def survey(self, value: JSON, budget: Budget) -> tuple[list[Violation], bool, str | None]:
+        """(the first violations of `value`, whether there may be more, why the check was not finished)."""
         found: list[Violation] = []
+        if self.document.flaw is not None:
+            return found, False, self.document.flaw
         with Run(budget) as run:
             run.reported = set()
             try:
                 for failure in self.failures(value):
-                    if len(found) == limit:
-                        return Survey(tuple(found), truncated=True)
+                    if len(found) == MAX_PROBLEMS:
+                        return found, True, None
                     found.append(failure.violation())
             except Unchecked as stop:
-                return Survey(tuple(found), truncated=bool(found), reason=str(stop))
+                return found, bool(found), str(stop)
             except RecursionError:  # a safeguard: levels are limited
-                return Survey(tuple(found), truncated=bool(found), reason="The value is nested too deeply.")
-        return Survey(tuple(found))
+                return found, bool(found), "The value is nested too deeply."
+        return found, False, None
 
     # Inside a check.
 
-    @property
-    def validator(self) -> Any:
-        """The validator of `jsonschema` for this subschema alone."""
-        known = self._built.get("")
-        return self.built("", lambda: self.document.make_validator(self)) if known is None else known
+    @cached_property
+    def _checks(self) -> list[tuple[Keyword, JSON]]:
+        """The keywords that the draft checks, each with its value."""
+        assert isinstance(self.schema, dict)  # noqa: S101 - true and false are not checked by keywords
+        schema = self.schema
+        if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
+            schema = {"$ref": schema["$ref"]}
+        defined = self.document.keywords[self.dialect.uri]
+        return [(defined[keyword], value) for keyword, value in schema.items() if keyword in defined]
+
+    def _broken_keywords(self, run: Run, instance: JSON) -> Iterator[Failure]:
+        for keyword, value in self._checks:
+            run.spend()
+            yield from keyword(self, run, value, instance)
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
         """The result of `build`, which is called once for each `name`."""
@@ -267,7 +263,7 @@ class Subschema:
             return
         run.descend()
         try:
-            yield from self.validator.iter_errors(instance)
+            yield from self._broken_keywords(run, instance)
         finally:
             run.levels += 1
 
@@ -279,7 +275,7 @@ class Subschema:
         run.descend()
         try:
             if not isinstance(self.schema, bool):
-                yield from self.validator.iter_errors(instance)
+                yield from self._broken_keywords(run, instance)
             elif not self.schema:
                 yield self._refusal(run)
         finally:
@@ -301,7 +297,7 @@ class Subschema:
             run.spend()
             run.descend()
             reported, run.reported = run.reported, None
-            known = run.fits[key] = next(self.validator.iter_errors(instance), None) is None
+            known = run.fits[key] = next(self._broken_keywords(run, instance), None) is None
             run.reported = reported
             run.levels += 1
         return known

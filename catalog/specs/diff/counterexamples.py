@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final, Literal
 
 from catalog.json_schema.validation import Budget, CompiledSchema, Violation
@@ -96,20 +97,15 @@ class CounterexampleFinder:
 
     def witness(self, obstacle: Obstacle) -> Proof | None:
         """An accepted value, changed by one of the obstacle's edits; None if that takes too much work."""
-        try:
-            return self._witness(obstacle)
-        except (TooMuch, Unchecked):
-            return None
-
-    def _witness(self, obstacle: Obstacle) -> Proof | None:
-        for tries, (value, is_valid_in_both) in enumerate(self.candidates(obstacle)):
-            if tries > MAX_TRIES or self.seconds <= 0 or self.steps <= 0:
-                return None
-            refusal = self.refusal_of(value)
-            if refusal is None:
-                continue
-            if _explains(refusal, obstacle) or (is_valid_in_both and refusal.violations[0].keyword in COMBINING):
-                return refusal.proof
+        with suppress(TooMuch, Unchecked):
+            for value, is_valid_in_both in islice(self.candidates(obstacle), MAX_TRIES + 1):
+                if self.seconds <= 0 or self.steps <= 0:
+                    return None
+                refusal = self.refusal_of(value)
+                if refusal is None:
+                    continue
+                if _explains(refusal, obstacle) or (is_valid_in_both and refusal.violations[0].keyword in COMBINING):
+                    return refusal.proof
         return None
 
     def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:

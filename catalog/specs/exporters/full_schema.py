@@ -7,6 +7,7 @@ from typing import Final, cast
 from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
 from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from catalog.json_schema.types import type_names
 from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -112,9 +113,7 @@ def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) ->
         new = _with_items(inner, dialect, pointer_join(pointer, *path), report)
         if new is not inner:
             out = cast("Schema", set_at(out, pointer_join("", *path), new))
-    types = schema.get("type")
-    is_array = types == "array" or (isinstance(types, list) and "array" in types)
-    if is_array and "items" not in schema and "prefixItems" not in schema:
+    if "array" in type_names(schema.get("type")) and "items" not in schema and "prefixItems" not in schema:
         report.rewritten(pointer, "Every array must have `items`; one that allows any value was added.")
         return {**out, "items": {}}
     return out

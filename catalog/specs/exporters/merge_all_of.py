@@ -15,6 +15,8 @@ from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
+from catalog.json_schema.types import type_names
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
@@ -100,7 +102,7 @@ class Flattener:
         is_made = id(schema) in self._made  # and the spec has no such `allOf`
         if isinstance(parts, list) and not is_made:
             self._report.rewritten(pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one.")
-        for index, part in enumerate(parts if isinstance(parts, list) else ()):
+        for index, part in enumerate(items_of(parts)):
             inner.append((part, origin if is_made else pointer_join(origin, "allOf", index)))
         return inner
 
@@ -118,7 +120,8 @@ class Flattener:
         outer = result.members[keyword]
         if keyword in ANNOTATIONS or (keyword not in _WITH_SCHEMAS and _same(outer, value)):
             return
-        merged = _MERGED.get(keyword, _unmergeable)(self, outer, value)
+        merge = _MERGED.get(keyword)
+        merged = merge(self, outer, value) if merge else None
         if merged is None:
             reason = f"The merged schemas have different values of `{keyword}`; only the outer one is used."
             self._report.dropped(pointer, reason)
@@ -142,10 +145,6 @@ Merge = Callable[[Flattener, JSON, JSON], JSON]
 """Merges two values of a keyword into one that demands both; None if there is no such value."""
 
 
-def _unmergeable(_: Flattener, __: JSON, ___: JSON) -> JSON:
-    return None
-
-
 def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
     if not isinstance(first, dict) or not isinstance(second, dict):
         return None
@@ -153,10 +152,6 @@ def _properties(flattener: Flattener, first: JSON, second: JSON) -> JSON:
     for name, schema in second.items():
         merged[name] = flattener.intersection(merged[name], schema) if name in merged else schema
     return merged
-
-
-def _schemas(flattener: Flattener, first: JSON, second: JSON) -> JSON:
-    return flattener.intersection(first, second)
 
 
 def _names(_: Flattener, first: JSON, second: JSON) -> JSON:
@@ -201,14 +196,7 @@ _MERGED: Final[Mapping[str, Merge]] = {
     "type": _types,
     "enum": _values,
     "uniqueItems": _either,
-    **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, _schemas),
+    **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, Flattener.intersection),
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
 }
-
-
-def type_names(value: JSON) -> list[str]:
-    """The names in the value of `type`."""
-    if isinstance(value, str):
-        return [value]
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []

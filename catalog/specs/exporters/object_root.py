@@ -6,14 +6,14 @@ list of members.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Normalized, Schema
+from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, type_names
+from catalog.specs.exporters.merge_all_of import Flat, Flattener
 
 NOT_AN_OBJECT: Final = "Models send parameters as an object, but these parameters do not allow one."
 
@@ -111,7 +111,7 @@ def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, re
         if keyword not in _JOINED and not (keyword in flat.members and flat.members[keyword] == value):
             report.dropped(branch.pointer_to(keyword), "It applies to one alternative only.")
     members = dict(members_of(flat.members.get("properties")))
-    for name, schema in _properties(branch):
+    for name, schema in members_of(branch.members.get("properties")).items():
         other = members.get(name)
         members[name] = schema if other is None or other is True else _either(other, schema, flattener)
     flat.members["properties"] = members
@@ -119,12 +119,6 @@ def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, re
     names += [name for name in common if name not in names]
     if names:
         flat.members["required"] = names
-
-
-def _properties(branch: Flat) -> Iterator[tuple[str, JSON]]:
-    properties = branch.members.get("properties")
-    if isinstance(properties, dict):
-        yield from properties.items()
 
 
 def _either(first: JSON, second: JSON, flattener: Flattener) -> JSON:

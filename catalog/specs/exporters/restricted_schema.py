@@ -6,19 +6,19 @@ can do so, else dropped; both are reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
-from catalog.jsontext.containers import items_of
+from catalog.json_schema.types import type_names
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge, type_names
-from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, nullable, or_null, types_of, types_of_value
+from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
+from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, or_null, types_of, types_of_value
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
 TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here; deeper ones accept any value."
@@ -127,7 +127,9 @@ class SubsetWriter:
             out["items"] = self._anything()
         if out["type"] == "object" and self._subset.strict:
             out |= {"properties": {}, "required": [], "additionalProperties": False}
-        return _annotated(flat, out)
+        if "description" in flat.members:
+            out["description"] = flat.members["description"]
+        return out
 
     def _write_flat(self, flat: Flat, expanded: frozenset[str]) -> Schema:
         for keyword in _UNSUPPORTED:
@@ -199,12 +201,11 @@ class SubsetWriter:
         names = [name for name in names if name != "null"]
         if not names:
             return self._no_type(flat, may_be_null)
-        if len(names) == 1:
+        is_combinable = not self._subset.nullable and {*SCALARS, "integer"}.issuperset(names)
+        if len(names) == 1 or (is_combinable and "enum" not in flat.members):
             out = self._write_one(flat, names, expanded)
-        elif self._subset.nullable or not set(names) <= {*SCALARS, "integer"} or "enum" in flat.members:
-            out = self._write_each(flat, names, expanded)
         else:
-            out = self._write_one(flat, names, expanded)
+            out = self._write_each(flat, names, expanded)
         return self._may_be_null(out) if may_be_null else out
 
     def _no_type(self, flat: Flat, only_null: bool) -> Schema:
@@ -303,7 +304,7 @@ class SubsetWriter:
     def _object(self, draft: _Draft, expanded: frozenset[str]) -> None:
         flat = draft.flat
         draft.done |= {"properties", "required", "additionalProperties"}
-        members = dict(self._members(flat))
+        members = dict(members_of(flat.members.get("properties")))
         required = self._required(flat, members)
         properties: Schema = {}
         ordered: list[JSON] = []
@@ -326,11 +327,6 @@ class SubsetWriter:
         if "propertyOrdering" in self._subset.annotations and len(properties) > 1:
             draft.out["propertyOrdering"] = list(properties)
         self._close(draft, bool(properties))
-
-    def _members(self, flat: Flat) -> Iterator[tuple[str, JSON]]:
-        properties = flat.members.get("properties")
-        if isinstance(properties, dict):
-            yield from properties.items()
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
         """The names that are required. Adds those that are not declared to `members`, because providers require it."""
@@ -402,7 +398,7 @@ class SubsetWriter:
     # Null
 
     def _may_be_null(self, schema: Schema) -> Schema:
-        return (nullable if self._subset.nullable else or_null)(schema)
+        return {**schema, "nullable": True} if self._subset.nullable else or_null(schema)
 
 
 def _with_sentences(description: JSON, sentences: list[str]) -> str:
@@ -419,7 +415,3 @@ def renaming(name: str, new: str, label: str, rule: NameRule) -> str:
 
 _INCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 _ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
-
-
-def _annotated(flat: Flat, out: Schema) -> Schema:
-    return {**out, **{key: flat.members[key] for key in ("description",) if key in flat.members}}

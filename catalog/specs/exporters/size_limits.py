@@ -16,7 +16,7 @@ def strict_obstacles(schema: Schema) -> list[str]:
     members = sum(len(_members(one)) for one, _ in found)
     choices = sum(len(_choices(one)) for one, _ in found)
     depth = max((depth for one, depth in found if "properties" in one), default=0)
-    names = sum(len(name) for one, _ in found for name in (*_members(one), *_named(one, "$defs")))
+    names = sum(len(name) for one, _ in found for name in (*_members(one), *_definitions(one)))
     texts = (text for one, _ in found for text in (*_choices(one), one.get("const")) if isinstance(text, str))
     chars = names + sum(map(len, texts))
     counts = (
@@ -43,18 +43,18 @@ def _subschemas(schema: JSON, depth: int) -> Iterator[tuple[Schema, int]]:
     yield schema, depth
     for member in _members(schema).values():
         yield from _subschemas(member, depth + 1)
-    for definition in _named(schema, "$defs").values():
+    for definition in _definitions(schema).values():
         yield from _subschemas(definition, depth)
     for inner in [schema.get("items"), *items_of(schema.get("anyOf"))]:
         yield from _subschemas(inner, depth)
 
 
 def _members(schema: Schema) -> Schema:
-    return _named(schema, "properties")
+    return members_of(schema.get("properties"))
 
 
-def _named(schema: Schema, keyword: str) -> Schema:
-    return members_of(schema.get(keyword))
+def _definitions(schema: Schema) -> Schema:
+    return members_of(schema.get("$defs"))
 
 
 def _choices(schema: Schema) -> list[JSON]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.json_schema.normalize import Schema
-from catalog.json_schema.types import json_type
+from catalog.json_schema.types import json_type, type_names
 from catalog.json_schema.validation.equality import is_integer
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import NameRule
-from catalog.specs.exporters.merge_all_of import Flat, type_names
+from catalog.specs.exporters.merge_all_of import Flat
 
 SCALARS: Final = ("string", "number", "boolean")
 
@@ -46,10 +46,6 @@ class Subset:
 
 
 # Null
-
-
-def nullable(schema: Schema) -> Schema:
-    return {**schema, "nullable": True}
 
 
 def or_null(schema: Schema) -> Schema:

@@ -61,12 +61,7 @@ class Finisher:
 
     def _document(self, draft: Draft, report: Report) -> Object:
         tool_id = self._unique_id(draft, report)
-        name = draft.name
-        if len(name) > MAX_NAME_CHARACTERS:
-            report.rewritten(
-                draft.pointer, f"The name was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
-            )
-            name = cut(name)
+        name = _shortened("name", draft.name, draft, report)
         definition: Object = {"name": name, **draft.members}
         if tool_id != name:
             definition = {"id": tool_id, **definition}
@@ -77,11 +72,7 @@ class Finisher:
         wanted = visible_id(draft.tool_id) or draft.tool_id
         if wanted != draft.tool_id:
             report.rewritten(draft.pointer, "Leading, trailing and invisible spaces were removed from the id.")
-        if len(wanted) > MAX_NAME_CHARACTERS:
-            report.rewritten(
-                draft.pointer, f"The id was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
-            )
-            wanted = cut(wanted)
+        wanted = _shortened("id", wanted, draft, report)
         tool_id, number = wanted, 2
         while tool_id in self._ids:
             tool_id, number = f"{wanted}_{number}", number + 1
@@ -91,9 +82,14 @@ class Finisher:
         return tool_id
 
 
-def cut(name: str) -> str:
-    """The start of `name` and of its SHA-256, with room for a number."""
-    return f"{name[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:
+    """`text` if it is short enough, else its start and that of its SHA-256, with room for a number."""
+    if len(text) <= MAX_NAME_CHARACTERS:
+        return text
+    report.rewritten(
+        draft.pointer, f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
+    )
+    return f"{text[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _refused(draft: Draft, problem: Problem) -> ImportedSpec:

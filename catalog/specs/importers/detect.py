@@ -56,17 +56,13 @@ def format_of_tool(tool: JSON) -> ImportFormat | None:
     return next((format_key for format_key, fits in _TOOLS if fits(tool)), None)
 
 
-def tools_in(document: JSON) -> Iterator[tuple[str, JSON]]:
-    """The tools in `document` with their pointers: it is a tool, a list of tools, or contains such a list."""
-    yield from _tools_below(document, "", 3)
-
-
-def _tools_below(value: JSON, pointer: str, depth: int) -> Iterator[tuple[str, JSON]]:
+def tools_in(value: JSON, pointer: str = "", depth: int = 3) -> Iterator[tuple[str, JSON]]:
+    """The tools in `value` with their pointers: it is a tool, a list of tools, or contains such a list."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             item_pointer = pointer_join(pointer, index)
             if depth and isinstance(item, dict) and format_of_tool(item) is None:
-                inner = list(_tools_below(item, item_pointer, depth - 1))
+                inner = list(tools_in(item, item_pointer, depth - 1))
                 yield from inner or [(item_pointer, item)]
             else:
                 yield item_pointer, item
@@ -78,7 +74,7 @@ def _tools_below(value: JSON, pointer: str, depth: int) -> Iterator[tuple[str, J
         return
     holder = next((name for name in _HOLDERS if isinstance(value.get(name), list | dict)), None)
     if holder is not None and depth:
-        yield from _tools_below(value[holder], pointer_join(pointer, holder), depth - 1)
+        yield from tools_in(value[holder], pointer_join(pointer, holder), depth - 1)
 
 
 _GEMINIS: Final = frozenset({"functionDeclarations", "function_declarations"})

@@ -12,7 +12,7 @@ from catalog.conversion_report import Report
 from catalog.errors import Problem
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, held
 from catalog.json_schema.normalize import is_outdated, normalized
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.patch import remove_at, set_at
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
 from catalog.jsontext.reader import JSON, dumps
@@ -142,8 +142,7 @@ def _declared(names: list[str]) -> str:
 
 def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -> None:
     """Add members with `required: true` or `optional: false` to `required` of the object."""
-    members = schema.get("properties")
-    for name, member in members.items() if isinstance(members, dict) else ():
+    for name, member in members_of(schema.get("properties")).items():
         for flag in FLAGS:
             value = member.get(flag) if isinstance(member, dict) else None
             if not isinstance(value, bool):

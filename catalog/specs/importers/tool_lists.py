@@ -65,11 +65,10 @@ def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:
 
 def _given_ids(document: JSON) -> dict[str, str]:
     """Ids beside tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
-    rows = document if isinstance(document, list) else [document]
-    pointers = [pointer_join("", index) for index in range(len(rows))] if isinstance(document, list) else [""]
+    rows = {pointer_join("", index): row for index, row in enumerate(document)} if isinstance(document, list) else {}
     return {
         pointer_join(pointer, "tool"): tool_id
-        for pointer, row in zip(pointers, rows, strict=True)
+        for pointer, row in (rows or {"": document}).items()
         if isinstance(row, dict) and "tool" in row and isinstance(tool_id := row.get("id"), str)
     }
 

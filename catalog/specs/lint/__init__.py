@@ -2,21 +2,18 @@
 
 findings        a finding, and its fix
 registry        every rule, with its documentation; citations: the documents that rules cite
-linter          `lint`: runs all rules, which are in rules/
+linter          runs all rules, which are in rules/: findings with their positions, and one number for a spec
 context         a spec as the rules see it
-score           one number for a spec
 assessment      that number, and the formats that accept the spec unchanged
 fixes           applies fixes to the text of a spec (`jsontext.text_patch`)
-advice          findings with their position in the text; reporters: as text, JSON and SARIF
+reporters       findings as text, JSON and SARIF
 rule_examples   a finding of each rule and its correction, for the pages of the rules
 """
 
-from catalog.specs.lint.advice import Advice, advise
 from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
 from catalog.specs.lint.fixes import FixResult, apply_fix, apply_safe_fixes
-from catalog.specs.lint.linter import lint
+from catalog.specs.lint.linter import Advice, advise, lint, score
 from catalog.specs.lint.registry import RULES, Rule
-from catalog.specs.lint.score import score
 
 __all__ = [
     "RULES",

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.specs.exporters import FORMATS, usable_as_it_is
-from catalog.specs.lint.linter import lint
+from catalog.specs.lint.linter import lint, score
 from catalog.specs.lint.registry import RULES_VERSION
-from catalog.specs.lint.score import score
 from catalog.specs.spec import ToolSpec
 
 # Tools whose assessment has a lower number are assessed again: after a change of rules, and with a new export format.

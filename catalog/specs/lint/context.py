@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
@@ -11,6 +11,7 @@ from catalog.json_schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from catalog.json_schema.index import Node, SchemaMap
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.lint.findings import Finding
@@ -33,24 +34,22 @@ class Part:
     pointer: str
     schema: JSON
     budget: Budget
+    _declared: dict[Node, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def map(self) -> SchemaMap:
         return SchemaMap(self.schema, max_nodes=MAX_NODES)
 
-    @cached_property
-    def names_in_place(self) -> dict[Node, tuple[frozenset[str], frozenset[str]]]:
-        """The cache of `declared_in_place`."""
-        return {}
-
     def declared_in_place(self, node: Node) -> tuple[frozenset[str], frozenset[str]]:
         """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
-        cached = self.names_in_place.get(node)
+        cached = self._declared.get(node)
         if cached is None:
             schemas = [keywords_of(one) for one in in_place(node)]
-            names = frozenset(name for schema in schemas for name in _members(schema, "properties"))
-            patterns = frozenset(pattern for schema in schemas for pattern in _members(schema, "patternProperties"))
-            cached = self.names_in_place[node] = (names, patterns)
+            names = frozenset(name for schema in schemas for name in members_of(schema.get("properties")))
+            patterns = frozenset(
+                pattern for schema in schemas for pattern in members_of(schema.get("patternProperties"))
+            )
+            cached = self._declared[node] = (names, patterns)
         return cached
 
     @cached_property
@@ -63,13 +62,8 @@ class Part:
 
     def _subschema_of(self, node: Node) -> Subschema | None:
         """`node` in the compiled schema; None if it cannot be found."""
-        path: list[str | int] = []
-        above: Node | None = node
-        while above is not None:
-            path[:0] = above.path
-            above = above.parent
         try:
-            return self.compiled.root.sub(*path)
+            return self.compiled.root.sub(*node.tokens)
         except LookupError:
             return None
 
@@ -108,12 +102,7 @@ class Subject:
 
 def keywords_of(node: Node) -> Mapping[str, JSON]:
     """The keywords of `node`; none if it is true or false."""
-    return node.schema if isinstance(node.schema, dict) else {}
-
-
-def _members(schema: Mapping[str, JSON], keyword: str) -> Iterator[str]:
-    members = schema.get(keyword)
-    yield from members if isinstance(members, dict) else ()
+    return members_of(node.schema)
 
 
 def is_modern(node: Node) -> bool:

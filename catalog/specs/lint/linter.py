@@ -1,13 +1,18 @@
-"""Run all rules over a spec, in one pass over its schemas."""
+"""Run all rules over a spec, in one pass over its schemas: its findings, their positions in the text, and its score."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from catalog.errors import Problem
+from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON
 from catalog.specs.lint.context import SchemaRule, SpecRule, Subject
-from catalog.specs.lint.findings import SEVERITIES, Finding
+from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
 from catalog.specs.lint.rules import constraints, descriptions, keywords, names, providers, references, secrets, values
 from catalog.specs.spec import ToolSpec
 
@@ -34,3 +39,59 @@ def _findings(subject: Subject) -> Iterator[Finding]:
         for node in part.map.nodes:
             for check_schema in OF_SCHEMAS:
                 yield from check_schema(part, node)
+
+
+# With positions
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A finding with its position: `problem` has the pointer, line, column, message and rule."""
+
+    problem: Problem
+    severity: Severity
+    fix: Fix | None = None
+
+    @property
+    def rule(self) -> str:
+        return self.problem.rule
+
+    def as_json(self) -> dict[str, JSON]:
+        """{"pointer", "message", "rule", "line", "column", "severity", "fix"}; `fix` as `Fix.as_json`, or null."""
+        fix: JSON = self.fix.as_json() if self.fix is not None else None
+        return {**self.problem.as_json(), "severity": self.severity, "fix": fix}
+
+
+def advise(spec: ToolSpec) -> list[Advice]:
+    """The findings of `spec`, the most severe first, with lines and columns of its text."""
+    findings = lint(spec)
+    positions = locate(spec.source, [finding.pointer for finding in findings]) if findings else {}
+    return [
+        Advice(
+            Problem(finding.pointer, finding.message, finding.rule, line=line, column=column),
+            finding.severity,
+            finding.fix,
+        )
+        for finding in findings
+        for line, column in [positions[finding.pointer]]
+    ]
+
+
+# As one number
+
+# The cost of a rule's first finding, of each further one, and the limit for all findings of one rule.
+COSTS: Final[dict[Severity, tuple[float, float, float]]] = {
+    "error": (30, 5, 45),
+    "warning": (5, 1.5, 15),
+    "info": (1.5, 0.25, 4),
+}
+
+
+def score(findings: Iterable[Finding | Advice]) -> int:
+    """0 (hardly usable) to 100 (no findings). Repeated findings of one rule cost less: they are one mistake."""
+    counts = Counter((finding.rule, finding.severity) for finding in findings)
+    cost = 0.0
+    for (_, severity), number in counts.items():
+        first, further, most = COSTS[severity]
+        cost += min(first + further * (number - 1), most)
+    return max(round(100 - cost), 0)

@@ -57,10 +57,6 @@ class Media:
     is_described: bool = True
     encoding: Object = field(default_factory=dict)
 
-    @property
-    def is_json(self) -> bool:
-        return is_json(self.media_type)
-
 
 def media_of(holder: Part) -> Media | None:
     """The content of a body or parameter: preferably JSON, else a form, else any other."""

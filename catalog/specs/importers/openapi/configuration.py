@@ -85,8 +85,7 @@ def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
         base["examples"] = [*dict.fromkeys(urls)]
     yield BASE_URL, base
     for server in found[:MAX_SERVERS]:
-        variables = server.get("variables")
-        for name, variable in variables.items() if isinstance(variables, dict) else ():
+        for name, variable in members_of(server.get("variables")).items():
             if isinstance(variable, dict) and name != BASE_URL:
                 yield name, _variable(name, variable)
 
@@ -158,11 +157,10 @@ def _token_url(scheme: Object) -> str:
     """Where a client gets a token for itself, the flow "client credentials"; "" without this flow."""
     if scheme.get("type") != "oauth2":
         return ""
-    flows = scheme.get("flows")
-    flow = flows.get("clientCredentials") if isinstance(flows, dict) else None
+    flow = members_of(scheme.get("flows")).get("clientCredentials")
     if flow is None and scheme.get("flow") == "application":  # Swagger 2.0
         flow = scheme
-    url = flow.get("tokenUrl") if isinstance(flow, dict) else None
+    url = members_of(flow).get("tokenUrl")
     return url if isinstance(url, str) else ""
 
 

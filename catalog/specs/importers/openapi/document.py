@@ -54,8 +54,7 @@ OWN: Final = "x-llm-tool"
 
 def title_of(document: Object) -> str:
     """The title of the API; "" if it has none."""
-    info = document.get("info")
-    title = info.get("title") if isinstance(info, dict) else None
+    title = members_of(document.get("info")).get("title")
     return title if isinstance(title, str) else ""
 
 
@@ -133,8 +132,7 @@ class Operations:
             yield one.draft if one.definition_bytes <= room else self._sized(one.operation, room).draft
 
     def _operations(self) -> Iterator[_Operation]:
-        paths = self._document.get("paths")
-        for path, described in paths.items() if isinstance(paths, dict) else ():
+        for path, described in members_of(self._document.get("paths")).items():
             pointer = pointer_join("/paths", path)
             found = self._references.resolved(described, pointer)
             if isinstance(found, Unresolved):
@@ -176,7 +174,7 @@ class Operations:
         if output.schema is not None:
             results = {name: value for name, value in output.examples.items() if name not in inputs.examples}
             draft.members["returnType"] = with_examples(output.schema, results)
-        draft.members |= {"examples": examples} if (examples := examples_of(inputs, output)) else {}
+        draft.members |= {"examples": examples} if (examples := [*examples_of(inputs, output)]) else {}
         own = self._document.get(OWN)
         if isinstance(own, dict):
             _restore(draft, own, operation)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.bodies import (
@@ -20,6 +21,7 @@ from catalog.specs.importers.openapi.bodies import (
     Media,
     collection_format,
     form_body,
+    is_json,
     media_of,
     request_body,
     schema_of,
@@ -146,8 +148,7 @@ def _parameters(item: Part, operation: Part, context: Context) -> list[Part]:
     """The parameters of the operation, and those of the path that it does not override."""
     found: dict[tuple[str, str], Part] = {}
     for holder in (item, operation):
-        listed = holder.value.get("parameters")
-        for index, value in enumerate(listed if isinstance(listed, list) else ()):
+        for index, value in enumerate(items_of(holder.value.get("parameters"))):
             pointer = pointer_join(holder.pointer, "parameters", index)
             parameter = context.resolved(value, pointer, "The parameter was removed.")
             if parameter is None:
@@ -225,7 +226,7 @@ def _content(response: Part, context: Context) -> Media | None:
     if media is not None:
         reason = "Another media type of the response became the return type."
         context.report_unused_content(response, media.media_type, reason)
-    if media is not None and not media.is_json:
+    if media is not None and not is_json(media.media_type):
         pointer = media.pointer.rpartition("/")[0]
         context.report.dropped(pointer, f"The response is not JSON but {media.media_type}.")
         return None
@@ -241,12 +242,8 @@ def _code_rank(code: str) -> tuple[bool, str]:
     return (not code.isdecimal(), code)
 
 
-def examples_of(inputs: Inputs, output: Output) -> list[JSON]:
+def examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
     """Examples of calls: each example of the parameters, with the result of the same name."""
-    return [*_examples_of(inputs, output)]
-
-
-def _examples_of(inputs: Inputs, output: Output) -> Iterator[JSON]:
     for name in dict.fromkeys((*inputs.examples, *output.examples)):
         example: Object = {}
         for member, examples in (("parameters", inputs.examples), ("returnValue", output.examples)):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.conversion_report import Report
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.references import References, Unresolved
@@ -74,8 +75,7 @@ class Context:
 
     def report_unused_content(self, holder: Part, media_type: str, reason: str) -> None:
         """Report content in other media types than `media_type`, and unused members of that one."""
-        content = holder.value.get("content")
-        for other, media in content.items() if isinstance(content, dict) else ():
+        for other, media in members_of(holder.value.get("content")).items():
             pointer = pointer_join(holder.pointer, "content", other)
             if other != media_type:
                 self.report.dropped(pointer, reason)

@@ -10,7 +10,7 @@ from typing import Final
 
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.index import Node
-from catalog.json_schema.types import TYPE_OF_KEYWORD
+from catalog.json_schema.types import TYPE_OF_KEYWORD, type_names
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.reader import dumps
@@ -57,7 +57,7 @@ def without_effect(part: Part, node: Node) -> Iterator[Finding]:
     types = schema.get("type")
     if types is None or (node.dialect.ref_stands_alone and "$ref" in schema):
         return
-    declared = frozenset(str(name) for name in types) if isinstance(types, list) else frozenset({str(types)})
+    declared = frozenset(type_names(types))
     for keyword in schema:
         constrained = TYPE_OF_KEYWORD.get(keyword)
         if constrained is None or keyword in _NOT_REPORTED or keyword not in node.dialect.keywords:
@@ -92,9 +92,4 @@ def patterns(part: Part, node: Node) -> Iterator[Finding]:
         yield found("pattern-not-portable", part.pointer_to(node, "pattern"), message)
 
 
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    bounds,
-    without_effect,
-    formats,
-    patterns,
-)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (bounds, without_effect, formats, patterns)

@@ -51,7 +51,7 @@ def _is_uninformative(text: str, name: str) -> bool:
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
     if _HIDDEN.search(subject.spec.source) is None and "\\u" not in subject.spec.source:
         return
-    for pointer, text in _descriptions(subject.spec.document, ""):
+    for pointer, text in _descriptions(subject.spec.document):
         hidden = _HIDDEN.findall(text)
         if hidden:
             shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
@@ -59,8 +59,8 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
             yield found("description-hidden", pointer, f"This text contains invisible characters: {shown}.", fix)
 
 
-def _descriptions(value: JSON, pointer: str) -> Iterator[tuple[str, str]]:
-    waiting = [(value, pointer)]
+def _descriptions(document: JSON) -> Iterator[tuple[str, str]]:
+    waiting = [(document, "")]
     while waiting:
         value, pointer = waiting.pop()
         members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -100,12 +100,8 @@ def undescribed(part: Part, node: Node) -> Iterator[Finding]:
 def _is_described(node: Node) -> bool:
     if keywords_of(node).get("const") is not None:
         return True
-    return any(_has_text(one, "description") for one in in_place(node))
-
-
-def _has_text(node: Node, keyword: str) -> bool:
-    text = keywords_of(node).get(keyword)
-    return isinstance(text, str) and bool(text.strip())
+    texts = (keywords_of(one).get("description") for one in in_place(node))
+    return any(isinstance(text, str) and text.strip() for text in texts)
 
 
 def unspecified(part: Part, node: Node) -> Iterator[Finding]:
@@ -128,12 +124,5 @@ _DESCRIPTIVE: Final = frozenset({
 })  # fmt: skip
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (
-    tool_description,
-    hidden_characters,
-    absent_parts,
-)
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    undescribed,
-    unspecified,
-)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (tool_description, hidden_characters, absent_parts)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (undescribed, unspecified)

@@ -123,7 +123,4 @@ def _similar_keyword(keyword: str, dialect: Dialect) -> str | None:
     return close[0] if close else None
 
 
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    outdated,
-    misspelt,
-)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (outdated, misspelt)

@@ -98,9 +98,4 @@ def misspelt_members(subject: Subject) -> Iterator[Finding]:
         yield found("member-misspelt", member.pointer, member.message, fix)
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (
-    tool_name,
-    member_names,
-    mixed_scripts,
-    misspelt_members,
-)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (tool_name, member_names, mixed_scripts, misspelt_members)

@@ -12,6 +12,7 @@ from catalog.conversion_report import Report
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04
 from catalog.json_schema.index import Node
 from catalog.json_schema.normalize import is_outdated, normalized
+from catalog.json_schema.types import type_names
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -81,16 +82,12 @@ def _in_default_draft(part: Part, named: list[Node]) -> Fix | None:
 
 def arrays(part: Part, node: Node) -> Iterator[Finding]:
     schema = keywords_of(node)
-    types = schema.get("type")
-    is_array = types == "array" or (isinstance(types, list) and "array" in types)
+    is_array = "array" in type_names(schema.get("type"))
     if part.name == "parameters" and is_array and not schema.keys() & {"items", "prefixItems", "enum", "const", "$ref"}:
         anything: JSON = {}
         fix = Fix("Allow any items", (Operation("add", part.pointer_to(node, "items"), anything),), safe=True)
         yield found("array-without-items", part.pointer_to(node), "This array does not describe its items.", fix)
 
 
-OF_SPECS: Final[tuple[SpecRule, ...]] = (
-    root,
-    draft,
-)
+OF_SPECS: Final[tuple[SpecRule, ...]] = (root, draft)
 OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (arrays,)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.json_schema.index import Node
+from catalog.json_schema.types import type_names
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.specs.lint.context import Part, SchemaRule, in_place, keywords_of, property_name
@@ -45,8 +46,7 @@ def _is_marked(node: Node) -> bool:
 
 def _may_be_string(node: Node) -> bool:
     """Whether the value may be a string; booleans and numbers are not secrets."""
-    types = [keywords_of(one).get("type") for one in in_place(node)]
-    declared = {name for names in types for name in (names if isinstance(names, list) else [names]) if name is not None}
+    declared = {name for one in in_place(node) for name in type_names(keywords_of(one).get("type"))}
     return not declared or "string" in declared
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from catalog.json_schema.index import Node
 from catalog.json_schema.types import json_type
 from catalog.json_schema.validation.equality import is_integer
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
@@ -53,8 +54,7 @@ def described_values(part: Part, node: Node) -> Iterator[Finding]:
         remove = Fix("Remove the default", (Operation("remove", pointer),), safe=True)
         fix = remove if schema["default"] is None else None
         yield found("default-invalid", pointer, f"The default does not match its schema: {problem}.", fix)
-    examples = schema.get("examples")
-    for index, value in enumerate(examples[:MAX_VALUES] if isinstance(examples, list) else ()):
+    for index, value in enumerate(items_of(schema.get("examples"))[:MAX_VALUES]):
         if (problem := _mismatch(part, node, value)) is not None:
             pointer = part.pointer_to(node, "examples", index)
             fix = Fix("Remove this example", (Operation("remove", pointer),), safe=True)
@@ -136,8 +136,4 @@ def _may_be_null(node: Node) -> bool:
 
 
 OF_SPECS: Final[tuple[SpecRule, ...]] = (spec_examples,)
-OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (
-    choices,
-    optional_null,
-    described_values,
-)
+OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = (choices, optional_null, described_values)
