@@ -131,11 +131,6 @@ class RunPage:
     older: str
 
 
-def first_id_of(day: date) -> str:
-    """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
-    return id_at(_milliseconds(day))
-
-
 def _name_of(day: date) -> str:
     """The day without its year, if it is this year: "20 Nov"."""
     return f"{day:%-d %b}" if day.year == datetime.now(UTC).year else f"{day:%-d %b %Y}"
@@ -146,5 +141,5 @@ def _milliseconds(day: date) -> int:
 
 
 def id_at(milliseconds: int) -> str:
-    """The smallest id that a run can have at that time (milliseconds since 1970)."""
+    """The smallest id that a run can have at that time (milliseconds since 1970), with which ids begin."""
     return f"{max(0, milliseconds):012x}" + "0" * 20

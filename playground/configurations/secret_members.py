@@ -53,10 +53,6 @@ class Configuration:
                 earlier.append((pointer, cast("JSON", resolve_pointer(self.value, pointer))))
         return replace(found, parts=(*found.parts, *earlier)) if earlier else found
 
-    def redactor(self, schema: CompiledSchema | None) -> Redactor:
-        """A redactor that removes this configuration's secrets from anything that is stored or shown."""
-        return redactor_of(self.secrets(schema))
-
 
 NO_SECRETS = Redactor(())
 

@@ -16,7 +16,6 @@ from catalog.accounts.models import Person
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Problem
 from catalog.json_schema.validation import Budget
-from catalog.jsontext.reader import JSON
 from catalog.specs.spec import Example
 from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
 from playground.compiled_spec import compiled_spec_of, value_problems
@@ -174,7 +173,8 @@ def _result(
         # The stored response was redacted, so the expected value is redacted in the same way.
         found = find_secrets(contract.parameters, example.parameters, by_name=False)
         redactor = redactor_of(found, environment=secrets)
-        differences = differing(redactor.value(example.return_value), run.response, ignored)
+        expected = redactor.value(example.return_value)
+        differences = compare(expected, run.response, most=MAX_SHOWN, ignored=ignored)
     return ExampleResult(
         number,
         example.description or f"Example {number}",
@@ -183,8 +183,3 @@ def _result(
         run,
         tuple(differences),
     )
-
-
-def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
-    """The differences between `response` and `expected`, except at or below ignored pointers; at most `MAX_SHOWN`."""
-    return compare(expected, response, most=MAX_SHOWN, ignored=ignored)

@@ -86,10 +86,6 @@ class LocalRun:
     # For any thread
 
     @property
-    def run_id(self) -> str:
-        return self.job.run_id
-
-    @property
     def state(self) -> State:
         if self._ended.is_set():
             return "ended"

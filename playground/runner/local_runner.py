@@ -93,7 +93,6 @@ class LocalRunner:
         self._closing = False
         self._dispatcher: Dispatcher | None = None
         self._thread: threading.Thread | None = None
-        self._isolation: dict[str, Any] | None = None
         self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
@@ -147,27 +146,6 @@ class LocalRunner:
             dispatcher = self._dispatcher
         dispatcher.wake()
         return True
-
-    def find(self, run_id: str) -> LocalRun | None:
-        """The run with that id, while it is queued or running here."""
-        with self._lock:
-            return next((run for run in (*self._active, *self._waiting) if run.run_id == run_id), None)
-
-    def isolation(self) -> dict[str, Any]:
-        """How runs are isolated on this machine. The first call tests this, which takes a moment.
-
-        Returns:
-            dict: {"mode": "namespaces" | "plain", "own_users": bool, "control_groups": bool,
-                "networks": {network: why it cannot be enforced here; "" if it can},
-                "refused": {feature: why it does not work here}}
-        """
-        if self._isolation is None:
-            worker = WorkerProcess(**self._worker_arguments)
-            try:
-                self._isolation = worker.read_isolation()
-            finally:
-                worker.close()
-        return self._isolation
 
     def close(self) -> None:
         """End all runs and all processes that were started for them."""
@@ -258,7 +236,6 @@ class LocalRunner:
         return renewed
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
-        self._isolation = isolation
         self._worker_ready.set()
         if isolation["mode"] == "plain":  # runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from playground.runner import Job, Limits, LocalRunner
+from playground.runner.worker_process import WorkerProcess
 
 TOOLS = Path(__file__).parent / "tools"
 APART = ("namespaces", "own users", "control groups", "networks")
@@ -38,6 +39,14 @@ class MarkedRunner(LocalRunner):
     def run(self, reference, parameters=None, *, wait_s=30, **more):
         """How a run of a factory of `tools/` ended."""
         return self.submit(make_job(reference, parameters, **more)).wait(wait_s)
+
+    def isolation(self):
+        """How runs are isolated on this machine."""
+        worker = WorkerProcess(**self._worker_arguments)
+        try:
+            return worker.read_isolation()
+        finally:
+            worker.close()
 
     def processes(self):
         """Every process of this runner: {its number: (its parent, its session)}."""
