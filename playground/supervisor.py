@@ -122,14 +122,7 @@ class Supervisor:
     def begin(
         self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, defer_sync: bool = False
     ) -> ActiveRun:
-        """Store `run` as queued and hand `job` to the runner.
-
-        Args:
-            run: not stored yet.
-            job: the runner's part of it.
-            redactor: redacts the run's secrets.
-            conclude: turns the runner's result into the run to store.
-            defer_sync: see `run_writer.insert`.
+        """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
 
         Raises:
             Busy: the queue is full; nothing was stored.
@@ -334,9 +327,7 @@ _making = threading.Lock()
 def supervisor(*, processes: int | None = None) -> Supervisor:
     """This process's supervisor, created by the first call.
 
-    Args:
-        processes: how many processes share the slots and the queue of the settings; None means
-            `settings.WEB_PROCESSES`.
+    `processes`, by default `settings.WEB_PROCESSES`, share the slots and the queue of the settings.
     """
     global _supervisor, _pid
     with _making:

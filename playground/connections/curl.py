@@ -13,12 +13,7 @@ MAX_BODY_CHARACTERS: Final = 4_000
 
 
 def curl(request: Request, credentials: Credentials) -> str:
-    """The command that sends `request`.
-
-    Args:
-        request: to show.
-        credentials: with masked values.
-    """
+    """The command that sends `request`; `credentials` have masked values."""
     words = ["curl", *(() if request.method == "GET" else ("-X", request.method)), request.url_with(credentials)]
     is_multipart = request.body is not None and bool(request.body.pieces)
     for name, value in request.headers_with(credentials):

@@ -132,8 +132,7 @@ class FactorySettings:
     def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
         """What makes these settings ambiguous or impossible, as sentences, with the factories that must not run.
 
-        Args:
-            factories: the ids of each factory, by its reference.
+        `factories` has the ids of each factory, by its reference.
         """
         return [*self._ambiguous(factories), *self._too_large(factories)]
 

@@ -105,9 +105,7 @@ class FactoryRegistry:
     def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
 
-        Args:
-            tool_id: the tool's id.
-            patience_s: how long to wait for factories that are still being imported, if none is known yet.
+        `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
         """
         mine = [info for info in self.all() if info.tool_id == tool_id]
         if not mine and patience_s and not self._complete.is_set():

@@ -35,9 +35,7 @@ def error_result(text: str) -> Result:
 def value_result(value: JSON, *, any_value: bool) -> Result:
     """The result of a call that returned `value`.
 
-    Args:
-        value: any JSON value.
-        any_value: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
+    `any_value`: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
     """
     result: Result = {"content": [text_block(text_of(value))], "isError": False}
     if any_value or isinstance(value, dict):
@@ -55,12 +53,8 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
 
     A response that violates its return type is an error, because clients reject a `structuredContent` that does not
     match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
-    Images, sounds and other files of the response follow as blocks of their own.
-
-    Args:
-        run: has ended.
-        any_value: see `value_result`.
-        url: the address of the run's page.
+    Images, sounds and other files of the response follow as blocks of their own. `any_value`: see `value_result`;
+    `url`: the address of the run's page.
     """
     files = run.file_list()
     if run.outcome == "returned" and run.response_cut:
