@@ -30,7 +30,6 @@ from catalog.specs.spec import stored_spec
 from catalog.templatetags.json_display import json_block, json_inline
 from catalog.text_diff import compare as compare_texts
 from playground import schema_form
-from playground.annotations import pinned
 from playground.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.saved import without_unmarked_secrets
 from playground.configurations.secret_members import (
@@ -43,7 +42,7 @@ from playground.configurations.secret_members import (
 )
 from playground.mocks import canonical, compare, mock
 from playground.prefill import prefilled
-from playground.presenters import as_table
+from playground.presenters import as_table, pinned
 from playground.redaction import MARK, Redactor
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts

@@ -37,12 +37,8 @@ class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = "Call tools with the parameters of their examples, and check whether the examples pass."
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(
-            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument("tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves.")
         parser.add_argument(
             "--conform", action="store_true", help="An example passes if its response conforms to the return type."

@@ -27,12 +27,8 @@ class Command(BaseCommand):
     help = "Write the spec of a factory to stdout: from its definition, else from its types."
     requires_system_checks = []
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(
-            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument(
             "factory", metavar="FACTORY", help="my_package:factory, or the key of a registered factory."
         )
