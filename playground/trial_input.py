@@ -224,7 +224,7 @@ class TrialInput:
         self.load_configuration()
 
     def _parameters_of(self, value: Maybe) -> Submission:
-        return begin(self.contract.parameters, value, name=PARAMETERS, label="Parameters", seal=self.seal)
+        return begin(self.contract.parameters, value, name=PARAMETERS, seal=self.seal)
 
     def load_configuration(self) -> None:
         """Fill in the selected saved configuration, else an empty one."""
@@ -238,7 +238,6 @@ class TrialInput:
             self.contract.configuration_form,
             stored,
             name=CONFIGURATION,
-            label="Configuration",
             stored=stored,
             seal=self.seal,
         )
@@ -265,7 +264,6 @@ class TrialInput:
             self.contract.parameters,
             pairs,
             name=PARAMETERS,
-            label="Parameters",
             seal=self.seal,
             is_checked=is_checked,
             adjust=lambda result, value: described_in_form(result, self.contract.parameters, value),
@@ -276,7 +274,6 @@ class TrialInput:
                 self.contract.configuration_form,
                 pairs,
                 name=CONFIGURATION,
-                label="Configuration",
                 stored=stored,
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.errors import JSONTextError
@@ -226,11 +226,11 @@ class LocalRun:
         return RunEnd(
             outcome=outcome,
             error=None if error is None else error[: self.job.limits.error_characters],
-            output=self.output(),
             queue_ms=(started - times.submitted) * 1000,
             start_ms=((begun or now) - started) * 1000 if times.started else 0.0,
             call_ms=((times.called or now) - begun) * 1000 if begun else None,
             progress=self._events[-1] if self._events else None,
+            **asdict(self.output()),
         )
 
     def _read_end(self) -> RunEnd:
