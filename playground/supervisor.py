@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -295,9 +294,10 @@ class Supervisor:
 def update_of(active: ActiveRun) -> dict[str, object]:
     """The output and progress of an active run, redacted, as columns of its row."""
     output = active.handle.output()
+    active.run.started_at = active.run.started_at or timezone.now()
     update: dict[str, object] = {
         "outcome": "running",
-        "started_at": active.run.started_at or _started_at(active),
+        "started_at": active.run.started_at,
         "stdout": storable(active.redactor.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
         "stderr": storable(active.redactor.cut_text(output.stderr[:MAX_LIVE_CHARACTERS])),
     }
@@ -307,11 +307,6 @@ def update_of(active: ActiveRun) -> dict[str, object]:
         update["progress_total"] = latest.total
         update["progress_message"] = storable(active.redactor.text(latest.message))[:200]
     return update
-
-
-def _started_at(active: ActiveRun) -> datetime:
-    active.run.started_at = timezone.now()
-    return active.run.started_at
 
 
 def storable(text: str) -> str:

@@ -111,15 +111,17 @@ class _Builder:
                 return secret_node(context, token)
             case Folded():
                 return folded_node(context, draft)
-            case Object() | Array():
-                return self._container(context, draft)
         reading = self.lookups.reading(draft)
         if context.choices and not reading.faults:
             return choice_node(context, context.choices, reading.value)
-        return self._scalar(context, draft)
+        return self._filled(context, draft)
 
-    def _scalar(self, context: NodeContext, draft: Draft) -> Node:
+    def _filled(self, context: NodeContext, draft: Draft) -> Node:
         match draft:
+            case Object():
+                return object_node(context, draft)
+            case Array():
+                return array_node(context, draft)
             case Text(text, is_literal):
                 return text_node(context, text, is_literal=is_literal)
             case Numeral(text):
@@ -129,14 +131,6 @@ class _Builder:
             case Constant(value):
                 return boolean_node(context, "true" if value else "false")
         raise AssertionError(draft)
-
-    def _container(self, context: NodeContext, draft: Object | Array) -> Node:
-        reading = self.lookups.reading(draft)
-        if context.choices and not reading.faults:
-            return choice_node(context, context.choices, reading.value)
-        if isinstance(draft, Object):
-            return object_node(context, draft)
-        return array_node(context, draft)
 
     def _missing(self, context: NodeContext) -> Node:
         if context.choices:
