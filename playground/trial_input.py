@@ -150,7 +150,8 @@ class TrialInput:
         if query.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = query["mode"]
         self.saved_name = query["configuration"] if "configuration" in query else self._usual_configuration()
-        self._begin(value)
+        self.parameters = self._parameters_of(value)
+        self.load_configuration()
         if from_run:
             self._note_missing_secrets(from_run)
         self._note_other_revision(query.get("revision", ""))
@@ -218,10 +219,6 @@ class TrialInput:
             message = f"They are not valid JSON: {error.problems[0].message}"
             self.notices.append(Notice("The parameters in the URL could not be used.", message, text))
             return ABSENT
-
-    def _begin(self, value: Maybe) -> None:
-        self.parameters = self._parameters_of(value)
-        self.load_configuration()
 
     def _parameters_of(self, value: Maybe) -> Submission:
         return begin(self.contract.parameters, value, name=PARAMETERS, seal=self.seal)

@@ -184,7 +184,7 @@ def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
         ToolshelfError: the source's own definition was never approved.
     """
     document = revision.spec.document
-    if _is_from(revision, source):
+    if (revision.origin_kind, revision.origin_name) == ("source", source.name):
         return document
     found = _revisions_from(source, revision.tool_id)
     before = found.filter(number__lte=revision.number).order_by("-number")
@@ -199,10 +199,6 @@ def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
 def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
     """The revisions of a tool that the source declared."""
     return Revision.objects.filter(tool_id=tool_id, origin_kind="source", origin_name=source.name)
-
-
-def _is_from(revision: Revision, source: Source) -> bool:
-    return (revision.origin_kind, revision.origin_name) == ("source", source.name)
 
 
 # -- for lists and pages ----------------------------------------------------------------------------------------------

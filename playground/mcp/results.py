@@ -58,7 +58,8 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
     """
     files = run.file_list()
     if run.outcome == "returned" and run.response_cut:
-        result = error_result(_beginning(run)) if compiled_spec_of(run.revision).return_type else _text_result(run)
+        has_return_type = compiled_spec_of(run.revision).return_type is not None
+        result: Result = {"content": [text_block(_beginning(run))], "isError": has_return_type}
     elif run.outcome == "returned" and run.verdict != "violates":
         result = value_result(run.response, any_value=any_value)
         if isinstance(run.response, str) and any(not file.pointer for file in files):  # in Base64
@@ -75,10 +76,6 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
 def _beginning(run: Run) -> str:
     text = text_of(run.response)[:MAX_TEXT_CHARACTERS]
     return f"The tool responded, but its response is too long. This is only its beginning:\n{text}"
-
-
-def _text_result(run: Run) -> Result:
-    return {"content": [text_block(_beginning(run))], "isError": False}
 
 
 def _file_blocks(files: Iterable[RunFile], url: str) -> Iterator[JSON]:
@@ -168,14 +165,11 @@ def _refusal_text(run: Run) -> str:
 
 def _list_of(problems: Iterable[Problem], prefix: str = "") -> str:
     found = list(problems)
-    lines = [f"- {_place(one.pointer.removeprefix(prefix))}{one.message}" for one in found[:MAX_PROBLEMS]]
+    shown = [(one.pointer.removeprefix(prefix), one.message) for one in found[:MAX_PROBLEMS]]
+    lines = [f"- {pointer}: {message}" if pointer else f"- {message}" for pointer, message in shown]
     if len(found) > MAX_PROBLEMS:
         lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
     return "\n".join(lines)
-
-
-def _place(pointer: str) -> str:
-    return f"{pointer}: " if pointer else ""
 
 
 def _sentence(error: str) -> str:

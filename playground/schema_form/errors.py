@@ -20,7 +20,6 @@ from catalog.jsontext.positions import locate
 from playground.schema_form.control_names import member_path
 from playground.schema_form.nodes import (
     ArrayNode,
-    ArrayRow,
     EntryRow,
     Form,
     Node,
@@ -209,7 +208,9 @@ class _Board:
                 entries=tuple(self._entry_with_messages(entry) for entry in node.entries),
             )
         if isinstance(node, ArrayNode):
-            return replace(node, head=head, rows=tuple(self._row_with_messages(row) for row in node.rows))
+            return replace(
+                node, head=head, rows=tuple(replace(row, node=self.with_messages(row.node)) for row in node.rows)
+            )
         if isinstance(node, RawNode) and not node.head.path:
             return replace(node, head=head, marks=self.marks)
         return replace(node, head=head)
@@ -218,9 +219,6 @@ class _Board:
         errors = tuple(self.messages.get((entry.node.head.path, True), ()))
         key = entry.key and replace(entry.key, errors=errors)
         return replace(entry, key=key, node=self.with_messages(entry.node))
-
-    def _row_with_messages(self, row: ArrayRow) -> ArrayRow:
-        return replace(row, node=self.with_messages(row.node))
 
     def summary(self, root: Node) -> Iterator[Summary]:
         """The messages in the order of the page, each with the control that it links to."""
