@@ -69,13 +69,11 @@ class ActiveRun:
 
 def make_runner(slots: int, queue_max: int) -> LocalRunner:
     """A runner configured by the settings."""
-    common = registry().factory_settings.common_environment
     return LocalRunner(
         slots=min(slots, MAX_SLOTS),
         reserve=reserve(min(slots, MAX_SLOTS)),
         queue_max=queue_max,
-        environment=common,
-        environment_names=tuple(common),
+        environment=registry().factory_settings.common_environment,
         hidden=[str(settings.DATA_DIR)],
         preload=preloaded_modules() if settings.WARM_FACTORIES else [],
     )

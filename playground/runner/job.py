@@ -60,7 +60,7 @@ class Job:
         reference: the factory, "module:attribute", as in `FactoryInfo.reference`.
         version: version of the distribution; each version is imported separately.
         forks_safely: False for a factory whose import starts threads: each run then imports it again.
-        configuration: passed to a configurable factory, {} if there is none. It may contain secrets.
+        configuration: passed to a configurable factory, {} if it is None. It may contain secrets.
         environment: environment variables that only this factory sees. It may contain secrets.
         network: "none": no connections; "outward": HTTP and HTTPS to public addresses, through a proxy of the worker;
             "all": as the site itself.
@@ -71,7 +71,6 @@ class Job:
     owner: str = ""
     parameters: JSON = field(default_factory=dict, repr=False)
     configuration: JSON = field(default=None, repr=False)
-    has_configuration: bool = False
     version: str = ""
     forks_safely: bool = True
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)

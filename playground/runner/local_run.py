@@ -290,7 +290,7 @@ def _for_run(job: Job) -> dict[str, Any]:
     return {
         "reference": job.reference,
         "parameters": dumps(job.parameters),
-        "configuration": dumps(job.configuration) if job.has_configuration else None,
+        "configuration": dumps(job.configuration) if job.configuration is not None else None,
         "response_bytes": job.limits.response_bytes,
         "attached_bytes": job.limits.attached_bytes,
         "error_characters": job.limits.error_characters,

@@ -45,7 +45,6 @@ class LocalRunner:
         reserve: int = 0,
         queue_max: int = 1000,
         environment: Mapping[str, str] | None = None,
-        environment_names: Sequence[str] = (),
         search_path: Sequence[str] = (),
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
@@ -59,8 +58,7 @@ class LocalRunner:
             slots: how many runs may be active concurrently, at most `MAX_SLOTS`.
             reserve: how many of the slots are only for owners without an active run.
             queue_max: how many runs may wait.
-            environment: the source of the variables that tools may see; None means this process's own environment.
-            environment_names: names of variables that tools see, in addition to the harmless ones.
+            environment: all variables that tools see; None means the harmless ones of this process.
             search_path: directories to import factories from, in addition to Python's own.
             hidden: directories that tools must not see, as far as the machine allows it: the site's data.
             writable: directories that tools may write to, where other files are read-only.
@@ -74,7 +72,7 @@ class LocalRunner:
         self._queue_max = queue_max
         self._idle_s = idle_s
         self._worker_arguments: dict[str, Any] = {
-            "environment": clean_environment(environment_names, os.environ if environment is None else environment),
+            "environment": clean_environment((), os.environ) if environment is None else environment,
             "search_path": search_path,
             "hidden": hidden,
             "writable": writable,
