@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _MAX_EVENTS: Final = 200
 _MAX_DEPTH: Final = 64
 _EXIT_NOT_PREPARED: Final = 70
+_LIMITS_OF_RESULT: Final = ("response_bytes", "attached_bytes", "error_characters")
 
 EndCallback = Callable[[RunEnd], None]
 
@@ -274,13 +275,8 @@ def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
     bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
     bounds["address_space_bytes"] = limits.address_space_bytes or limits.memory_bytes
     return {
+        **{name: getattr(limits, name) for name in (*_LIMITS_OF_RESULT, "scratch_bytes", "output_bytes", "grace_s")},
         "deadline": deadline,
-        "scratch_bytes": limits.scratch_bytes,
-        "output_bytes": limits.output_bytes,
-        "response_bytes": limits.response_bytes,
-        "attached_bytes": limits.attached_bytes,
-        "error_characters": limits.error_characters,
-        "grace_s": limits.grace_s,
         "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
     }
 
@@ -291,8 +287,5 @@ def _for_run(job: Job) -> dict[str, Any]:
         "reference": job.reference,
         "parameters": dumps(job.parameters),
         "configuration": dumps(job.configuration) if job.configuration is not None else None,
-        "response_bytes": job.limits.response_bytes,
-        "attached_bytes": job.limits.attached_bytes,
-        "error_characters": job.limits.error_characters,
-        "memory_bytes": job.limits.memory_bytes,
+        **{name: getattr(job.limits, name) for name in (*_LIMITS_OF_RESULT, "memory_bytes")},
     }
