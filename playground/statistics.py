@@ -73,14 +73,11 @@ def statistics_of(tool: Tool) -> RunStatistics:
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
         latest_at=rows[0][3] if rows else None,
-        calls=_calls(rows[:CALLS]),
-    )
-
-
-def _calls(rows: Sequence[tuple[str, str, float | None, datetime]]) -> tuple[Call, ...]:
-    """The runs that called the tool, the oldest first."""
-    return tuple(
-        Call(at, call_ms, outcome, verdict) for outcome, verdict, call_ms, at in reversed(rows) if call_ms is not None
+        calls=tuple(
+            Call(at, call_ms, outcome, verdict)
+            for outcome, verdict, call_ms, at in reversed(rows[:CALLS])
+            if call_ms is not None
+        ),
     )
 
 
