@@ -45,7 +45,6 @@ def run(runner: LocalRunner, reference: str, parameters: Any, configuration: Any
         reference=reference,
         parameters=parameters,
         configuration=configuration,
-        has_configuration=configuration is not None,
         limits=Limits(grace_s=0.25 if configuration else 0.0),
     )
     end = runner.submit(job).wait(60)

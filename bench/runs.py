@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from playground.runner import Job, LocalRunner  # noqa: E402
-from playground.runner.worker_process import ALL_MODES  # noqa: E402
+from playground.runner.worker_process import ALL_MODES, WorkerProcess  # noqa: E402
 
 FACTORY = """
 class Trivial:
@@ -55,8 +55,11 @@ def main() -> None:
     tools = ROOT / "var" / "bench-tools"
     tools.mkdir(parents=True, exist_ok=True)
     (tools / "trivial.py").write_text(FACTORY)
-    runner = LocalRunner(slots=options.slots, search_path=[str(tools)], modes=() if options.plain else ALL_MODES)
-    print(f"isolated by: {runner.isolation()}")
+    modes = () if options.plain else ALL_MODES
+    worker = WorkerProcess(environment={}, modes=modes)
+    print(f"isolated by: {worker.read_isolation()}")
+    worker.close()
+    runner = LocalRunner(slots=options.slots, search_path=[str(tools)], modes=modes)
 
     def run_once(number: int) -> None:
         job = Job(run_id=str(number), reference="trivial:Factory", parameters={"question": number})

@@ -17,7 +17,7 @@ class PlaygroundConfig(AppConfig):
     def ready(self) -> None:
         """Install the playground's hooks. They compute their values when called, not when the site starts."""
         from playground.factories.connections import runnable_ids  # noqa: PLC0415 - it imports models
-        from playground.most_run import most_run_tools  # noqa: PLC0415 - likewise
+        from playground.statistics import most_run_tools  # noqa: PLC0415 - likewise
         from playground.weekly_runs import weekly_runs  # noqa: PLC0415 - likewise
 
         hooks.runnable_tool_ids = runnable_ids

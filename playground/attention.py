@@ -85,7 +85,7 @@ def _violations(week: Week) -> list[Concern]:
     if not week.violating:
         return []
     text = _counted(week.violating, "response violates its return type", "responses violate their return type")
-    return [Concern("shield-alert", text, runs_url(since=week.days[0].day, verdict="violates"))]
+    return [Concern("shield-alert", text, runs_url(since=week.days[0].starts_at.date(), verdict="violates"))]
 
 
 def _breaking_revisions(person: User) -> list[Concern]:

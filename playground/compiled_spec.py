@@ -55,13 +55,9 @@ def compiled_spec_of(revision: Revision) -> CompiledSpec:
 def value_problems(
     schema: CompiledSchema | None, value: JSON, part: str, *, budget: Budget | None = None
 ) -> list[Problem]:
-    """The ways in which `value` violates its schema, as problems of the request's `part`.
+    """The ways in which `value` violates its schema, as problems of the request's `part` ("parameters", for example).
 
-    Args:
-        schema: None allows everything.
-        value: the member `part` of the request.
-        part: "parameters", "configuration" or "returnValue".
-        budget: the limit of the check's work, if it is shared with other checks.
+    Without a schema, everything is allowed. `budget` limits the work of several checks together.
     """
     if schema is None:
         return []

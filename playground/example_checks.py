@@ -36,14 +36,8 @@ def begin_check(
 ) -> ExampleCheck:
     """Start a live call for every example of `revision` whose parameters fit.
 
-    Args:
-        tool: a tool of the catalog.
-        revision: the revision whose examples are checked.
-        by: the user who asks for the check; None for a command.
-        configuration: the configuration to create the tool with, for all calls.
-        configuration_name: the name of the saved configuration, if one is used.
-        exactly: the response must equal the example's value; otherwise it only has to conform.
-        ignored: JSON Pointers into the response whose values may differ.
+    `by` is None for a command. With `exactly`, a response must equal the example's value, except at the JSON Pointers
+    `ignored`; otherwise it only has to conform. The other arguments are those of `running.start`.
 
     Raises:
         NotAllowed: `by` may not run this tool.

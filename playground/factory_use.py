@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
-from django.db.models import BigIntegerField, Case, Count, F, Max, Q, Value, When, Window
+from django.db.models import F, Max, Q, Window
 from django.db.models.functions import RowNumber
 
 from catalog.accounts.models import Person
 from playground.models import ENDED, Run
-from playground.run_filter import DAY_MS, id_at
-from playground.run_overview import COUNTS, FAILED, Counts
+from playground.run_filter import id_at
+from playground.run_overview import COUNTS, FAILED, Counts, by_day, day_starts
 from playground.statistics import quantile
 
 DAYS: Final = 7
@@ -50,19 +49,12 @@ class Use:
 
 def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
     """The use of each of these tools (by primary key) that ran, by two queries."""
-    today = int(datetime.now(UTC).timestamp() * 1000) // DAY_MS
-    starts = [(today - before) * DAY_MS for before in reversed(range(DAYS))]
+    starts = day_starts(DAYS)
     runs = Run.objects.visible_to(person).filter(
         tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(starts[0])
     )
-    later = [When(id__gte=id_at(start), then=Value(start)) for start in reversed(starts)]
-    counts: dict[str, Any] = {name: Count("pk", filter=condition) for name, condition in COUNTS.items()}
     latest: dict[str, Any] = {f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED}
-    counted = (
-        runs.order_by()
-        .values("tool_id", from_ms=Case(*later, output_field=BigIntegerField()))
-        .annotate(runs=Count("pk"), **counts, **latest)
-    )
+    counted = runs.order_by().values("tool_id", from_ms=by_day(starts)).annotate(**COUNTS, **latest)
     found: dict[int, Use] = {}
     for values in counted:
         row: dict[str, Any] = {**values}

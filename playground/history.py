@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import sqrt
@@ -44,10 +43,6 @@ def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
         return []
     columns = ("id", "outcome", "verdict", "mode", "call_ms", "created_at")
     rows = list(Run.objects.visible_to(user).filter(tool=tool, by=user).order_by("-id").values_list(*columns)[:SHOWN])
-    return _bars(rows[::-1])
-
-
-def _bars(rows: Sequence[tuple[str, str, str, str, float | None, datetime]]) -> list[HistoryBar]:
     longest = max((call_ms or 0.0 for *_, call_ms, _ in rows), default=0.0) or 1.0
     return [
         HistoryBar(
@@ -59,7 +54,7 @@ def _bars(rows: Sequence[tuple[str, str, str, str, float | None, datetime]]) -> 
             at=at,
             height=round(max(6.0, sqrt((call_ms or 0.0) / longest) * HEIGHT), 1),
         )
-        for run_id, outcome, verdict, mode, call_ms, at in rows
+        for run_id, outcome, verdict, mode, call_ms, at in reversed(rows)
     ]
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -20,10 +18,10 @@ from catalog.models import Audience, Tool
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.stars import starred_tools
-from playground.models import Run
-from playground.run_charts import KINDS, SERIES
-from playground.run_filter import first_id_of
-from playground.run_overview import FAILED
+from playground.models import ACTIVE, Run
+from playground.run_charts import SERIES, parts_of
+from playground.run_filter import id_at
+from playground.run_overview import COUNTS, Counts, by_day, day_starts
 
 DAYS: Final = 7
 RECENT_SHOWN: Final = 5  # tools
@@ -85,30 +83,14 @@ def latest_stars(person: User, besides: Iterable[Tool]) -> list[Tool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """The runs of one day (UTC): a number for each of `KINDS`; `url` lists them."""
-
-    day: date
-    counts: dict[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-    @property
-    def url(self) -> str:
-        return runs_url(since=self.day, until=self.day)
-
-
-@dataclass(frozen=True, slots=True)
 class Week:
     """A person's runs of the last 7 days, today included; of more than `RUNS_COUNTED` runs only the latest."""
 
-    days: tuple[Day, ...]
+    days: tuple[Counts, ...]
 
     @property
     def runs(self) -> int:
-        return sum(day.total for day in self.days)
+        return sum(day.runs for day in self.days)
 
     @property
     def is_cut(self) -> bool:
@@ -116,34 +98,27 @@ class Week:
 
     @property
     def violating(self) -> int:
-        return sum(day.counts["violates"] for day in self.days)
+        return sum(day.violates for day in self.days)
 
     @property
     def chart(self) -> SafeString:
         """Stacked bars, each a link to the runs of its day."""
-        bars = [Bar(f"{day.day:%-d %b}", tuple(day.counts.values()), day.url) for day in self.days]
+        dates = [day.starts_at.date() for day in self.days]
+        bars = [
+            Bar(f"{date:%-d %b}", parts_of(day), runs_url(since=date, until=date))
+            for date, day in zip(dates, self.days, strict=True)
+        ]
         return stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
 
 
 def week_of(person: User) -> Week:
     """The person's own runs of the last 7 days, by one query that reads at most `RUNS_COUNTED` runs."""
-    today = datetime.now(UTC).date()
-    days = [today - timedelta(days=before) for before in reversed(range(DAYS))]
-    counted = {day: dict.fromkeys(KINDS, 0) for day in days}
-    for index, outcome, verdict, count in _counts_since(person, days):
-        kind = "failed" if outcome in FAILED else verdict or "other"
-        counted[days[index]][kind] += count
-    return Week(tuple(Day(day, counts) for day, counts in counted.items()))
-
-
-def _counts_since(person: User, days: Sequence[date]) -> QuerySet[Run, tuple[int, str, str, int]]:
-    """(index of the day, outcome, verdict, number of runs); runs that have not ended are left out."""
-    runs = Run.objects.filter(by=person, id__gte=first_id_of(days[0])).exclude(outcome__in=("queued", "running"))
+    starts = day_starts(DAYS)
+    runs = Run.objects.filter(by=person, id__gte=id_at(starts[0])).exclude(outcome__in=ACTIVE)
     latest = runs.order_by("-id").values("pk")[:RUNS_COUNTED]
-    later = [When(id__gte=first_id_of(day), then=Value(index)) for index, day in enumerate(days)]
-    index = Case(*reversed(later), default=Value(0), output_field=IntegerField())
-    found = Run.objects.filter(pk__in=latest).order_by().annotate(day=index)
-    return found.values_list("day", "outcome", "verdict").annotate(Count("pk"))
+    counted = Run.objects.filter(pk__in=latest).order_by().values(from_ms=by_day(starts)).annotate(**COUNTS)
+    found = {row["from_ms"]: Counts(**row) for row in counted}
+    return Week(tuple(found.get(start, Counts(start)) for start in starts))
 
 
 def runs_url(**filters: object) -> str:

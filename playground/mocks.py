@@ -79,12 +79,7 @@ class NoMock(Exception):
 
 
 def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -> Mock:
-    """The mock response to `parameters`, from the spec's examples or its `returnType`.
-
-    Args:
-        spec: the tool's spec.
-        parameters: as they would be sent to the tool.
-        return_type: the compiled `returnType`; None if the spec has none.
+    """The mock response to `parameters`, from the spec's examples or its `returnType`, compiled.
 
     Raises:
         NoMock: `returnType` accepts nothing, or no value that it accepts was found.

@@ -29,13 +29,9 @@ NOT_CLAIMED = "No worker claimed this run within {limit_s:,} s. The tool was not
 
 
 def recover_runs(*, own: Iterable[str] = ()) -> int:
-    """Mark as crashed the runs whose host has ended, and those that no worker has claimed in time.
+    """Mark as crashed the runs whose host has ended, and those that no worker has claimed in time; return how many.
 
-    Args:
-        own: hosts to treat as ended although they are alive, because they are about to end.
-
-    Returns:
-        How many runs were marked.
+    `own`: hosts to treat as ended although they are alive, because they are about to end.
     """
     active = Run.objects.active()
     hosts = set(active.values_list("host", flat=True).distinct().order_by())

@@ -1,4 +1,4 @@
-"""Present a run: its state in one sentence, its response as a table, its timing, and code that repeats it."""
+"""Present a run: its state in one sentence, its response as a table, its problems, its timing, code that repeats it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from catalog.code_samples import Call, as_curl, as_python
 from catalog.errors import Problem
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join, split_pointer
+from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, dumps
 from catalog.tool_page import Usage
 from playground.models import Run
@@ -17,6 +18,7 @@ from playground.models import Run
 MAX_ROWS = 200
 MAX_COLUMNS = 24
 SNIPPET_CHARACTERS = 20_000
+SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,24 @@ def _messages_by_cell(
 
 def _is_table(value: JSON) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
+
+
+def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
+    """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, …}."""
+    pointers = {problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)}
+    positions = locate(dumps(schema, indent=2), pointers)
+    found: list[dict[str, object]] = []
+    for problem in problems:
+        annotation: dict[str, object] = dict(problem.as_json())
+        if problem.schema_pointer in positions:
+            annotation["schema_href"] = f"#{SCHEMA_BLOCK}-L{positions[problem.schema_pointer][0]}"
+        found.append(annotation)
+    return found
+
+
+def _is_local(pointer: str | None) -> bool:
+    """Whether the rule is in the schema itself, not in another document that it refers to."""
+    return pointer is not None and (not pointer or pointer.startswith("/"))
 
 
 def snippets(run: Run, site: str) -> list[Usage]:

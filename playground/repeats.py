@@ -31,14 +31,9 @@ def repeat(
 ) -> Run:
     """Start the call of `run` again.
 
-    Args:
-        run: a run that `by` may see.
-        by: the user who repeats it.
-        on_same_revision: apply the schemas of the run's own revision; otherwise those of the tool's current one.
-        configuration: the configuration to use; None means the saved one that the run used, in its current state.
-        configuration_name: the name of `configuration`, if it is a saved one.
-        interface: as for `running.start`.
-        defer_sync: as for `running.start`.
+    With `on_same_revision`, the schemas of the run's own revision apply; otherwise those of the tool's current one.
+    Without a `configuration`, the saved one that the run used is used in its current state. The other arguments are
+    those of `running.start`.
 
     Raises:
         CannotRepeat: the run had a configuration or secret parameters that are not available.

@@ -117,9 +117,7 @@ def _media_type(declared: Iterable[Subschema]) -> str:
 def file_response(file: RunFile, *, inline: bool) -> HttpResponse:
     """The content of a file. The browser neither guesses another type nor runs anything in it.
 
-    Args:
-        file: the person may see its run.
-        inline: show it, if it is an image or a sound, instead of downloading it.
+    With `inline`, it shows an image or a sound instead of downloading it.
     """
     shows = inline and file.media_type in IMAGES | SOUNDS
     return HttpResponse(

@@ -13,14 +13,13 @@ from playground.run_filter import DAY_MS, RunFilter
 from playground.run_overview import Counts, Overview
 from playground.statistics import Call
 
-KINDS: Final = {
-    "conforms": Series("conforming", "good"),
-    "violates": Series("violating", "bad"),
-    "unchecked": Series("unchecked", "accent"),
-    "failed": Series("failed", "failed"),
-    "other": Series("cancelled or refused", "muted"),
-}
-SERIES: Final = tuple(KINDS.values())
+SERIES: Final = (
+    Series("conforming", "good"),
+    Series("violating", "bad"),
+    Series("unchecked", "accent"),
+    Series("failed", "failed"),
+    Series("cancelled or refused", "muted"),
+)
 
 
 def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
@@ -29,7 +28,7 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
     bars = [
         Bar(
             _name(bucket, overview.period.bucket_ms),
-            _parts(bucket),
+            parts_of(bucket),
             href=f"?{_query(bucket, overview.period.bucket_ms, wanted)}",
             is_selected=wanted.has_times and first <= bucket.from_ms < end,
         )
@@ -41,7 +40,7 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
 
 def days_chart(days: Sequence[Counts]) -> SafeString:
     """The runs of each day by how they ended, as small as a word."""
-    bars = [Bar(_name(day, DAY_MS), _parts(day)) for day in days]
+    bars = [Bar(_name(day, DAY_MS), parts_of(day)) for day in days]
     return bar_sparkline(bars, SERIES, label=f"Runs per day, last {len(days)} days (UTC)")
 
 
@@ -65,7 +64,7 @@ def _dot(call: Call) -> Dot:
     return Dot(call.at.timestamp(), call.call_ms, title, tones.get(call.verdict, "accent"), shape)
 
 
-def _parts(bucket: Counts) -> tuple[int, ...]:
+def parts_of(bucket: Counts) -> tuple[int, ...]:
     """A number for each of `SERIES`."""
     return bucket.conforms, bucket.violates, bucket.unchecked, bucket.failed, bucket.other
 

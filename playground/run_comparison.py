@@ -67,7 +67,10 @@ class Comparison:
     @property
     def sides(self) -> list[tuple[str, Run, list[Mark]]]:
         """The name of each run on the page, the run, and the marks for its response."""
-        return [("Earlier run", self.first, self._first_marks), ("Later run", self.second, self._second_marks)]
+        changes = self.changes or ()
+        # of the earlier run: what the later response has not, or has otherwise
+        first = [Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"]
+        return [("Earlier run", self.first, first), ("Later run", self.second, list(marks_of(changes, OTHER)))]
 
     @cached_property
     def changes(self) -> list[Change] | None:
@@ -79,15 +82,6 @@ class Comparison:
     @property
     def has_changes_left_out(self) -> bool:
         return len(self.changes or ()) == MAX_CHANGES
-
-    @property
-    def _first_marks(self) -> list[Mark]:
-        """What the second response has not, or has otherwise."""
-        return [Mark(one.pointer, one.kind, one.kind, OTHER) for one in self.changes or () if one.kind != "added"]
-
-    @property
-    def _second_marks(self) -> list[Mark]:
-        return list(marks_of(self.changes or (), OTHER))
 
     @property
     def is_active(self) -> bool:

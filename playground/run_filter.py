@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
+from typing import Any, Final
 from urllib.parse import urlencode
 
-from playground.forms import RunFilterForm
-from playground.models import Run, RunQuerySet
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+
+from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
@@ -16,6 +19,50 @@ HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
 END_MS = 16**12  # ids have 12 hex digits for the time
 MAX_LENGTHS = {"tool": 120, "person": 150}
+RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
+NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
+NOT_AFTER_TIME: Final = MaxValueValidator(datetime(9999, 12, 30, 23, tzinfo=UTC))  # a day later is Python's last hour
+NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
+
+
+def _choice(values: tuple[str, ...]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[(value, value) for value in values], required=False)
+
+
+def _day() -> forms.DateField:
+    return forms.DateField(input_formats=["%Y-%m-%d"], validators=[NOT_BEFORE], required=False)
+
+
+class RunFilterForm(forms.Form):
+    """The query string of a list of runs."""
+
+    tool = forms.CharField(required=False, strip=False)
+    outcome = _choice(OUTCOMES)
+    verdict = _choice(VERDICTS)
+    mode = _choice(MODES)
+    person = forms.CharField(required=False, strip=False)
+    since = _day()
+    until = _day()
+    hour = forms.DateTimeField(
+        input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
+    )
+    hours = forms.IntegerField(min_value=2, max_value=24, required=False)
+    period = _choice(("24h", "7d", "30d"))
+    before = forms.RegexField(RUN_ID, required=False, strip=False)
+    after = forms.RegexField(RUN_ID, required=False, strip=False)
+
+    def accepted(self) -> dict[str, Any]:
+        """The valid values. Queries come from links, so invalid values are ignored.
+
+        If an hour and days are given, the days were entered later, and replace the hour.
+        """
+        self.full_clean()
+        accepted = {name: value for name, value in self.cleaned_data.items() if value}
+        hour = accepted.pop("hour", None)
+        hours = accepted.pop("hours", None)
+        if hour is None or "since" in accepted or "until" in accepted:
+            return accepted
+        return accepted | {"hour": f"{hour:%Y-%m-%dT%H}"} | ({"hours": hours} if hours else {})
 
 
 @dataclass(frozen=True)
@@ -131,11 +178,6 @@ class RunPage:
     older: str
 
 
-def first_id_of(day: date) -> str:
-    """The smallest id that a run of that day (UTC) can have: ids begin with the time in milliseconds."""
-    return id_at(_milliseconds(day))
-
-
 def _name_of(day: date) -> str:
     """The day without its year, if it is this year: "20 Nov"."""
     return f"{day:%-d %b}" if day.year == datetime.now(UTC).year else f"{day:%-d %b %Y}"
@@ -146,5 +188,5 @@ def _milliseconds(day: date) -> int:
 
 
 def id_at(milliseconds: int) -> str:
-    """The smallest id that a run can have at that time (milliseconds since 1970)."""
+    """The smallest id that a run can have at that time (milliseconds since 1970), with which ids begin."""
     return f"{max(0, milliseconds):012x}" + "0" * 20

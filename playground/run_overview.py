@@ -8,22 +8,21 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.db import connections
-from django.db.models import Count, Q, Value
+from django.db.models import BigIntegerField, Case, Count, Q, Value, When
 
 from playground.models import RunQuerySet
-from playground.run_filter import id_at
+from playground.run_filter import DAY_MS, HOUR_MS, id_at
 from playground.statistics import percent, quantile
 
-HOUR_MS: Final = 60 * 60 * 1000
-DAY_MS: Final = 24 * HOUR_MS
 MEDIAN_OF: Final = 1000  # the latest runs of a period
 FAILED: Final = ("raised", "timed_out", "crashed")
-COUNTS: Final = {
-    "conforms": Q(verdict="conforms"),
-    "unchecked": Q(verdict="unchecked"),
-    "violates": Q(verdict="violates"),
-    "failed": Q(outcome__in=FAILED),
-}
+COUNTS: Final[dict[str, Any]] = {
+    "runs": Count("pk"),
+    "conforms": Count("pk", filter=Q(verdict="conforms")),
+    "unchecked": Count("pk", filter=Q(verdict="unchecked")),
+    "violates": Count("pk", filter=Q(verdict="violates")),
+    "failed": Count("pk", filter=Q(outcome__in=FAILED)),
+}  # the columns of `Counts`
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,8 @@ def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts
 
     The SQL of a part is made once, because Django needs 0.7 ms for each.
     """
-    aggregates = {name: Count("pk", filter=condition) for name, condition in COUNTS.items()}
     part = runs.filter(id__gte="~first", id__lt="~end").order_by()
-    counted = part.values(number=Value(-1)).annotate(runs=Count("pk"), **aggregates)
+    counted = part.values(number=Value(-1)).annotate(**COUNTS)
     sql, parameters = counted.query.sql_with_params()
     values: list[Any] = []
     for number, (start, end) in enumerate(ranges):
@@ -129,6 +127,18 @@ def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts
         cursor.execute(" UNION ALL ".join([sql] * len(ranges)), values)
         found = {number: counts for number, *counts in cursor.fetchall()}
     return [Counts(start, *found.get(number, ())) for number, (start, _) in enumerate(ranges)]
+
+
+def day_starts(days: int) -> list[int]:
+    """When each of the last `days` days (UTC) began, in milliseconds since 1970; today last."""
+    today = int(datetime.now(UTC).timestamp() * 1000) // DAY_MS
+    return [(today - before) * DAY_MS for before in reversed(range(days))]
+
+
+def by_day(starts: Sequence[int]) -> Case:
+    """The latest of `starts` at which a run had begun, to group runs by day."""
+    later = [When(id__gte=id_at(start), then=Value(start)) for start in reversed(starts)]
+    return Case(*later, output_field=BigIntegerField())
 
 
 def _median_ms(runs: RunQuerySet, start: int, end: int) -> float | None:

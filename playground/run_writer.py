@@ -57,12 +57,7 @@ def count(run: Run) -> None:
 
 
 def insert(run: Run, *, defer_sync: bool = False) -> None:
-    """Store a run that begins.
-
-    Args:
-        run: not stored yet.
-        defer_sync: return before the row is on disk; the next commit writes it.
-    """
+    """Store a run that begins; with `defer_sync`, return before the row is on disk: the next commit writes it."""
     fields = Run._meta.concrete_fields
     values = [field.get_db_prep_save(field.pre_save(run, add=True), connection) for field in fields]
     with nullcontext() if not defer_sync or connection.in_atomic_block else _deferred_sync(), transaction.atomic():

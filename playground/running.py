@@ -286,7 +286,6 @@ def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Con
         reference=factory.reference,
         parameters=parameters,
         configuration=value,
-        has_configuration=value is not None,
         version=factory.version or "",
         forks_safely=factory.forks_safely is not False,
         environment=factory.options.environment,

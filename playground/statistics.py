@@ -1,16 +1,23 @@
-"""Statistics of a tool's runs: shares that returned and conformed, durations, and a chart of the latest runs."""
+"""Statistics of a tool's runs: shares that returned and conformed, durations, and the tools with the most runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
+from django.db.models import Count, Max
+
+from catalog.caching import LRUCache
 from catalog.models import Tool
 from playground.models import ENDED, Run
 
 RUNS_COUNTED = 1000
 CALLS = 120  # in the chart
+MOST_RUN: Final = 500  # tools; lists show the others by name
+
+_most_run: LRUCache[tuple[int, ...]] = LRUCache(max_weight=2)
 
 
 @dataclass(frozen=True)
@@ -66,14 +73,11 @@ def statistics_of(tool: Tool) -> RunStatistics:
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
         latest_at=rows[0][3] if rows else None,
-        calls=_calls(rows[:CALLS]),
-    )
-
-
-def _calls(rows: Sequence[tuple[str, str, float | None, datetime]]) -> tuple[Call, ...]:
-    """The runs that called the tool, the oldest first."""
-    return tuple(
-        Call(at, call_ms, outcome, verdict) for outcome, verdict, call_ms, at in reversed(rows) if call_ms is not None
+        calls=tuple(
+            Call(at, call_ms, outcome, verdict)
+            for outcome, verdict, call_ms, at in reversed(rows[:CALLS])
+            if call_ms is not None
+        ),
     )
 
 
@@ -95,3 +99,15 @@ def percent(share: float | None) -> str:
     if rounded == 0 and share > 0:
         rounded = 1
     return f"{rounded}%"
+
+
+def most_run_tools() -> tuple[int, ...]:
+    """The primary keys of at most `MOST_RUN` tools with live runs, those with the most first."""
+    latest = Run.objects.aggregate(latest=Max("pk"))["latest"]
+    return _most_run.get_or_compute(latest, _tools_by_runs)
+
+
+def _tools_by_runs() -> tuple[int, ...]:
+    runs = Run.objects.filter(mode="live", outcome__in=ENDED).exclude(outcome="refused").order_by()
+    counts = runs.values_list("tool").annotate(runs=Count("pk")).order_by("-runs", "tool")
+    return tuple(tool for tool, _ in counts[:MOST_RUN])

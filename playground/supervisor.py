@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -70,13 +69,11 @@ class ActiveRun:
 
 def make_runner(slots: int, queue_max: int) -> LocalRunner:
     """A runner configured by the settings."""
-    common = registry().factory_settings.common_environment
     return LocalRunner(
         slots=min(slots, MAX_SLOTS),
         reserve=reserve(min(slots, MAX_SLOTS)),
         queue_max=queue_max,
-        environment=common,
-        environment_names=tuple(common),
+        environment=registry().factory_settings.common_environment,
         hidden=[str(settings.DATA_DIR)],
         preload=preloaded_modules() if settings.WARM_FACTORIES else [],
     )
@@ -122,14 +119,7 @@ class Supervisor:
     def begin(
         self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, defer_sync: bool = False
     ) -> ActiveRun:
-        """Store `run` as queued and hand `job` to the runner.
-
-        Args:
-            run: not stored yet.
-            job: the runner's part of it.
-            redactor: redacts the run's secrets.
-            conclude: turns the runner's result into the run to store.
-            defer_sync: see `run_writer.insert`.
+        """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
 
         Raises:
             Busy: the queue is full; nothing was stored.
@@ -302,9 +292,10 @@ class Supervisor:
 def update_of(active: ActiveRun) -> dict[str, object]:
     """The output and progress of an active run, redacted, as columns of its row."""
     output = active.handle.output()
+    active.run.started_at = active.run.started_at or timezone.now()
     update: dict[str, object] = {
         "outcome": "running",
-        "started_at": active.run.started_at or _started_at(active),
+        "started_at": active.run.started_at,
         "stdout": storable(active.redactor.cut_text(output.stdout[:MAX_LIVE_CHARACTERS])),
         "stderr": storable(active.redactor.cut_text(output.stderr[:MAX_LIVE_CHARACTERS])),
     }
@@ -314,11 +305,6 @@ def update_of(active: ActiveRun) -> dict[str, object]:
         update["progress_total"] = latest.total
         update["progress_message"] = storable(active.redactor.text(latest.message))[:200]
     return update
-
-
-def _started_at(active: ActiveRun) -> datetime:
-    active.run.started_at = timezone.now()
-    return active.run.started_at
 
 
 def storable(text: str) -> str:
@@ -334,9 +320,7 @@ _making = threading.Lock()
 def supervisor(*, processes: int | None = None) -> Supervisor:
     """This process's supervisor, created by the first call.
 
-    Args:
-        processes: how many processes share the slots and the queue of the settings; None means
-            `settings.WEB_PROCESSES`.
+    `processes`, by default `settings.WEB_PROCESSES`, share the slots and the queue of the settings.
     """
     global _supervisor, _pid
     with _making:

@@ -66,10 +66,6 @@ def execute_message(run_id: str, encrypted: str) -> None:
 
     There is a message for each waiting run, so each is executed, but not in the order of the messages: one user may
     have sent many before another sent the first.
-
-    Args:
-        run_id: the run of the message.
-        encrypted: the message's content, as `enqueue.begin` encrypted it.
     """
     own_supervisor = supervisor(processes=1)
     now = timezone.now()

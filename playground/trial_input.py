@@ -150,7 +150,8 @@ class TrialInput:
         if query.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = query["mode"]
         self.saved_name = query["configuration"] if "configuration" in query else self._usual_configuration()
-        self._begin(value)
+        self.parameters = self._parameters_of(value)
+        self.load_configuration()
         if from_run:
             self._note_missing_secrets(from_run)
         self._note_other_revision(query.get("revision", ""))
@@ -219,12 +220,8 @@ class TrialInput:
             self.notices.append(Notice("The parameters in the URL could not be used.", message, text))
             return ABSENT
 
-    def _begin(self, value: Maybe) -> None:
-        self.parameters = self._parameters_of(value)
-        self.load_configuration()
-
     def _parameters_of(self, value: Maybe) -> Submission:
-        return begin(self.contract.parameters, value, name=PARAMETERS, label="Parameters", seal=self.seal)
+        return begin(self.contract.parameters, value, name=PARAMETERS, seal=self.seal)
 
     def load_configuration(self) -> None:
         """Fill in the selected saved configuration, else an empty one."""
@@ -238,7 +235,6 @@ class TrialInput:
             self.contract.configuration_form,
             stored,
             name=CONFIGURATION,
-            label="Configuration",
             stored=stored,
             seal=self.seal,
         )
@@ -265,7 +261,6 @@ class TrialInput:
             self.contract.parameters,
             pairs,
             name=PARAMETERS,
-            label="Parameters",
             seal=self.seal,
             is_checked=is_checked,
             adjust=lambda result, value: described_in_form(result, self.contract.parameters, value),
@@ -276,7 +271,6 @@ class TrialInput:
                 self.contract.configuration_form,
                 pairs,
                 name=CONFIGURATION,
-                label="Configuration",
                 stored=stored,
                 seal=self.seal,
                 is_checked=is_checked and self.mode == "live",

@@ -2,12 +2,12 @@ from django.urls import path
 
 from playground.mcp import connect
 from playground.mcp.view import mcp
-from playground.views import completions, examples, factories, runs, try_page
+from playground.views import examples, factories, runs, try_page
 
 app_name = "playground"
 urlpatterns = [
     path("tools/<str:slug>/try/", try_page.try_tool, name="try"),
-    path("tools/<str:slug>/try/completions/", completions.completions, name="completions"),
+    path("tools/<str:slug>/try/completions/", try_page.completions, name="completions"),
     path("tools/<str:slug>/examples/", examples.examples, name="examples"),
     path("tools/<str:slug>/runs/", runs.tool_runs, name="tool_runs"),
     path("runs/", runs.run_list, name="runs"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from catalog.accounts.models import Person, User
@@ -13,7 +12,8 @@ from catalog.db.compiled_query import PreparedValues
 from catalog.hooks import WeeklyRuns
 from playground.home import DAYS, RUNS_COUNTED
 from playground.models import Run
-from playground.run_filter import first_id_of
+from playground.run_filter import id_at
+from playground.run_overview import day_starts
 
 _latest: Final = PreparedValues(lambda person: Run.objects.filter(by=person).order_by("-id").values_list("id")[:1])
 _counted: Final[LRUCache[Mapping[int, WeeklyRuns]]] = LRUCache()
@@ -27,14 +27,13 @@ def weekly_runs(person: Person, tools: Sequence[int]) -> Mapping[int, WeeklyRuns
     """
     if not isinstance(person, User) or not tools:
         return {}
-    today = datetime.now(UTC).date()
-    key = (person.pk, tuple(_latest.find(person.pk)), today, tuple(tools))
-    return _counted.get_or_compute(key, lambda: _count(person, tools, today))
+    starts = [id_at(start) for start in day_starts(DAYS)]
+    key = (person.pk, tuple(_latest.find(person.pk)), starts[-1], tuple(tools))
+    return _counted.get_or_compute(key, lambda: _count(person, tools, starts))
 
 
-def _count(person: User, tools: Sequence[int], today: date) -> Mapping[int, WeeklyRuns]:
-    """By one query, which reads the latest `RUNS_COUNTED` runs from an index."""
-    starts = [first_id_of(today - timedelta(days=before)) for before in reversed(range(DAYS))]
+def _count(person: User, tools: Sequence[int], starts: Sequence[str]) -> Mapping[int, WeeklyRuns]:
+    """By one query, which reads the latest `RUNS_COUNTED` runs from an index; `starts`: the first id of each day."""
     runs = Run.objects.filter(by=person, tool__in=tools, mode="live", id__gte=starts[0])
     latest = list(runs.order_by("-id").values_list("tool_id", "id")[:RUNS_COUNTED])
     counts: dict[int, list[int]] = {}

@@ -188,7 +188,9 @@ def share_configuration_with_groups(
 def visible_configuration(saved: SavedConfiguration, tool: Tool) -> schemas.SavedConfigurationOut:
     visible = shown(saved, compiled_spec_of(revision_of(tool)).configuration)
     secrets = [schemas.SecretOut(pointer=pointer, set_at=at) for pointer, at in visible.secrets.items()]
-    return schemas.SavedConfigurationOut.of(visible, secrets=secrets)
+    return schemas.SavedConfigurationOut.of(
+        saved, value=visible.value, secrets=secrets, is_readable=visible.is_readable
+    )
 
 
 @router.get(

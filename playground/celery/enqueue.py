@@ -93,10 +93,7 @@ def _next_turn(run: Run) -> int:
 def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
     """Wait until `run` has ended, at most `timeout_s`, and return its current state.
 
-    Args:
-        run: a run for Celery's workers.
-        timeout_s: how long to wait.
-        ends_on_drain: return as soon as this process drains, for clients that can ask for the run later.
+    With `ends_on_drain`, return as soon as this process drains, for clients that can ask for the run later.
     """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S

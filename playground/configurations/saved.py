@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -45,18 +45,14 @@ UNREADABLE = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A saved configuration without its secrets.
+    """The contents of a saved configuration without its secrets.
 
     `secrets` has the JSON Pointers of the secrets that are set, and since when. `is_readable` is False if the
     configuration cannot be decrypted; then its contents are unknown.
     """
 
-    name: str
-    value: JSON
-    secrets: dict[str, datetime]
-    created_at: datetime
-    updated_at: datetime
-    visibility: str = SavedConfiguration.PRIVATE
+    value: JSON = None
+    secrets: dict[str, datetime] = field(default_factory=dict)
     is_readable: bool = True
 
 
@@ -200,12 +196,12 @@ def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
     try:
         value, set_at = _content(saved)
     except Unreadable:
-        return Shown(saved.name, None, {}, saved.created_at, saved.updated_at, saved.visibility, is_readable=False)
+        return Shown(is_readable=False)
     pointers = [pointer for pointer, _ in secret_members(schema, value)]
     value = _without(value, pointers)
     since = saved.updated_at.isoformat()
     secrets = {pointer: datetime.fromisoformat(set_at.get(pointer, since)) for pointer in pointers}
-    return Shown(saved.name, value, secrets, saved.created_at, saved.updated_at, saved.visibility)
+    return Shown(value, secrets)
 
 
 def rotate_configurations() -> tuple[int, int]:

@@ -53,10 +53,6 @@ class Configuration:
                 earlier.append((pointer, cast("JSON", resolve_pointer(self.value, pointer))))
         return replace(found, parts=(*found.parts, *earlier)) if earlier else found
 
-    def redactor(self, schema: CompiledSchema | None) -> Redactor:
-        """A redactor that removes this configuration's secrets from anything that is stored or shown."""
-        return redactor_of(self.secrets(schema))
-
 
 NO_SECRETS = Redactor(())
 
@@ -64,9 +60,7 @@ NO_SECRETS = Redactor(())
 def redactor_of(*found: Secrets, environment: tuple[str, ...] = ()) -> Redactor:
     """A redactor that removes these secrets from anything that is stored or shown.
 
-    Args:
-        found: the secrets of a run.
-        environment: the secret values of the environment variables that its tool sees, `FactoryOptions.secrets`.
+    `environment`: the secret values of the environment variables that the tool sees, `FactoryOptions.secrets`.
     """
     if any(found):
         return Redactor((*environment, *(text for secrets in found for text in secrets.texts())))

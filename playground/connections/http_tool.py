@@ -15,8 +15,7 @@ from catalog.errors import OutgoingError
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
 from playground.connections.connection import Connection
-from playground.connections.curl import curl
-from playground.connections.request import Request, base_url, request_of
+from playground.connections.request import Request, base_url, curl, request_of
 from playground.connections.security import Credentials, TokenRequest, credentials_of
 from playground.redaction import MARK, Redactor
 from playground.run_log import log

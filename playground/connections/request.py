@@ -1,11 +1,14 @@
 """The HTTP request of an operation: method, URL, headers and body, from the parameters and the configuration.
 
+Also as a curl command, for the log: credentials are masked before, and bodies are shortened.
+
 Sources: OpenAPI 3.1.1, "Server Object", "Paths Object", "Parameter Object", "Request Body Object".
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,6 +28,7 @@ from playground.connections.serialization import (
 from toolshelf_tools import ToolError
 
 BASE_URL: Final = "baseUrl"
+MAX_BODY_CHARACTERS: Final = 4_000  # of a curl command
 _DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -209,3 +213,37 @@ def _body(spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Map
     encoding = declared.get("encoding")
     media_type = str(declared.get("contentType", "application/json"))
     return body_of(value, media_type, schema, encoding if isinstance(encoding, dict) else {})
+
+
+def curl(request: Request, credentials: Credentials) -> str:
+    """The command that sends `request`; `credentials` have masked values."""
+    words = ["curl", *(() if request.method == "GET" else ("-X", request.method)), request.url_with(credentials)]
+    is_multipart = request.body is not None and bool(request.body.pieces)
+    for name, value in request.headers_with(credentials):
+        if not (is_multipart and name == "Content-Type"):  # curl makes its own boundary
+            words += ["-H", f"{name}: {value}"]
+    if request.body is not None:
+        words += _body_words(request.body)
+    return " ".join(map(shlex.quote, words))
+
+
+def _body_words(body: RequestBody) -> list[str]:
+    if not body.pieces:
+        return ["--data-binary", _shown(body.content)]
+    words: list[str] = []
+    for piece in body.pieces:
+        kind = f";type={piece.media_type}" if piece.media_type else ""
+        content = f"@{piece.file_name}" if piece.file_name else _shown(piece.content)
+        words += ["-F", f"{piece.name}={content}{kind}"]
+    return words
+
+
+def _shown(content: bytes) -> str:
+    """The text of a body; its size if it is not text."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return f"<{len(content):,} bytes>"
+    if len(text) <= MAX_BODY_CHARACTERS:
+        return text
+    return f"{text[:MAX_BODY_CHARACTERS]}… ({len(text):,} characters)"

@@ -6,7 +6,6 @@ example holds, and only that person and administrators see the run and where its
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from django.db import transaction
@@ -16,7 +15,6 @@ from catalog.accounts.models import Person
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Problem
 from catalog.json_schema.validation import Budget
-from catalog.jsontext.reader import JSON
 from catalog.specs.spec import Example
 from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
 from playground.compiled_spec import compiled_spec_of, value_problems
@@ -111,12 +109,11 @@ def results_of(check: ExampleCheck) -> list[ExampleResult]:
     """The result of each example of the check's revision."""
     contract = compiled_spec_of(check.revision)
     runs = {run.example_number: run for run in check.runs.with_names()}
-    ignored = check.ignored
     budget = Budget()  # shared, because a page checks all examples and there may be many
     factory = factory_of(check.tool) if check.exactly and runs else None
     secrets = factory.options.secrets if factory else ()
     return [
-        _result(number, example, runs.get(number), check=check, ignored=ignored, secrets=secrets, budget=budget)
+        _result(number, example, runs.get(number), check=check, secrets=secrets, budget=budget)
         for number, example in enumerate(contract.spec.examples, 1)
     ]
 
@@ -153,14 +150,7 @@ def _failure_event(check: ExampleCheck, results: list[ExampleResult]) -> Webhook
 
 
 def _result(
-    number: int,
-    example: Example,
-    run: Run | None,
-    *,
-    check: ExampleCheck,
-    ignored: Collection[str],
-    secrets: tuple[str, ...],
-    budget: Budget,
+    number: int, example: Example, run: Run | None, *, check: ExampleCheck, secrets: tuple[str, ...], budget: Budget
 ) -> ExampleResult:
     contract = compiled_spec_of(check.revision)
     parameters_problems: list[Problem] = []
@@ -174,7 +164,8 @@ def _result(
         # The stored response was redacted, so the expected value is redacted in the same way.
         found = find_secrets(contract.parameters, example.parameters, by_name=False)
         redactor = redactor_of(found, environment=secrets)
-        differences = differing(redactor.value(example.return_value), run.response, ignored)
+        expected = redactor.value(example.return_value)
+        differences = compare(expected, run.response, most=MAX_SHOWN, ignored=check.ignored)
     return ExampleResult(
         number,
         example.description or f"Example {number}",
@@ -183,8 +174,3 @@ def _result(
         run,
         tuple(differences),
     )
-
-
-def differing(expected: JSON, response: JSON, ignored: Collection[str]) -> list[Difference]:
-    """The differences between `response` and `expected`, except at or below ignored pointers; at most `MAX_SHOWN`."""
-    return compare(expected, response, most=MAX_SHOWN, ignored=ignored)

@@ -28,10 +28,7 @@ class CannotSaveExample(ValueError):
 def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
     """The spec of `current`, a revision of the run's tool, with `run` as its last example.
 
-    Args:
-        run: a run that its reader may see.
-        current: the revision that the example is added to.
-        description: of the example, on one line; "" for none. It is cut to `MAX_DESCRIPTION_CHARACTERS`.
+    The `description` of the example is cut to `MAX_DESCRIPTION_CHARACTERS`; "" for none.
 
     Raises:
         CannotSaveExample: it is a mock, it has no response or only its beginning, or the parameters are not an object.

@@ -87,9 +87,7 @@ FACTORIES: Final = (
 def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
     """The factory that serves `tool`; a broken one if there is no other.
 
-    Args:
-        tool: of the catalog.
-        patience_s: how long to wait for factories that are still being imported, if none is known yet.
+    `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
     """
     installed = registry().for_tool(tool.tool_id)
     if installed is not None and installed.state == "ok":
@@ -147,14 +145,9 @@ def _secrets_in(value: str) -> Iterator[str]:
 def connection_for(
     listed: SourceTool, revision: Revision, configuration: JSON, *, network: str, **limits: Any
 ) -> dict[str, JSON]:
-    """The configuration of a connection factory for one run.
+    """The configuration of a connection factory for one run of the approved `revision`.
 
-    Args:
-        listed: the tool at its source.
-        revision: the approved revision, which runs.
-        configuration: of the tool.
-        network: of the run.
-        limits: `timeout_s` and `response_bytes` of the run.
+    `limits`: `timeout_s` and `response_bytes` of the run.
     """
     source, policy = listed.source, address_policy()
     is_command = source.kind == "mcp-stdio"
@@ -191,7 +184,7 @@ def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
         ToolshelfError: the source's own definition was never approved.
     """
     document = revision.spec.document
-    if _is_from(revision, source):
+    if (revision.origin_kind, revision.origin_name) == ("source", source.name):
         return document
     found = _revisions_from(source, revision.tool_id)
     before = found.filter(number__lte=revision.number).order_by("-number")
@@ -206,10 +199,6 @@ def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
 def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
     """The revisions of a tool that the source declared."""
     return Revision.objects.filter(tool_id=tool_id, origin_kind="source", origin_name=source.name)
-
-
-def _is_from(revision: Revision, source: Source) -> bool:
-    return (revision.origin_kind, revision.origin_name) == ("source", source.name)
 
 
 # -- for lists and pages ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -50,35 +50,26 @@ class FactoryOptions:
     network: Network = "all"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class FactorySettings:
-    """The settings of all factories."""
+    """The settings of all factories.
 
-    def __init__(
-        self,
-        source: Mapping[str, str],
-        *,
-        variables: Mapping[str, str] | None = None,
-        variables_by_id: Mapping[str, Mapping[str, str]] | None = None,
-        public: Collection[str] = (),
-        network: Network = "all",
-        network_by_id: Mapping[str, Network] | None = None,
-    ) -> None:
-        """Read the values of the variables.
+    Attributes:
+        source: the environment with the values of the variables.
+        variables: for every factory, {name there: name in `source`}.
+        variables_by_id: the same for single factories, by their ids.
+        public: names of variables whose values are not secret.
+        network: for every factory that `network_by_id` does not mention.
+        network_by_id: for single factories.
+    """
 
-        Args:
-            source: the environment with the values.
-            variables: for every factory, {name there: name in `source`}.
-            variables_by_id: the same for single factories, by their ids.
-            public: names of variables whose values are not secret.
-            network: for every factory that `network_by_id` does not mention.
-            network_by_id: for single factories.
-        """
-        self._source = source
-        self._variables = variables or {}
-        self._variables_by_id = variables_by_id or {}
-        self._public = frozenset(public)
-        self._network = network
-        self._network_by_id = network_by_id or {}
+    source: Mapping[str, str]
+    _: KW_ONLY
+    variables: Mapping[str, str] = field(default_factory=dict)
+    variables_by_id: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    public: Collection[str] = ()
+    network: Network = "all"
+    network_by_id: Mapping[str, Network] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return "FactorySettings()"
@@ -86,21 +77,21 @@ class FactorySettings:
     @property
     def common_environment(self) -> dict[str, str]:
         """The variables that every tool sees, with their values."""
-        return {**clean_environment((), self._source), **self._values(self._variables)}
+        return {**clean_environment((), self.source), **self._values(self.variables)}
 
     @property
     def networks(self) -> frozenset[Network]:
         """The networks that any factory may have."""
-        return frozenset({self._network, *self._network_by_id.values()})
+        return frozenset({self.network, *self.network_by_id.values()})
 
     def options(self, ids: Collection[str]) -> FactoryOptions:
         """The settings of the factory with these ids. Of several networks, the strictest applies."""
-        networks = [self._network_by_id[each] for each in ids if each in self._network_by_id]
-        return self._options(ids, networks or [self._network])
+        networks = [self.network_by_id[each] for each in ids if each in self.network_by_id]
+        return self._options(ids, networks or [self.network])
 
     def names_network(self, factory_id: str) -> bool:
         """Whether a setting gives the factory with this id a network of its own."""
-        return factory_id in self._network_by_id
+        return factory_id in self.network_by_id
 
     def options_for_import(
         self, ids: Collection[str], others: Collection[str], unenforceable: Collection[Network] = ()
@@ -115,30 +106,29 @@ class FactorySettings:
             unenforceable: networks that this machine cannot enforce. A setting that is perhaps meant for another
                 factory must not prevent the import; the tool that it is meant for will not run.
         """
-        if not self._network_by_id.keys().isdisjoint(ids):
+        if not self.network_by_id.keys().isdisjoint(ids):
             return self.options(ids)
         unclaimed = [
             network
-            for each, network in self._network_by_id.items()
+            for each, network in self.network_by_id.items()
             if each not in others and network not in unenforceable
         ]
-        return self._options(ids, [self._network, *unclaimed])
+        return self._options(ids, [self.network, *unclaimed])
 
     def unclaimed(self, known: Collection[str]) -> list[str]:
         """The names of settings whose ids are not among the `known` ones."""
-        by_setting = {ENVIRONMENT: self._variables_by_id, NETWORK: self._network_by_id}
+        by_setting = {ENVIRONMENT: self.variables_by_id, NETWORK: self.network_by_id}
         return [f"{name}_{each}" for name, by_id in by_setting.items() for each in by_id if each not in known]
 
     def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
         """What makes these settings ambiguous or impossible, as sentences, with the factories that must not run.
 
-        Args:
-            factories: the ids of each factory, by its reference.
+        `factories` has the ids of each factory, by its reference.
         """
         return [*self._ambiguous(factories), *self._too_large(factories)]
 
     def _ambiguous(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:
-        for setting, by_id in ((ENVIRONMENT, self._variables_by_id), (NETWORK, self._network_by_id)):
+        for setting, by_id in ((ENVIRONMENT, self.variables_by_id), (NETWORK, self.network_by_id)):
             for each in by_id:
                 meant = sorted(reference for reference, ids in factories.items() if each in ids)
                 if len(meant) > 1:
@@ -160,25 +150,25 @@ class FactorySettings:
     def _options(self, ids: Collection[str], networks: Collection[Network]) -> FactoryOptions:
         own: dict[str, str] = {}
         for each in sorted(ids):
-            own |= self._variables_by_id.get(each, {})
-        listed = {**self._variables, **own}
+            own |= self.variables_by_id.get(each, {})
+        listed = {**self.variables, **own}
         return FactoryOptions(
             environment=self._values(own),
             variables=tuple(sorted(listed)),
-            unset=tuple(sorted(name for name, here in listed.items() if here not in self._source)),
+            unset=tuple(sorted(name for name, here in listed.items() if here not in self.source)),
             secrets=tuple(dict.fromkeys(self._secrets(listed))),
             network=next(each for each in NETWORKS if each in networks),
         )
 
     def _values(self, variables: Mapping[str, str]) -> dict[str, str]:
-        return {name: self._source[here] for name, here in variables.items() if here in self._source}
+        return {name: self.source[here] for name, here in variables.items() if here in self.source}
 
     def _secrets(self, variables: Mapping[str, str]) -> Iterator[str]:
         for name, value in self._values(variables).items():
-            if name not in self._public and value.strip().lower() not in _NOT_SECRET:
+            if name not in self.public and value.strip().lower() not in _NOT_SECRET:
                 yield from _removable(value)
         for name in _PROXIES:
-            if password := _password_of(self._source.get(name, "")):
+            if password := _password_of(self.source.get(name, "")):
                 yield from _removable(password)
                 yield from _removable(unquote(password))
 

@@ -101,12 +101,7 @@ def info_of(registration: Registration, descriptions: dict[str, Description]) ->
         version=registration.version or None,
         file=registration.file,
         state="broken" if found.error else "ok",
-        error=found.error,
-        tool_id=found.tool_id,
-        configurable=found.configurable,
-        forks_safely=found.forks_safely,
-        spec=found.spec,
-        spec_error=found.spec_error,
+        **vars(found),
     )
 
 

@@ -54,10 +54,7 @@ def describe(
 
     A factory whose spec takes time to make comes twice, first without it.
 
-    Args:
-        worker: imports the factories; it may serve other requests meanwhile.
-        factories: "module:attribute", with the settings for its import.
-        timeout_s: for importing one factory.
+    `factories` has the settings for the import of each factory, by its reference; each may take `timeout_s`.
     """
     waiting = list(factories.items())
     requests: dict[int, _Request] = {}

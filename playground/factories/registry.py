@@ -40,6 +40,8 @@ IMPORT_LIMIT_S: Final = 20.0
 PATIENCE_S: Final = 5.0
 MAX_ERROR_CHARACTERS: Final = 4000  # of an error, which is cut there
 MAX_SPEC_BYTES: Final = 4 * MAX_SPEC_CHARACTERS
+# without the shared limits, which apply only to runs
+_IMPORT_MODES: Final = [mode for mode in ALL_MODES if mode != "control groups"]
 
 
 class FactoryRegistry:
@@ -105,9 +107,7 @@ class FactoryRegistry:
     def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
 
-        Args:
-            tool_id: the tool's id.
-            patience_s: how long to wait for factories that are still being imported, if none is known yet.
+        `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
         """
         mine = [info for info in self.all() if info.tool_id == tool_id]
         if not mine and patience_s and not self._complete.is_set():
@@ -242,8 +242,7 @@ class FactoryRegistry:
     def _describe(self, registrations: list[Registration], inspection: int) -> None:
         """In a thread: fill in the descriptions of `registrations`, as they come."""
         try:
-            # without the shared limits, which apply only to runs
-            worker = self._start_worker([mode for mode in ALL_MODES if mode != "control groups"])
+            worker = self._start_worker(_IMPORT_MODES)
             try:
                 options = self._import_options(registrations)
                 for reference, description in describe(worker, options, timeout_s=self._import_limit_s):
@@ -293,7 +292,7 @@ class FactoryRegistry:
         (registration,) = read_registrations([reference], search_path)[:1]
         ids = registered_ids(registration)
         options = self.factory_settings.options_for_import(ids, (), self.unenforceable_networks())
-        worker = self._start_worker([mode for mode in ALL_MODES if mode != "control groups"], search_path)
+        worker = self._start_worker(_IMPORT_MODES, search_path)
         try:
             *_, (_, found) = describe(worker, {registration.reference: options}, timeout_s=self._import_limit_s)
         finally:

@@ -10,7 +10,7 @@ from typing import Final
 from catalog.accounts.models import Person
 from catalog.api.search import matches_of
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.json_schema.validation import CompiledSchema, compile_schema
+from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lint_reports import LintReport
 from catalog.listing.catalog_search import CatalogSearch
@@ -30,7 +30,7 @@ MAX_FINDINGS: Final = 50
 
 _pages: LRUCache[dict[str, JSON]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found)))
 _TOOL_ID: Final[JSON] = {"type": "string", "description": "The id of a tool, as search_tools returns it."}
-_CALL: Final[JSON] = {
+_CALL: Final[dict[str, JSON]] = {
     "name": "call_tool",
     "title": "Call a tool",
     "description": (
@@ -54,7 +54,7 @@ _CALL: Final[JSON] = {
     "annotations": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
 }
 _READ_ONLY: Final[JSON] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-_SEARCH: Final[JSON] = {
+_SEARCH: Final[dict[str, JSON]] = {
     "name": "search_tools",
     "title": "Search the catalog",
     "description": (
@@ -105,7 +105,7 @@ _SEARCH: Final[JSON] = {
     },
     "annotations": _READ_ONLY,
 }
-_DESCRIBE: Final[JSON] = {
+_DESCRIBE: Final[dict[str, JSON]] = {
     "name": "describe_tool",
     "title": "Describe a tool",
     "description": (
@@ -137,7 +137,7 @@ _DESCRIBE: Final[JSON] = {
     },
     "annotations": _READ_ONLY,
 }
-_TOOLS: Final[tuple[JSON, ...]] = (_SEARCH, _DESCRIBE, _CALL)
+_TOOLS: Final = (_SEARCH, _DESCRIBE, _CALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class CatalogTools:
         return name == "call_tool"
 
     def input_schema(self, name: str) -> JSON:
-        return next((tool["inputSchema"] for tool in _TOOLS if isinstance(tool, dict) and tool["name"] == name), None)
+        return next((tool["inputSchema"] for tool in _TOOLS if tool["name"] == name), None)
 
     def call(self, name: str, arguments: JSON, message: Message) -> CallResult | Call:
         """The result of the call, or the call of a tool of the catalog, which is to be run.
@@ -194,12 +194,7 @@ class CatalogTools:
         )
 
 
-def _compiled(tool: JSON) -> CompiledSchema:
-    assert isinstance(tool, dict)  # noqa: S101 - for mypy
-    return compile_schema(tool["inputSchema"])
-
-
-_ARGUMENTS: Final = {str(tool["name"]): _compiled(tool) for tool in _TOOLS if isinstance(tool, dict)}
+_ARGUMENTS: Final = {str(tool["name"]): compile_schema(tool["inputSchema"]) for tool in _TOOLS}
 
 
 def _search(arguments: dict[str, JSON], message: Message, person: Person) -> CallResult:

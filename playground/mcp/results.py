@@ -35,9 +35,7 @@ def error_result(text: str) -> Result:
 def value_result(value: JSON, *, any_value: bool) -> Result:
     """The result of a call that returned `value`.
 
-    Args:
-        value: any JSON value.
-        any_value: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
+    `any_value`: whether `structuredContent` may be any JSON value, as since 2026-07-28; before, only an object.
     """
     result: Result = {"content": [text_block(text_of(value))], "isError": False}
     if any_value or isinstance(value, dict):
@@ -55,16 +53,13 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
 
     A response that violates its return type is an error, because clients reject a `structuredContent` that does not
     match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
-    Images, sounds and other files of the response follow as blocks of their own.
-
-    Args:
-        run: has ended.
-        any_value: see `value_result`.
-        url: the address of the run's page.
+    Images, sounds and other files of the response follow as blocks of their own. `any_value`: see `value_result`;
+    `url`: the address of the run's page.
     """
     files = run.file_list()
     if run.outcome == "returned" and run.response_cut:
-        result = error_result(_beginning(run)) if compiled_spec_of(run.revision).return_type else _text_result(run)
+        has_return_type = compiled_spec_of(run.revision).return_type is not None
+        result: Result = {"content": [text_block(_beginning(run))], "isError": has_return_type}
     elif run.outcome == "returned" and run.verdict != "violates":
         result = value_result(run.response, any_value=any_value)
         if isinstance(run.response, str) and any(not file.pointer for file in files):  # in Base64
@@ -81,10 +76,6 @@ def run_result(run: Run, *, any_value: bool, url: str) -> Result:
 def _beginning(run: Run) -> str:
     text = text_of(run.response)[:MAX_TEXT_CHARACTERS]
     return f"The tool responded, but its response is too long. This is only its beginning:\n{text}"
-
-
-def _text_result(run: Run) -> Result:
-    return {"content": [text_block(_beginning(run))], "isError": False}
 
 
 def _file_blocks(files: Iterable[RunFile], url: str) -> Iterator[JSON]:
@@ -174,14 +165,11 @@ def _refusal_text(run: Run) -> str:
 
 def _list_of(problems: Iterable[Problem], prefix: str = "") -> str:
     found = list(problems)
-    lines = [f"- {_place(one.pointer.removeprefix(prefix))}{one.message}" for one in found[:MAX_PROBLEMS]]
+    shown = [(one.pointer.removeprefix(prefix), one.message) for one in found[:MAX_PROBLEMS]]
+    lines = [f"- {pointer}: {message}" if pointer else f"- {message}" for pointer, message in shown]
     if len(found) > MAX_PROBLEMS:
         lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
     return "\n".join(lines)
-
-
-def _place(pointer: str) -> str:
-    return f"{pointer}: " if pointer else ""
 
 
 def _sentence(error: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from catalog.jsontext.reader import JSON
@@ -28,46 +29,36 @@ def event(text: str) -> bytes:
     return f"event: message\r\ndata: {text}\r\n\r\n".encode()
 
 
+@dataclass(kw_only=True, eq=False)
 class PendingCall:
-    """A call whose run may be active: its result, or all of its events.
+    """A call whose run may be active and whose thread is in the waiting room: its result, or all of its events.
 
     `close` ends it; the server calls that after a stream, even if the client has gone.
+
+    Attributes:
+        finish: makes the JSON-RPC response for the ended run.
+        progress_token: marks progress notifications; None if the client wants none.
+        cancels: whether closing the connection cancels the run.
     """
 
-    def __init__(
-        self,
-        run: Run,
-        finish: Callable[[Run], str],
-        *,
-        progress_token: RequestId | None,
-        cancels: bool,
-    ) -> None:
-        """Take over a call whose thread is in the waiting room.
-
-        Args:
-            run: the run of the call.
-            finish: the JSON-RPC response for the ended run.
-            progress_token: marks progress notifications; None if the client wants none.
-            cancels: whether closing the connection cancels the run.
-        """
-        self._run = run
-        self._finish = finish
-        self._progress_token = progress_token
-        self._cancels = cancels
-        self._reported: float | None = None
-        self._is_open = True
+    run: Run
+    finish: Callable[[Run], str]
+    progress_token: RequestId | None
+    cancels: bool
+    _reported: float | None = None
+    _is_open: bool = True
 
     def result(self) -> str:
         """The response, once the run has ended. A run that has not even left the queue in time is cancelled."""
-        return self.result_within(patience_s(self._run)) or self._given_up()
+        return self.result_within(patience_s(self.run)) or self._given_up()
 
     def result_within(self, timeout_s: float) -> str | None:
         """The response if the run ends within `timeout_s`; otherwise None."""
-        self._run = running.wait_inside(self._run, timeout_s)
-        return None if self._run.is_active else self._finish(self._run)
+        self.run = running.wait_inside(self.run, timeout_s)
+        return None if self.run.is_active else self.finish(self.run)
 
     def __iter__(self) -> Iterator[bytes]:
-        deadline = time.monotonic() + patience_s(self._run)
+        deadline = time.monotonic() + patience_s(self.run)
         sent_at = time.monotonic()
         result = None
         while result is None and time.monotonic() < deadline:
@@ -81,18 +72,18 @@ class PendingCall:
         yield event(result or self._given_up())
 
     def _given_up(self) -> str:
-        self._run = running.cancel(self._run)
-        return self._finish(self._run)
+        self.run = running.cancel(self.run)
+        return self.finish(self.run)
 
     def _news(self) -> Iterator[str]:
         """Notifications of the progress since the last call. The protocol requires that progress increases."""
-        if self._progress_token is None:
+        if self.progress_token is None:
             return
-        for report in running.progress_of(self._run):
+        for report in running.progress_of(self.run):
             if self._reported is not None and report.done <= self._reported:
                 continue
             self._reported = report.done
-            params: dict[str, JSON] = {"progressToken": self._progress_token, "progress": plain_number(report.done)}
+            params: dict[str, JSON] = {"progressToken": self.progress_token, "progress": plain_number(report.done)}
             if report.total is not None:
                 params["total"] = plain_number(report.total)
             if report.message:
@@ -105,7 +96,7 @@ class PendingCall:
             return
         self._is_open = False
         try:
-            if self._run.is_active and self._cancels:
-                running.cancel(self._run)
+            if self.run.is_active and self.cancels:
+                running.cancel(self.run)
         finally:
-            waiting_room.leave(self._run.owner)
+            waiting_room.leave(self.run.owner)

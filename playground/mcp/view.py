@@ -157,7 +157,7 @@ def _notified(message: Message, caller: Caller) -> None:
 def _call_response(request: HttpRequest, run: Run, message: Message, toolset: Toolset) -> HttpResponseBase:
     """The response to a call: a stream if the client wants progress or the call lasts long, otherwise JSON."""
     finish = partial(_finished, request=request, message=message, toolset=toolset)
-    call = PendingCall(run, finish, progress_token=message.progress_token, cancels=message.is_modern)
+    call = PendingCall(run=run, finish=finish, progress_token=message.progress_token, cancels=message.is_modern)
     is_streamed = False
     try:
         result = None

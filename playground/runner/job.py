@@ -60,7 +60,7 @@ class Job:
         reference: the factory, "module:attribute", as in `FactoryInfo.reference`.
         version: version of the distribution; each version is imported separately.
         forks_safely: False for a factory whose import starts threads: each run then imports it again.
-        configuration: passed to a configurable factory, {} if there is none. It may contain secrets.
+        configuration: passed to a configurable factory, {} if it is None. It may contain secrets.
         environment: environment variables that only this factory sees. It may contain secrets.
         network: "none": no connections; "outward": HTTP and HTTPS to public addresses, through a proxy of the worker;
             "all": as the site itself.
@@ -71,7 +71,6 @@ class Job:
     owner: str = ""
     parameters: JSON = field(default_factory=dict, repr=False)
     configuration: JSON = field(default=None, repr=False)
-    has_configuration: bool = False
     version: str = ""
     forks_safely: bool = True
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -92,15 +91,15 @@ class Progress:
 class Output:
     """Text from stdout and stderr so far, and how many bytes of each were dropped."""
 
-    stdout: str = ""
-    stderr: str = ""
+    stdout: str = field(default="", repr=False)
+    stderr: str = field(default="", repr=False)
     stdout_dropped: int = 0
     stderr_dropped: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunEnd:
-    """How a run ended.
+class RunEnd(Output):
+    """How a run ended, and its output.
 
     Attributes:
         outcome: "returned" (there is a response), "raised" (the tool failed, or its request could not be read, or its
@@ -119,24 +118,7 @@ class RunEnd:
     is_cut: bool = False
     files: tuple[ResponseFile, ...] = field(default=(), repr=False)
     error: str | None = None
-    output: Output = field(default_factory=Output, repr=False)
     queue_ms: float = 0.0
     start_ms: float = 0.0
     call_ms: float | None = None
     progress: Progress | None = None
-
-    @property
-    def stdout(self) -> str:
-        return self.output.stdout
-
-    @property
-    def stderr(self) -> str:
-        return self.output.stderr
-
-    @property
-    def stdout_dropped(self) -> int:
-        return self.output.stdout_dropped
-
-    @property
-    def stderr_dropped(self) -> int:
-        return self.output.stderr_dropped

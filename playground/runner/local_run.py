@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.errors import JSONTextError
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _MAX_EVENTS: Final = 200
 _MAX_DEPTH: Final = 64
 _EXIT_NOT_PREPARED: Final = 70
+_LIMITS_OF_RESULT: Final = ("response_bytes", "attached_bytes", "error_characters")
 
 EndCallback = Callable[[RunEnd], None]
 
@@ -84,10 +85,6 @@ class LocalRun:
         self._events: deque[Progress] = deque(maxlen=_MAX_EVENTS)
 
     # For any thread
-
-    @property
-    def run_id(self) -> str:
-        return self.job.run_id
 
     @property
     def state(self) -> State:
@@ -230,11 +227,11 @@ class LocalRun:
         return RunEnd(
             outcome=outcome,
             error=None if error is None else error[: self.job.limits.error_characters],
-            output=self.output(),
             queue_ms=(started - times.submitted) * 1000,
             start_ms=((begun or now) - started) * 1000 if times.started else 0.0,
             call_ms=((times.called or now) - begun) * 1000 if begun else None,
             progress=self._events[-1] if self._events else None,
+            **asdict(self.output()),
         )
 
     def _read_end(self) -> RunEnd:
@@ -278,13 +275,8 @@ def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
     bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
     bounds["address_space_bytes"] = limits.address_space_bytes or limits.memory_bytes
     return {
+        **{name: getattr(limits, name) for name in (*_LIMITS_OF_RESULT, "scratch_bytes", "output_bytes", "grace_s")},
         "deadline": deadline,
-        "scratch_bytes": limits.scratch_bytes,
-        "output_bytes": limits.output_bytes,
-        "response_bytes": limits.response_bytes,
-        "attached_bytes": limits.attached_bytes,
-        "error_characters": limits.error_characters,
-        "grace_s": limits.grace_s,
         "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
     }
 
@@ -294,9 +286,6 @@ def _for_run(job: Job) -> dict[str, Any]:
     return {
         "reference": job.reference,
         "parameters": dumps(job.parameters),
-        "configuration": dumps(job.configuration) if job.has_configuration else None,
-        "response_bytes": job.limits.response_bytes,
-        "attached_bytes": job.limits.attached_bytes,
-        "error_characters": job.limits.error_characters,
-        "memory_bytes": job.limits.memory_bytes,
+        "configuration": dumps(job.configuration) if job.configuration is not None else None,
+        **{name: getattr(job.limits, name) for name in (*_LIMITS_OF_RESULT, "memory_bytes")},
     }

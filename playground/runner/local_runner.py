@@ -45,7 +45,6 @@ class LocalRunner:
         reserve: int = 0,
         queue_max: int = 1000,
         environment: Mapping[str, str] | None = None,
-        environment_names: Sequence[str] = (),
         search_path: Sequence[str] = (),
         hidden: Sequence[str] = (),
         writable: Sequence[str] = (),
@@ -59,8 +58,7 @@ class LocalRunner:
             slots: how many runs may be active concurrently, at most `MAX_SLOTS`.
             reserve: how many of the slots are only for owners without an active run.
             queue_max: how many runs may wait.
-            environment: the source of the variables that tools may see; None means this process's own environment.
-            environment_names: names of variables that tools see, in addition to the harmless ones.
+            environment: all variables that tools see; None means the harmless ones of this process.
             search_path: directories to import factories from, in addition to Python's own.
             hidden: directories that tools must not see, as far as the machine allows it: the site's data.
             writable: directories that tools may write to, where other files are read-only.
@@ -74,7 +72,7 @@ class LocalRunner:
         self._queue_max = queue_max
         self._idle_s = idle_s
         self._worker_arguments: dict[str, Any] = {
-            "environment": clean_environment(environment_names, os.environ if environment is None else environment),
+            "environment": clean_environment((), os.environ) if environment is None else environment,
             "search_path": search_path,
             "hidden": hidden,
             "writable": writable,
@@ -93,7 +91,6 @@ class LocalRunner:
         self._closing = False
         self._dispatcher: Dispatcher | None = None
         self._thread: threading.Thread | None = None
-        self._isolation: dict[str, Any] | None = None
         self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
@@ -147,27 +144,6 @@ class LocalRunner:
             dispatcher = self._dispatcher
         dispatcher.wake()
         return True
-
-    def find(self, run_id: str) -> LocalRun | None:
-        """The run with that id, while it is queued or running here."""
-        with self._lock:
-            return next((run for run in (*self._active, *self._waiting) if run.run_id == run_id), None)
-
-    def isolation(self) -> dict[str, Any]:
-        """How runs are isolated on this machine. The first call tests this, which takes a moment.
-
-        Returns:
-            dict: {"mode": "namespaces" | "plain", "own_users": bool, "control_groups": bool,
-                "networks": {network: why it cannot be enforced here; "" if it can},
-                "refused": {feature: why it does not work here}}
-        """
-        if self._isolation is None:
-            worker = WorkerProcess(**self._worker_arguments)
-            try:
-                self._isolation = worker.read_isolation()
-            finally:
-                worker.close()
-        return self._isolation
 
     def close(self) -> None:
         """End all runs and all processes that were started for them."""
@@ -258,7 +234,6 @@ class LocalRunner:
         return renewed
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
-        self._isolation = isolation
         self._worker_ready.set()
         if isolation["mode"] == "plain":  # runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)

@@ -107,6 +107,11 @@ class WorkerProcess:
     def read_isolation(self) -> dict[str, Any]:
         """Wait for the worker's report on isolation, its first message.
 
+        Returns:
+            dict: {"mode": "namespaces" | "plain", "own_users": bool, "control_groups": bool,
+                "networks": {network: why it cannot be enforced here; "" if it can},
+                "refused": {feature: why it does not work here}}
+
         Raises:
             OSError: the worker has ended, or does not answer.
         """

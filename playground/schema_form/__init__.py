@@ -6,10 +6,11 @@ back from it unchanged. A submitted form is read from the names of its controls 
     form                        the entry points: open a form with a value, or read a submitted one
     values, draft               a value while it is edited; control_names: the names of its controls
     parse, serialize, to_value  from controls to a draft, back to controls, and to a value
-    build, nodes, controls      from a draft to the nodes that templates draw; scalars, containers: by type
+    build, nodes, controls      from a draft to the nodes that templates draw, and which of them gets the focus;
+                                scalars, containers: by type
     node_context, lookups       the schema's part of one node: schemas, branches, unions, choices, children, facts
     actions                     pressed buttons; change_type: another type or branch; defaults: new values
-    errors                      validation errors at the controls that they concern; focus: which control gets the focus
+    errors                      validation errors at the controls that they concern
     secrets, page_tokens        secrets never return to the page; secret_marks, secret_search: which values are secret
     collapse, files             large parts are collapsed; uploaded files
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from catalog.json_schema.validation import Subschema
 from playground.schema_form.containers import absent_node, array_node, folded_node, object_node
@@ -25,10 +26,9 @@ from playground.schema_form.draft import (
     StoredSecret,
     Text,
 )
-from playground.schema_form.focus import with_focus
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.node_context import NodeContext, Position, Room, default_kind
-from playground.schema_form.nodes import Form, Node, RawNode
+from playground.schema_form.nodes import ArrayNode, ArrayRow, Form, Node, ObjectNode, RawNode, children
 from playground.schema_form.scalars import (
     boolean_node,
     choice_node,
@@ -38,6 +38,8 @@ from playground.schema_form.scalars import (
     secret_node,
     text_node,
 )
+
+_MOVES: Final = frozenset({"up", "down"})
 
 
 def build(
@@ -109,15 +111,17 @@ class _Builder:
                 return secret_node(context, token)
             case Folded():
                 return folded_node(context, draft)
-            case Object() | Array():
-                return self._container(context, draft)
         reading = self.lookups.reading(draft)
         if context.choices and not reading.faults:
             return choice_node(context, context.choices, reading.value)
-        return self._scalar(context, draft)
+        return self._filled(context, draft)
 
-    def _scalar(self, context: NodeContext, draft: Draft) -> Node:
+    def _filled(self, context: NodeContext, draft: Draft) -> Node:
         match draft:
+            case Object():
+                return object_node(context, draft)
+            case Array():
+                return array_node(context, draft)
             case Text(text, is_literal):
                 return text_node(context, text, is_literal=is_literal)
             case Numeral(text):
@@ -127,14 +131,6 @@ class _Builder:
             case Constant(value):
                 return boolean_node(context, "true" if value else "false")
         raise AssertionError(draft)
-
-    def _container(self, context: NodeContext, draft: Object | Array) -> Node:
-        reading = self.lookups.reading(draft)
-        if context.choices and not reading.faults:
-            return choice_node(context, context.choices, reading.value)
-        if isinstance(draft, Object):
-            return object_node(context, draft)
-        return array_node(context, draft)
 
     def _missing(self, context: NodeContext) -> Node:
         if context.choices:
@@ -147,3 +143,52 @@ class _Builder:
             case "boolean":
                 return boolean_node(context, "")
         return absent_node(context)
+
+
+def with_focus(root: Node, path: str, pressed: str) -> Node:
+    """`root` with the focus on the first control at `path`; after a move, on the button that moved the row.
+
+    So users never find themselves back at the top of the page, and can press a button such as "Up" several times.
+    """
+    return _focused(root, path if pressed in _MOVES else _first(root, path), pressed if pressed in _MOVES else "")
+
+
+def _first(root: Node, path: str) -> str:
+    """The path of the first node at or below `path` with a control of its own; `path` if there is none."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if _is_on_the_way(node.head.path, path):
+            waiting += reversed(children(node))
+        elif node.head.path == path or node.head.path.startswith(f"{path}/"):
+            if not children(node):
+                return node.head.path
+            waiting += reversed(children(node))
+    return path
+
+
+def _is_on_the_way(path: str, target: str) -> bool:
+    return target.startswith(f"{path}/")
+
+
+def _focused(node: Node, target: str, move: str) -> Node:
+    path = node.head.path
+    if path == target:
+        return replace(node, head=replace(node.head, has_focus=True))
+    if not _is_on_the_way(path, target):
+        return node
+    if isinstance(node, ObjectNode):
+        members = tuple(_focused(member, target, move) for member in node.members)
+        entries = tuple(replace(entry, node=_focused(entry.node, target, move)) for entry in node.entries)
+        return replace(node, members=members, entries=entries)
+    if isinstance(node, ArrayNode):
+        return replace(node, rows=tuple(_focused_row(row, target, move) for row in node.rows))
+    return node
+
+
+def _focused_row(row: ArrayRow, target: str, move: str) -> ArrayRow:
+    if not move or row.node.head.path != target:
+        return replace(row, node=_focused(row.node, target, move))
+    verbs = [button.value.split(":")[1] for button in row.buttons]
+    at = verbs.index(move) if move in verbs else 0
+    return replace(row, buttons=tuple(replace(button, has_focus=n == at) for n, button in enumerate(row.buttons)))

@@ -18,9 +18,9 @@ from catalog.json_schema.validation import Violation
 from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.positions import locate
 from playground.schema_form.control_names import member_path
+from playground.schema_form.controls import Key
 from playground.schema_form.nodes import (
     ArrayNode,
-    ArrayRow,
     EntryRow,
     Form,
     Node,
@@ -76,7 +76,7 @@ class _Board:
     """The messages of a form.
 
     Attributes:
-        nodes: the nodes by path; `keys`: the paths of the entries with a key.
+        nodes: the nodes by path; `keys`: the keys of the entries that have one, by path.
         messages: by path, and whether they concern the entry's key.
         in_text: the pointers and messages of violations, if the whole form is one JSON text.
         marks: the same with their positions in the text.
@@ -86,7 +86,7 @@ class _Board:
 
     paths: Mapping[str, str]
     nodes: dict[str, Node] = field(default_factory=dict)
-    keys: set[str] = field(default_factory=set)
+    keys: dict[str, Key] = field(default_factory=dict)
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
     in_text: list[tuple[str, str]] = field(default_factory=list)
     marks: tuple[TextMark, ...] = ()
@@ -100,7 +100,7 @@ class _Board:
             self.nodes[known.head.path] = known
             waiting += children(known)
             if isinstance(known, ObjectNode):
-                self.keys.update(entry.node.head.path for entry in known.entries if entry.key)
+                self.keys.update({entry.node.head.path: entry.key for entry in known.entries if entry.key})
 
     def post(self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None) -> None:
         """Add `message` at `path`, or at the nearest enclosing node; in a form of JSON text, at `pointer`."""
@@ -209,7 +209,9 @@ class _Board:
                 entries=tuple(self._entry_with_messages(entry) for entry in node.entries),
             )
         if isinstance(node, ArrayNode):
-            return replace(node, head=head, rows=tuple(self._row_with_messages(row) for row in node.rows))
+            return replace(
+                node, head=head, rows=tuple(replace(row, node=self.with_messages(row.node)) for row in node.rows)
+            )
         if isinstance(node, RawNode) and not node.head.path:
             return replace(node, head=head, marks=self.marks)
         return replace(node, head=head)
@@ -219,12 +221,8 @@ class _Board:
         key = entry.key and replace(entry.key, errors=errors)
         return replace(entry, key=key, node=self.with_messages(entry.node))
 
-    def _row_with_messages(self, row: ArrayRow) -> ArrayRow:
-        return replace(row, node=self.with_messages(row.node))
-
     def summary(self, root: Node) -> Iterator[Summary]:
         """The messages in the order of the page, each with the control that it links to."""
-        keys = {entry.node.head.path: entry.key for entry in _entries(root) if entry.key}
         for path, node, where in _in_page_order(root):
             for on_key in (True, False):
                 for message in self.messages.get((path, on_key), ()):
@@ -232,7 +230,7 @@ class _Board:
                         mark, text = self.marked[message]
                         yield Summary(text, target_of(node), mark)
                         continue
-                    target = keys[path].id if on_key else target_of(node)
+                    target = self.keys[path].id if on_key else target_of(node)
                     labels = where[:-1] if message == _request(node) else where  # the request has the last one
                     text = ": ".join(filter(None, (" · ".join(labels), message)))
                     yield Summary(text, target)
@@ -255,9 +253,3 @@ def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
         where = (*above, node.head.label)[-MAX_LABELS:]
         yield node.head.path, node, where
         waiting += ((child, where if node is not root else ()) for child in reversed(children(node)))
-
-
-def _entries(root: Node) -> Iterator[EntryRow]:
-    for _path, node, _where in _in_page_order(root):
-        if isinstance(node, ObjectNode):
-            yield from node.entries

@@ -81,7 +81,6 @@ def begin(
     value: Maybe = ABSENT,
     *,
     name: str,
-    label: str = "",
     stored: Maybe = ABSENT,
     seal: PageTokenMaker | None = None,
 ) -> Submission:
@@ -90,12 +89,12 @@ def begin(
     Args:
         schema: None allows everything.
         value: a complete value, or ABSENT.
-        name: the prefix of each control's name; lower-case letters. Forms of one page have different names.
-        label: the label of the whole form.
+        name: the prefix of each control's name; lower-case letters, which label the whole form too. Forms of one page
+            have different names.
         stored: the stored value, whose secrets are not sent to the page; it may be `value` itself.
         seal: encrypts secrets and snapshots of other branches; without it, they are readable in the page.
     """
-    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
+    session = _Session(schema, name, stored, seal or NoPageTokens())
     if isinstance(value, Absent):
         return session.shown(session.new())
     budget = PAGE
@@ -111,7 +110,6 @@ def submitted(
     pairs: Pairs,
     *,
     name: str,
-    label: str = "",
     stored: Maybe = ABSENT,
     seal: PageTokenMaker | None = None,
     is_checked: bool = True,
@@ -124,7 +122,7 @@ def submitted(
     switch between fields and JSON is the only one after which errors are shown. `adjust` removes secrets from the
     result of a check. The other arguments are those of `begin`.
     """
-    session = _Session(schema, name, label or name.capitalize(), stored, seal or NoPageTokens())
+    session = _Session(schema, name, stored, seal or NoPageTokens())
     decoded = decode(pairs, name=name)
     verb = decoded.operation.verb if decoded.operation else ""
     session.shows_all = verb == "all" or (decoded.shows_all and verb != "fewer")
@@ -136,13 +134,10 @@ def submitted(
 
 
 class _Session:
-    def __init__(
-        self, schema: CompiledSchema | None, name: str, label: str, stored: Maybe, seal: PageTokenMaker
-    ) -> None:
+    def __init__(self, schema: CompiledSchema | None, name: str, stored: Maybe, seal: PageTokenMaker) -> None:
         self.schema = schema
         self.subschemas: Sequence[Subschema] = () if schema is None else (schema.root,)
         self.name = name
-        self.label = label
         self.safe = Safe(stored, seal)
         self.lookups = SchemaLookups(find_secret=self.safe.open, seal=seal)
         self.shows_all = False
@@ -198,7 +193,7 @@ class _Session:
             self.subschemas,
             draft,
             name=self.name,
-            label=self.label,
+            label=self.name.capitalize(),
             lookups=self.lookups,
             focus=focus,
             pressed=self.pressed,

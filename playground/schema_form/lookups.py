@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable, Search
 from playground.schema_form.choices import Choices
-from playground.schema_form.draft import Array, Constant, Draft, Missing, Numeral, Object, Text
+from playground.schema_form.draft import Array, Draft, Missing, Numeral, Object, Text
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.schemas import Kinds
 from playground.schema_form.to_value import Reading, read
 from playground.schema_form.unions import Branches
 from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of
+
+_KINDS: Final[Mapping[type, Kind]] = {Text: "text", Numeral: "number", Object: "object", Array: "array"}
 
 
 @dataclass(slots=True)
@@ -78,20 +81,9 @@ class SchemaLookups:
 
     def kind(self, draft: Draft) -> Kind | None:
         """The type of the value, or the type selected for it; None if neither is known."""
-        match draft:
-            case Missing(kind):
-                return kind
-            case Text():
-                return "text"
-            case Numeral():
-                return "number"
-            case Constant(None):
-                return "null"
-            case Constant():
-                return "boolean"
-            case Object():
-                return "object"
-            case Array():
-                return "array"
+        if isinstance(draft, Missing):
+            return draft.kind
+        if kind := _KINDS.get(type(draft)):
+            return kind
         value = self.reading(draft).value
         return None if isinstance(value, Absent) else kind_of(value)

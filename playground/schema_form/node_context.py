@@ -115,7 +115,7 @@ class NodeContext:
         if self.draft.state.view == "free" or len(self.found.choices or ()) > self.room.options:
             return ()
         from_schema = self.found.choices or ()
-        return tuple(choice for choice in from_schema if kind_allowed(choice, self.kinds))
+        return tuple(choice for choice in from_schema if kind_of(choice.value) in self.kinds)
 
     def head(
         self,
@@ -205,7 +205,10 @@ class NodeContext:
         current = "json" if isinstance(self.draft, Raw) else self.kind
         if self.is_empty and is_container:
             current = None
-        options = [self._kind_option(kind, current) for kind in offered]
+        options = [
+            Option("" if kind == current else kind, self._kind_label(kind), kind == current, kind in self.kinds)
+            for kind in offered
+        ]
         if self.is_empty and current in left:
             options += [Option(current, "previous value")]
         if not self.position.is_row and self.position.path:
@@ -224,11 +227,6 @@ class NodeContext:
             options.insert(0, Option("", "choose…", is_selected=True))
         button = Button(self.operation("kind"), "Change", f"Change the type of {self.position.label}")
         return Selector(f"{self.id}-kind", self.control("y"), f"Type of {self.position.label}", tuple(options), button)
-
-    def _kind_option(self, kind: Kind, current: str | None) -> Option:
-        is_current = kind == current
-        label = self._kind_label(kind)
-        return Option("" if is_current else kind, label, is_current, kind in self.kinds)
 
     def _kind_label(self, kind: Kind) -> str:
         words = type_of(kind, is_integer=self.facts.is_integer)
@@ -257,11 +255,6 @@ class NodeContext:
         number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
         words = "One of" if union.keyword == "oneOf" else "Any of"
         return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)
-
-
-def kind_allowed(choice: Choice, kinds: frozenset[Kind]) -> bool:
-    """Whether the type of a choice is one of `kinds`."""
-    return kind_of(choice.value) in kinds
 
 
 def default_kind(kinds: frozenset[Kind], found: Applicable) -> Kind | None:

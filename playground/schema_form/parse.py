@@ -224,10 +224,6 @@ def _text(controls: _Controls, state: State) -> Draft:
     return Text(text, False, state) if text or "x" in controls.tags else Missing("text", state)
 
 
-def _literal_text(controls: _Controls, state: State) -> Draft:
-    return Text(controls.text("q"), True, state)
-
-
 def _number(controls: _Controls, state: State) -> Draft:
     text = controls.text("n")
     return Numeral(text, state) if text.strip() else Missing("number", state)
@@ -236,10 +232,6 @@ def _number(controls: _Controls, state: State) -> Draft:
 def _boolean(controls: _Controls, state: State) -> Draft:
     text = controls.text("b")
     return Constant(text == "true", state) if text in {"true", "false"} else Missing("boolean", state)
-
-
-def _json(controls: _Controls, state: State) -> Draft:
-    return _json_or_raw(controls.text("j"), state)
 
 
 def _json_or_raw(text: str, state: State) -> Draft:
@@ -257,10 +249,6 @@ def _folded(controls: _Controls, state: State) -> Draft:
     return Folded(read_literal(controls.text("z")), state) if isinstance(draft, Object | Array) else draft
 
 
-def _raw(controls: _Controls, state: State) -> Draft:
-    return Raw(controls.text("e"), state)
-
-
 def _secret(controls: _Controls, state: State) -> Draft:
     if replacement := controls.text("p"):
         return draft_of(replacement, state)
@@ -273,12 +261,12 @@ _READERS: Final[Mapping[str, Callable[[_Controls, State], Draft]]] = {
     "c": _secret,
     "o": lambda _controls, state: Object(state=state),
     "a": lambda _controls, state: Array(state=state),
-    "e": _raw,
+    "e": lambda controls, state: Raw(controls.text("e"), state),
     "z": _folded,
-    "q": _literal_text,
+    "q": lambda controls, state: Text(controls.text("q"), True, state),
     "s": _text,
     "t": _text,
     "n": _number,
     "b": _boolean,
-    "j": _json,
+    "j": lambda controls, state: _json_or_raw(controls.text("j"), state),
 }

@@ -98,23 +98,22 @@ def find_secrets(
     marks = schema is not None and schema.root.built("mentions secrets", lambda: mentions_secrets(schema.schema))
     if not marks and not by_name:
         return NONE
-    with Run(budget or Budget(seconds=MAX_SECONDS)):
-        try:
-            start = _Combination([schema.root]) if schema is not None and marks else None
-            return Secrets(tuple(_Search(by_name=by_name).secrets(start, value)))
-        except Unchecked as error:
-            return Secrets((("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.")
+    subschemas = [schema.root] if schema is not None and marks else []
+    return find_marked(subschemas, value, budget or Budget(seconds=MAX_SECONDS), by_name=by_name)
 
 
-def find_marked(subschemas: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0) -> Secrets:
+def find_marked(
+    subschemas: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0, by_name: bool = False
+) -> Secrets:
     """The parts of `value` that `subschemas` mark as secret, whichever of their branches and conditions apply.
 
-    `first` is the index of the first item, if `value` is a slice of a list.
+    `first` is the index of the first item, if `value` is a slice of a list. With `by_name`, also those whose names
+    suggest a secret.
     """
     with Run(budget):
         try:
             start = _Combination(list(subschemas)) if subschemas else None
-            return Secrets(tuple(_Search(by_name=False).secrets(start, value, first)))
+            return Secrets(tuple(_Search(by_name=by_name).secrets(start, value, first)))
         except Unchecked as error:
             return Secrets((("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.")
 

@@ -35,8 +35,7 @@ class Branches:
         indexes = self._by_tags(options, value)
         if len(indexes) == 1:
             return indexes[0]
-        likeness = {index: self._likeness(options[index], value) for index in indexes}
-        by_likeness = sorted(indexes, key=lambda index: -likeness[index])
+        by_likeness = sorted(indexes, key=lambda index: -self._likeness(options[index], value))
         return next((index for index in by_likeness if self._is_valid(options[index], value)), by_likeness[0])
 
     def _by_tags(self, options: Sequence[Subschema], value: JSON) -> list[int]:
@@ -53,10 +52,7 @@ class Branches:
         return agreeing + silent if agreeing else silent or everything
 
     def _likeness(self, option: Subschema, value: JSON) -> int:
-        if not isinstance(value, dict):
-            return 0
-        names = self.names(option)
-        return len(names & value.keys())
+        return len(self.names(option) & value.keys()) if isinstance(value, dict) else 0
 
     def names(self, subschema: Subschema, depth: int = 0) -> frozenset[str]:
         """The members that a branch declares."""

@@ -30,7 +30,6 @@ from catalog.specs.lint import advise
 from catalog.text_diff import compare
 from playground.factories.connections import connections, factory_of
 from playground.factories.discover import GROUP
-from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
@@ -117,9 +116,9 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
     The form names the text that its reader has seen: nothing else is published.
     """
     check()
-    factory = factory_named(name)
-    proposal = next(iter(proposals_for([factory], request.user)), None)
-    if proposal is None:
+    found = registry().named(name)
+    proposal = next(iter(proposals_for(found, request.user)), None)
+    if len(found) != 1 or proposal is None:  # several factories may have this key
         raise Http404
     tool = proposal.tool
     status, refusal = 200, ""
@@ -167,18 +166,6 @@ def _may_publish(request: HttpRequest, proposal: Proposal) -> bool:
     if proposal.tool:
         return bool(may(request.user, "revise", proposal.tool))
     return bool(proposal.spec and may(request.user, "upload", proposal.spec.tool_id))
-
-
-def factory_named(name: str) -> FactoryInfo:
-    """The factory with this reference or key.
-
-    Raises:
-        Http404: there is none, or there are several with this key.
-    """
-    found = registry().named(name)
-    if len(found) != 1:
-        raise Http404
-    return found[0]
 
 
 def _publish(request: HttpRequest, proposal: Proposal) -> Publication | HeldProposal:

@@ -22,11 +22,10 @@ from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
 from catalog.text_diff import compare
 from playground import running
-from playground.annotations import pinned
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
 from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
-from playground.presenters import as_table, phases, sentence, snippets
+from playground.presenters import as_table, phases, pinned, sentence, snippets
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
 from playground.run_charts import runs_chart

@@ -16,7 +16,7 @@ output). Its run supervisor, from which later runs are forked, relays the bytes 
 
     __main__, zygote, run_supervisor, child      the four processes, in that order
     sandbox, mounts, scratch, probe, syscalls    how processes are isolated, as far as the machine allows it
-    network, socket_filter, proxy, public_addresses      the network of a factory other than "all"
+    network, socket_filter, proxy                the network of a factory other than "all"
     cgroups, memory, kill                        limits on all processes of a run together, and their end
     protocol, fd_passing, relay                  how the processes communicate
     loader, file_frames, tracebacks              how a factory, a file and an exception are described

@@ -136,10 +136,8 @@ class Worker:
         if not message:
             return False
         request = json.loads(message)
-        if request["op"] == "supervise":
-            self._request_supervisor(request, *descriptors)
-        elif request["op"] == "warm":
-            self._warm(request, *descriptors)
+        if request["op"] in {"supervise", "warm"}:
+            self._ask_zygote(request, *descriptors)
         elif request["op"] == "describe":
             self._describe(request, socket.socket(fileno=descriptors[0]), descriptors[1])
         elif request["op"] == "retire" and (zygote := self._zygote(request["key"])):
@@ -162,17 +160,14 @@ class Worker:
         os.close(environment)
         return zygote
 
-    def _warm(self, request: dict[str, Any], server: int, environment: int) -> None:
-        with socket.socket(fileno=server) as asker:
-            try:
-                socket.send_fds(self._zygote_for(request, environment).requests, [b"{}"], [server])
-            except OSError as error:
-                refuse(asker, f"The factory has no process: {error}")
-
-    def _request_supervisor(self, request: dict[str, Any], server: int, environment: int) -> None:
+    def _ask_zygote(self, request: dict[str, Any], server: int, environment: int) -> None:
+        """Ask for a run supervisor; to warm a factory, ask only whether its zygote is ready."""
         with socket.socket(fileno=server) as asker:
             try:
                 zygote = self._zygote_for(request, environment)
+                if request["op"] == "warm":
+                    socket.send_fds(zygote.requests, [b"{}"], [server])
+                    return
                 with self._group(request) as group:
                     message = json.dumps({"kills_file": group.kills_file}).encode()
                     socket.send_fds(zygote.requests, [message], [server, *group.descriptors])

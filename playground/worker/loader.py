@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from playground.worker.tracebacks import describe
@@ -16,43 +15,23 @@ MAX_SPEC_CHARACTERS: Final = 1024 * 1024
 _MAX_ERROR: Final = 4000
 
 
-@dataclass(frozen=True)
-class Description:
-    """The properties of a factory that are known once it is imported."""
-
-    tool_id: str
-    configurable: bool
-    forks_safely: bool
-
-    def as_json(self) -> dict[str, object]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class MadeSpec:
-    """The spec of a factory as JSON text, or why there is none."""
-
-    spec: str | None = None
-    spec_error: str | None = None
-
-    def as_json(self) -> dict[str, object]:
-        return asdict(self)
-
-
-def make_spec(loaded: LoadedFactory) -> MadeSpec:
+def make_spec(loaded: LoadedFactory) -> dict[str, str | None]:
     """The spec of an imported factory, from its definition, else from its types (`toolshelf_tools.spec`).
 
     This may create the tool, so it takes as long as that takes.
+
+    Returns:
+        {"spec", "spec_error"}: the spec as JSON text, or why there is none; the other one is None.
     """
     try:
         text = json.dumps(spec_of(loaded.factory), ensure_ascii=False, allow_nan=False, default=_plain)
     except NoSpecError as error:
-        return MadeSpec(spec_error=str(error)[:_MAX_ERROR])
+        return {"spec": None, "spec_error": str(error)[:_MAX_ERROR]}
     except BaseException as error:  # noqa: BLE001  whatever the tool's own code raises, even SystemExit
-        return MadeSpec(spec_error=describe(error, max_characters=_MAX_ERROR))
+        return {"spec": None, "spec_error": describe(error, max_characters=_MAX_ERROR)}
     if len(text) > MAX_SPEC_CHARACTERS:
-        return MadeSpec(spec_error=f"Its spec has more than {MAX_SPEC_CHARACTERS:,} characters.")
-    return MadeSpec(spec=text)
+        return {"spec": None, "spec_error": f"Its spec has more than {MAX_SPEC_CHARACTERS:,} characters."}
+    return {"spec": text, "spec_error": None}
 
 
 def _plain(value: object) -> Any:
@@ -64,8 +43,8 @@ def _plain(value: object) -> Any:
     raise TypeError(f"Its definition contains a value of type {type(value).__name__}, which JSON does not have.")
 
 
-def describe_factory(loaded: LoadedFactory, reference: str) -> Description:
-    """Describe an imported factory.
+def describe_factory(loaded: LoadedFactory, reference: str) -> dict[str, object]:
+    """The properties of an imported factory: {"tool_id", "configurable", "forks_safely"}.
 
     Raises:
         NotAFactoryError: its tool id is not a string.
@@ -74,7 +53,11 @@ def describe_factory(loaded: LoadedFactory, reference: str) -> Description:
     tool_id = loaded.factory.tool_id()
     if not isinstance(tool_id, str) or not tool_id:
         raise NotAFactoryError(f"{reference}: tool_id() returns {type(tool_id).__name__}, not the id as a string")
-    return Description(str.__str__(tool_id), loaded.configurable, threads() == 1)
+    return {
+        "tool_id": str.__str__(tool_id),
+        "configurable": loaded.configurable,
+        "forks_safely": threads() == 1,
+    }
 
 
 def threads() -> int:

@@ -15,9 +15,7 @@ _OWN_SHARE: Final = re.compile(rb"^Pss_Anon: +(\d+) kB", re.MULTILINE)
 def exceeds(memory_bytes: int, *, own_namespace: bool) -> bool:
     """Whether the processes of a run use more than `memory_bytes` together. A single process has its own limit.
 
-    Args:
-        memory_bytes: the limit.
-        own_namespace: True if all processes except this one belong to the run; else its descendants do.
+    With `own_namespace`, all processes except this one belong to the run; else its descendants do.
     """
     processes = [*(_all_but_this() if own_namespace else _descendants(os.getpid()))]
     if len(processes) <= 1 or sum(map(_private, processes)) <= memory_bytes:

@@ -37,8 +37,8 @@ STDOUT: Final = b"1"  # bytes
 STDERR: Final = b"2"  # bytes
 RESULT: Final = b"D"  # bytes: a chunk of the run's frames
 END: Final = b"X"  # JSON: how the run's processes ended
-DESCRIPTION: Final = b"I"  # JSON: `loader.Description`
-SPEC: Final = b"S"  # JSON: `loader.MadeSpec`
+DESCRIPTION: Final = b"I"  # JSON: `loader.describe_factory`
+SPEC: Final = b"S"  # JSON: `loader.make_spec`
 READY: Final = b"Y"  # empty: the zygote can fork run supervisors; then the socket is closed
 UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket is closed
 

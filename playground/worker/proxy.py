@@ -17,10 +17,11 @@ import importlib
 import os
 import resource
 import socket
+from ipaddress import ip_address
 from typing import Final, NoReturn
 from urllib.parse import urlsplit
 
-from playground.worker.public_addresses import is_public
+from catalog.outgoing import addresses
 from playground.worker.sandbox import become_stranger
 from playground.worker.syscalls import die_with_parent
 
@@ -154,3 +155,26 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
+
+
+def is_public(address: str) -> bool:
+    """Whether a numeric address is public, and not one of this machine's own.
+
+    An IPv6 address that stands for an IPv4 address is as public as that one.
+    """
+    try:
+        reached = addresses.reached(ip_address(address.partition("%")[0]))
+    except ValueError:
+        return False
+    return addresses.is_public(reached) and not _is_own(reached)
+
+
+def _is_own(address: addresses.Address) -> bool:
+    """Whether this machine has the address: only then can a socket be bound to it."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((str(address), 0))
+        except OSError:
+            return False
+    return True

@@ -82,9 +82,7 @@ class Surroundings:
 def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -> tuple[int, Surroundings | None]:
     """Fork an isolated process for one factory.
 
-    Args:
-        sandbox: how to isolate it.
-        proxy_socket: for the network "outward": where the process sends the listening socket of its proxy.
+    `proxy_socket`: for the network "outward", where the process sends the listening socket of its proxy.
 
     Returns:
         tuple: in this process the child's pid and None; in the child 0 and its surroundings.
@@ -310,8 +308,7 @@ def enter_run(surroundings: Surroundings, slot: int) -> None:
 def limit_resources(bounds: dict[str, int]) -> None:
     """Limit, irrevocably, the resources of this process and those that it starts, in a session of their own.
 
-    Args:
-        bounds: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `runner.Limits`.
+    `bounds`: {"address_space_bytes", "file_bytes", "open_files", "processes", "cpu_s"}, see `runner.Limits`.
     """
     os.setsid()
     for kind, name in _BOUNDED:

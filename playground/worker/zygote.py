@@ -147,8 +147,8 @@ def become_describer(server: socket.socket, reference: str, environment: int) ->
         _take_environment(environment)
         loaded = load_factory(reference)
         description = describe_factory(loaded, reference)
-        server.sendall(frame(DESCRIPTION, json.dumps(description.as_json()).encode()))
-        server.sendall(frame(SPEC, json.dumps(make_spec(loaded).as_json()).encode()))
+        server.sendall(frame(DESCRIPTION, json.dumps(description).encode()))
+        server.sendall(frame(SPEC, json.dumps(make_spec(loaded)).encode()))
     except BaseException as error:  # noqa: BLE001  whatever importing it raises, even SystemExit
         refuse(server, describe(error, max_characters=_MAX_ERROR))
     os._exit(0)

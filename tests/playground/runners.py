@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from playground.runner import Job, Limits, LocalRunner
+from playground.runner.worker_process import WorkerProcess, clean_environment
 
 TOOLS = Path(__file__).parent / "tools"
 APART = ("namespaces", "own users", "control groups", "networks")
@@ -19,11 +20,10 @@ class MarkedRunner(LocalRunner):
 
     def __init__(self, *, modes=APART, search_path=(), **options):
         self.mark = f"{os.getpid()}-{next(_numbers)}"
-        environment = {**os.environ, MARK: self.mark}
+        environment = clean_environment([MARK], {**os.environ, MARK: self.mark})
         super().__init__(
             modes=modes,
             environment=environment,
-            environment_names=[MARK],
             search_path=[TOOLS, *search_path],
             **options,
         )
@@ -38,6 +38,14 @@ class MarkedRunner(LocalRunner):
     def run(self, reference, parameters=None, *, wait_s=30, **more):
         """How a run of a factory of `tools/` ended."""
         return self.submit(make_job(reference, parameters, **more)).wait(wait_s)
+
+    def isolation(self):
+        """How runs are isolated on this machine."""
+        worker = WorkerProcess(**self._worker_arguments)
+        try:
+            return worker.read_isolation()
+        finally:
+            worker.close()
 
     def processes(self):
         """Every process of this runner: {its number: (its parent, its session)}."""
@@ -80,7 +88,6 @@ def make_job(reference, parameters=None, *, configuration=None, forks_safely=Tru
         reference=reference,
         parameters={} if parameters is None else parameters,
         configuration=configuration,
-        has_configuration=configuration is not None,
         forks_safely=forks_safely,
         version=version,
         limits=Limits(**limits),

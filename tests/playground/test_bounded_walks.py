@@ -30,7 +30,6 @@ from catalog.specs.spec import stored_spec
 from catalog.templatetags.json_display import json_block, json_inline
 from catalog.text_diff import compare as compare_texts
 from playground import schema_form
-from playground.annotations import pinned
 from playground.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.saved import without_unmarked_secrets
 from playground.configurations.secret_members import (
@@ -41,10 +40,9 @@ from playground.configurations.secret_members import (
     with_secrets_marked,
     without_secrets,
 )
-from playground.examples.results import differing
 from playground.mocks import canonical, compare, mock
 from playground.prefill import prefilled
-from playground.presenters import as_table
+from playground.presenters import as_table, pinned
 from playground.redaction import MARK, Redactor
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
@@ -120,7 +118,7 @@ WALKS = {
     "fingerprint": lambda: Configuration(VALUE).fingerprint(b"key"),
     "equal": lambda: equal(VALUE, reader.parse(TEXT)),
     "compare": lambda: compare(VALUE, OTHER),
-    "compare with an example": lambda: differing(VALUE, OTHER, [LAST, "/chain"]),
+    "compare with an example": lambda: compare(VALUE, OTHER, ignored=[LAST, "/chain"]),
     "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),
     "show": lambda: json_block(value=VALUE, annotations=[{"pointer": LAST, "message": "wrong"}], tree=True),
     "show on one line": lambda: json_inline(VALUE),

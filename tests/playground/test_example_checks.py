@@ -16,7 +16,8 @@ from playground import example_checks, running, waiting_room
 from playground.celery.app import BrokerError
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
-from playground.examples.results import differing, results_of, settle
+from playground.examples.results import results_of, settle
+from playground.mocks import compare
 from playground.models import ExampleCheck, Run
 from playground.orphans import recover_runs
 from tests.factories import make_tool
@@ -212,7 +213,7 @@ def test_without_a_factory_no_example_passes():
 
 
 def test_an_ignored_pointer_covers_only_the_values_below_it():
-    found = differing({"a": {"b": 1}, "ab": 1}, {"a": {"b": 2}, "ab": 2}, ["/a"])
+    found = compare({"a": {"b": 1}, "ab": 1}, {"a": {"b": 2}, "ab": 2}, ignored=["/a"])
 
     assert [difference.pointer for difference in found] == ["/ab"]
 

@@ -10,7 +10,6 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.hooks import WeeklyRuns
 from playground import weekly_runs
 from playground.models import Run
-from playground.run_filter import first_id_of
 from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +28,8 @@ def tool():
 def add_run(tool, person, *, days_ago=0, mode="live"):
     day = datetime.now(UTC).date() - timedelta(days=days_ago)
     columns = {"outcome": "returned", "parameters_json": "{}", "response_json": "1"}
-    run_id = f"{first_id_of(day)[:12]}{time.time_ns():020x}"  # as unique as real ones, and in their order
+    began_ms = int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000)
+    run_id = f"{began_ms:012x}{time.time_ns():020x}"  # as unique as real ones, and in their order
     return Run.objects.create(id=run_id, tool=tool, revision=tool.current, by=person, mode=mode, **columns)
 
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
 import sys
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -14,7 +17,6 @@ from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
-from playground.examples.junit import junit_xml
 from playground.examples.results import ExampleResult, results_of
 from playground.factories.registry import registry
 from playground.management.commands.run_tool import find_tool, read_json
@@ -28,18 +30,15 @@ exit code:
   1  at least one does not
   2  the command's arguments are invalid; nothing was called
 """
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = "Call tools with the parameters of their examples, and check whether the examples pass."
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(
-            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument("tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves.")
         parser.add_argument(
             "--conform", action="store_true", help="An example passes if its response conforms to the return type."
@@ -107,3 +106,33 @@ def checked_pointer(pointer: str) -> str:
     except ValueError as error:
         raise CommandError(f"--ignore: {error}", returncode=2) from error
     return pointer
+
+
+def junit_xml(checked: Sequence[tuple[ExampleCheck, Sequence[ExampleResult]]]) -> str:
+    """The results for continuous integration: one suite per tool, one case per example.
+
+    Source: the JUnit XML format as documented by Jenkins and GitLab.
+    """
+    root = ET.Element("testsuites")
+    for check, results in checked:
+        failures = sum(not result.passed for result in results)
+        name = _text(check.tool.tool_id)
+        suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(results)), failures=str(failures))
+        for result in results:
+            duration_ms = (result.run.duration_ms if result.run else None) or 0
+            case = ET.SubElement(
+                suite,
+                "testcase",
+                classname=name,
+                name=_text(f"{result.number}. {result.description}"),
+                time=f"{duration_ms / 1000:.3f}",
+            )
+            if not result.passed:
+                failure = ET.SubElement(case, "failure", message=_text(result.message))
+                failure.text = _text("\n".join(str(difference) for difference in result.differences))
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _text(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from catalog.errors import JSONTextError, SpecError
 from catalog.jsontext.reader import dumps, loads
 from catalog.specs.spec import read_spec
+from playground.factories.info import FactoryInfo
 from playground.factories.inspect import Description
 from playground.factories.registry import IMPORT_LIMIT_S, MAX_SPEC_BYTES, registry
 
@@ -27,12 +28,8 @@ class Command(BaseCommand):
     help = "Write the spec of a factory to stdout: from its definition, else from its types."
     requires_system_checks = []
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(
-            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument(
             "factory", metavar="FACTORY", help="my_package:factory, or the key of a registered factory."
         )
@@ -64,7 +61,7 @@ class Command(BaseCommand):
                 self.stderr.write(f"{where}{problem.message} ({problem.pointer or 'the top of the document'})")
             raise CommandError(f"The spec of {options['factory']} is not valid.") from None
 
-    def described(self, name: str, paths: list[Path]) -> Description:
+    def described(self, name: str, paths: list[Path]) -> Description | FactoryInfo:
         """The factory with its spec.
 
         Raises:
@@ -80,10 +77,7 @@ class Command(BaseCommand):
             references = ", ".join(each.reference for each in registered)
             raise CommandError(f"Several factories have the key {name!r}. Name one of {references}.", returncode=2)
         if registered:
-            info = registered[0]
-            return Description(
-                info.tool_id, info.configurable, error=info.error, spec=info.spec, spec_error=info.spec_error
-            )
+            return registered[0]
         if ":" not in name and "." not in name:
             keys = ", ".join(sorted(each.key for each in registry().all())) or "none"
             raise CommandError(

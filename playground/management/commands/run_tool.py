@@ -38,12 +38,8 @@ class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = "Run a tool once and print the run as JSON on stdout, as the API returns it."
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        return super().create_parser(
-            prog_name, subcommand, epilog=EXIT_CODES, formatter_class=RawDescriptionHelpFormatter, **kwargs
-        )
-
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument("tool", metavar="ID", help="The tool's id, or its slug.")
         parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
         parser.add_argument(

@@ -3,7 +3,7 @@ import pytest
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext import reader
 from catalog.specs.secret_names import is_secret_name
-from playground.configurations.secret_members import Configuration
+from playground.configurations.secret_members import Configuration, redactor_of
 from playground.schema_form.secret_search import secret_members
 
 
@@ -105,7 +105,7 @@ def test_only_equal_configurations_have_the_same_fingerprint():
 def test_the_redactor_of_a_configuration_removes_only_its_secrets():
     schema = compile_schema({"properties": {"pin": {"writeOnly": True}, "unit": {"enum": ["celsius"]}}})
 
-    redactor = Configuration({"pin": 90125, "unit": "celsius"}).redactor(schema)
+    redactor = redactor_of(Configuration({"pin": 90125, "unit": "celsius"}).secrets(schema))
 
     assert redactor.text("pin 90125 in celsius") == "pin [secret] in celsius"
 

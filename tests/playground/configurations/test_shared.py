@@ -24,7 +24,7 @@ from playground.configurations.saved import (
     save_configuration,
     share,
 )
-from playground.configurations.secret_members import Configuration
+from playground.configurations.secret_members import Configuration, redactor_of
 from playground.factories.registry import FactoryRegistry
 from playground.models import Run, SavedConfiguration
 from playground.run_refusals import SHARED_UNUSABLE, without_contents
@@ -186,7 +186,7 @@ def test_a_later_schema_that_marks_nothing_as_secret_reveals_nothing(saved, bob,
     answer = Api(bob).send("/tools/leaking_tool/runs", {"saved_configuration": "ada/work", "wait_s": 20})
 
     assert SECRET.encode() not in answer.content
-    assert renamed.redactor(None).text(f"x {SECRET}") == "x [secret]"
+    assert redactor_of(renamed.secrets(None)).text(f"x {SECRET}") == "x [secret]"
 
 
 def test_a_schema_cannot_be_used_to_guess_it(saved, bob, tool):

@@ -8,8 +8,7 @@ import pytest
 from catalog.jsontext.reader import loads
 from catalog.specs.importers import import_document
 from playground.connections.body import body_of
-from playground.connections.curl import curl
-from playground.connections.request import request_of
+from playground.connections.request import curl, request_of
 from playground.connections.security import Credentials, credentials_of
 from playground.tool import ToolError
 from tests.factories import properties

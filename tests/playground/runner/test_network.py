@@ -17,7 +17,7 @@ from playground.factories.factory_settings import FactoryOptions, FactorySetting
 from playground.factories.inspect import describe
 from playground.factories.registry import FactoryRegistry
 from playground.runner.worker_process import WorkerProcess
-from playground.worker.public_addresses import is_public
+from playground.worker.proxy import is_public
 from tests.playground.runners import TOOLS, MarkedRunner, make_job, soon
 
 ROOT = Path(__file__).resolve().parents[3]
