@@ -16,11 +16,11 @@ from django.http import HttpRequest
 
 from catalog import lifecycle
 from catalog.accounts.models import User
+from catalog.linting.waivers import withdraw
 from catalog.metadata import Organisation, organise
 from catalog.models import HeldChange, Revision, Source, SourceSync, Tool, Waiver
 from catalog.models.uploads import Upload
 from catalog.read_only_admin import ReadOnlyAdmin
-from catalog.waivers import withdraw
 
 
 @admin.register(Tool)

@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import islice
 
 from catalog.code_generation import LANGUAGES, Language
-from catalog.json_highlighting import shown_line_count
 from catalog.json_schema import documentation as schema_docs
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
+from catalog.rendering.json_highlighting import shown_line_count
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, Export, Format, LocatedLoss, export, located_losses
 from catalog.specs.spec import Example, ToolSpec

@@ -14,7 +14,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from catalog.markdown import Document, Heading, read_document
+from catalog.rendering.markdown import Document, Heading, read_document
 
 _LANGUAGES: Final = {"sh": "Shell", "python": "Python", "toml": "TOML", "json": "JSON", "text": "Output"}
 GROUPS: Final = (

@@ -8,7 +8,7 @@ from ninja import Query, Router
 from catalog.accounts.api_auth import token_or_session
 from catalog.api.schemas.audit import AuditEventOut, AuditEventsOut, AuditQuery
 from catalog.api.schemas.problems import errors
-from catalog.audit_filter import AuditFilter
+from catalog.forms.audit import AuditFilter
 from catalog.rights import require
 from catalog.shortcuts import first_rows
 

@@ -11,6 +11,7 @@ from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
 from catalog.api.headers import is_known, not_modified
+from catalog.api.request_body import spec_text, uploaded_pieces
 from catalog.api.router import router
 from catalog.api.schemas.lint import AdviceOut, CheckOut, advice_members
 from catalog.api.schemas.problems import REFUSED, SpecProblemOut, errors
@@ -19,7 +20,6 @@ from catalog.catalog_dump.format import MEDIA_TYPE
 from catalog.catalog_dump.writer import catalog_files
 from catalog.errors import SpecError
 from catalog.models import Audience
-from catalog.request_body import spec_text, uploaded_pieces
 from catalog.rights import may, require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec

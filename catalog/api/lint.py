@@ -25,14 +25,14 @@ from catalog.api.schemas.lint import (
 )
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.tools import ProposalOut
-from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.held_changes import Proposal
-from catalog.lint_reports import LintReport
+from catalog.linting.apply_fixes import apply_fixes_to_tool
+from catalog.linting.reports import LintReport
+from catalog.linting.waivers import waive, withdraw
+from catalog.rendering.text_diff import unified
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
 from catalog.specs.lint.rule_examples import rule_examples
-from catalog.text_diff import unified
-from catalog.waivers import waive, withdraw
 
 router = Router(tags=["lint"])
 

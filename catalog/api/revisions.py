@@ -15,11 +15,11 @@ from catalog.api.schemas.revisions import DiffOut, DiffQuery, RevisionOut, Revis
 from catalog.api.schemas.tools import PublicationOut
 from catalog.models import Revision
 from catalog.publishing import publish
+from catalog.rendering.text_diff import as_unified, compare
 from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import file_stem, first_rows, revision_at, revision_of, tool_at
 from catalog.specs import exporters
-from catalog.text_diff import as_unified, compare
 
 
 @router.get(

@@ -36,6 +36,7 @@ from catalog.api.schemas.tools import PublicationOut
 from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import Audience, HeldChange, Source
 from catalog.models.sources import HeldChangeQuerySet
+from catalog.rendering.text_diff import unified
 from catalog.rights import require
 from catalog.shortcuts import first_rows, held_change_at, source_at
 from catalog.sources.registration import (
@@ -47,7 +48,6 @@ from catalog.sources.registration import (
     settings_of,
 )
 from catalog.sources.schedule import sync_in_background
-from catalog.text_diff import unified
 
 router = Router(tags=["sources"])
 

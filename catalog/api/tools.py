@@ -12,6 +12,7 @@ from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
 from catalog.api.headers import add_deprecation_headers, etags_seen, is_known, not_modified, seen_tool_at
+from catalog.api.request_body import spec_text
 from catalog.api.router import router
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.tools import (
@@ -26,7 +27,6 @@ from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold
 from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.metadata import UNCHANGED, Organisation, organise
-from catalog.request_body import spec_text
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.specs.spec import read_spec
 

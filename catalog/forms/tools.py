@@ -10,11 +10,11 @@ from catalog.access import Access, access_of
 from catalog.accounts.models import User
 from catalog.forms.stored_form import StoredForm
 from catalog.lifecycle import deprecate
+from catalog.linting.waivers import waive
 from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool, Toolkit, Waiver
 from catalog.models.access import VISIBILITIES
 from catalog.search.document import group_key
-from catalog.waivers import waive
 
 
 class MetadataForm(StoredForm):

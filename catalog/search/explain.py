@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Protocol
 
-from catalog.markdown import as_text
+from catalog.rendering.markdown import as_text
 from catalog.search.document import LETTERS, FieldPart
 from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
 from catalog.search.plan import ALIKE, Alternative, Plan, Term

@@ -12,9 +12,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from catalog.errors import Problem
-from catalog.html import tagged
-from catalog.json_highlighting import Note
 from catalog.models import Revision
+from catalog.rendering.html import tagged
+from catalog.rendering.json_highlighting import Note
 from catalog.revision_origins import origin_text
 from catalog.search.explain import Marked
 from catalog.search.filters import FILTERS

@@ -1,4 +1,4 @@
-"""The charts of `catalog.charts` that templates draw from plain numbers; views draw the others and pass the markup."""
+"""The charts that templates draw from plain numbers; views draw the others and pass the markup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django import template
 from django.utils.safestring import SafeString
 
-from catalog import charts
+from catalog.rendering import charts
 
 register = template.Library()
 

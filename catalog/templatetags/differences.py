@@ -7,8 +7,8 @@ from typing import Final
 from django import template
 from django.utils.safestring import SafeString
 
-from catalog.html import tagged
-from catalog.text_diff import Row
+from catalog.rendering.html import tagged
+from catalog.rendering.text_diff import Row
 
 register = template.Library()
 

@@ -10,10 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.errors import ToolshelfError
-from catalog.html import join_html
-from catalog.json_highlighting import NOTE_ICONS, Line, Note, highlight, highlight_line
 from catalog.jsontext import reader
 from catalog.jsontext.positions import locate
+from catalog.rendering.html import join_html
+from catalog.rendering.json_highlighting import NOTE_ICONS, Line, Note, highlight, highlight_line
 from catalog.templatetags.icons import icon
 
 register = template.Library()

@@ -6,9 +6,9 @@ from typing import Any
 
 from django import template
 
-from catalog.lint_overview import TONES
+from catalog.linting.overview import TONES
+from catalog.linting.score_trends import trend_of
 from catalog.models import Tool
-from catalog.score_trends import trend_of
 from catalog.specs.lint.assessment import grade_of
 
 register = template.Library()

@@ -18,14 +18,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.accounts.models import Person
-from catalog.charts import sparkline
 from catalog.hooks import WeeklyRuns, hooks
-from catalog.html import join_html
 from catalog.listing.active_filters import WORDS_SHOWN
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import Facet, Option
 from catalog.listing.results import Page, Result
 from catalog.models import Tool
+from catalog.rendering.charts import sparkline
+from catalog.rendering.html import join_html
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked
 from catalog.templatetags.icons import icon

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from catalog.accounts.models import User
-from catalog.html import join_html
 from catalog.models import Tool
+from catalog.rendering.html import join_html
 from catalog.stars import starred_ids
 
 register = template.Library()

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
-from catalog.markdown import as_html, as_line, as_text_with_code
+from catalog.rendering.markdown import as_html, as_line, as_text_with_code
 
 register = template.Library()
 

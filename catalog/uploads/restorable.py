@@ -16,12 +16,12 @@ from catalog.catalog_dump.metadata import DumpedAccess, DumpedDeprecation, Dumpe
 from catalog.conversion_report import Loss, Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.lifecycle import problems_of_note
+from catalog.linting.waivers import MAX_WAIVERS, problems_of_waiver
 from catalog.metadata import problems_of_name
 from catalog.models.access import GROUPS, VISIBILITIES
 from catalog.models.tools import TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import YES, Answer, may_add_to_toolkit
 from catalog.search.document import MAX_TAGS, group_key, toolkit_of
-from catalog.waivers import MAX_WAIVERS, problems_of_waiver
 
 MAX_NAME_CHARS: Final = 150  # of a username in a message
 UNKNOWN: Final = "Unknown field; it was ignored."

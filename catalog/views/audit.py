@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from catalog.audit import ACTIONS, INTERFACES
-from catalog.audit_filter import PAGE_SIZE, AuditFilter
 from catalog.errors import DocumentError
+from catalog.forms.audit import PAGE_SIZE, AuditFilter
 from catalog.rights import require
 from catalog.shortcuts import first_rows, number_in
 

@@ -19,13 +19,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.bulk_changes import MAX_TOOLS
-from catalog.bulk_fixes import MAX_FIXED, PlannedFix, Shown, fix_many, plan_fixes
-from catalog.lint_overview import tools_that_break
-from catalog.lint_page import PREVIEW_CHARACTERS
+from catalog.linting.bulk_fixes import MAX_FIXED, PlannedFix, Shown, fix_many, plan_fixes
+from catalog.linting.overview import tools_that_break
+from catalog.linting.page import PREVIEW_CHARACTERS
 from catalog.models import Audience
+from catalog.rendering.text_diff import Difference, compare
 from catalog.shortcuts import revision_of, rule_at
 from catalog.specs.lint import Rule
-from catalog.text_diff import Difference, compare
 from catalog.views.selection import selected_slugs, tools_with
 
 MAX_ROWS: Final = 3_000  # of all differences on the page

@@ -15,9 +15,9 @@ from catalog.accounts.api_auth import actor
 from catalog.errors import RevisionConflict, SpecError
 from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import HeldChange
+from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import first_rows, held_change_at, number_in
-from catalog.text_diff import compare
 
 CHANGES_PER_PAGE: Final = 50
 

@@ -15,21 +15,21 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.apply_fixes import apply_fixes_to_tool
-from catalog.bulk_fixes import MAX_FIXED
 from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms.tools import WaiverForm
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
-from catalog.lint_overview import findings_of, overview_for, tools_that_break
-from catalog.lint_page import MEANINGS, LintPage, change_of, severity_links
-from catalog.lint_reports import LintReport
+from catalog.linting.apply_fixes import apply_fixes_to_tool
+from catalog.linting.bulk_fixes import MAX_FIXED
+from catalog.linting.overview import findings_of, overview_for, tools_that_break
+from catalog.linting.page import MEANINGS, LintPage, change_of, severity_links
+from catalog.linting.reports import LintReport
+from catalog.linting.waivers import withdraw
 from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES, Severity
 from catalog.specs.lint.rule_examples import rule_examples
 from catalog.views.parts import part_or_page, wants_part
-from catalog.waivers import withdraw
 
 MAX_DIGITS: Final = 9
 TOOLS_PER_PAGE: Final = 50

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.listing.suggestions import suggestions_for
-from catalog.markdown import as_line
 from catalog.models import Audience
+from catalog.rendering.markdown import as_line
 
 TOOLS_SHOWN: Final = 8
 

@@ -24,10 +24,10 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import first_of
 from catalog.models import Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
+from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
-from catalog.text_diff import compare
 from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20

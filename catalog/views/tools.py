@@ -24,12 +24,12 @@ from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Revision, Tool
+from catalog.rendering.text_diff import compare
 from catalog.revision_diff import difference_between, history_of
 from catalog.shortcuts import first_rows, number_in, revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
 from catalog.templatetags.stars import star_html
-from catalog.text_diff import compare
 from catalog.tool_page import ToolPage
 from catalog.views.parts import part_or_page, wants_part
 

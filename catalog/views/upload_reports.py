@@ -17,7 +17,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from catalog import text_diff
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_uploads
@@ -25,6 +24,7 @@ from catalog.forms.uploads import skipped_ids
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
+from catalog.rendering import text_diff
 from catalog.rights import require
 from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference

@@ -14,7 +14,7 @@ from playground.api.router import router
 from playground.api.schemas import inputs as schemas
 from playground.models import SavedInput
 from playground.run_json import moment
-from playground.saved_inputs import delete_input, inputs_of, save_input
+from playground.try_page.saved_inputs import delete_input, inputs_of, save_input
 
 
 def input_text(saved: SavedInput) -> str:

@@ -12,8 +12,8 @@ from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.tools import ProposalOut
 from catalog.errors import NotAllowed
 from catalog.held_changes import Proposal, publish_or_hold
+from catalog.rendering.text_diff import as_unified, unified
 from catalog.shortcuts import revision_of, tool_at, tool_for
-from catalog.text_diff import as_unified, unified
 from playground.api.access import RunId, configuration_of, refusal, started
 from playground.api.router import router
 from playground.api.schemas.repeats import (
@@ -28,11 +28,11 @@ from playground.api.schemas.repeats import (
 from playground.api.schemas.runs import RunOut, RunSummary
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.repeats import CannotRepeat, repeat
-from playground.run_comparison import Comparison, Part
 from playground.run_json import summary
+from playground.run_pages.comparison import Comparison, Part
+from playground.run_pages.statistics import statistics_of
 from playground.running import wait
 from playground.shortcuts import run_at
-from playground.statistics import statistics_of
 
 DEFAULTS = RunAgainIn.model_validate({})
 

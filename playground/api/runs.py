@@ -23,8 +23,8 @@ from playground.configurations.saved import save_configuration, share, shown
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration
 from playground.response_files import file_response
-from playground.run_filter import RunFilter
 from playground.run_json import run_text, summary
+from playground.run_pages.filters import RunFilter
 from playground.running import cancel, start, wait
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, run_at

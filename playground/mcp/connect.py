@@ -19,7 +19,6 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person, User
 from catalog.accounts.tokens import create_token
 from catalog.errors import DocumentError
-from catalog.mcp_snippets import PLACEHOLDER, snippets
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.search.document import group_key
@@ -32,8 +31,9 @@ from playground.configurations.mcp_choice import (
     chosen_for_toolkit,
 )
 from playground.configurations.saved import choices_for
-from playground.mcp_addresses import Address, address_of_catalog, address_of_tool, address_of_toolkit
 from playground.models import SavedConfiguration
+from playground.snippets.mcp_addresses import Address, address_of_catalog, address_of_tool, address_of_toolkit
+from playground.snippets.mcp_clients import PLACEHOLDER, snippets
 
 MAX_TOOLKITS: Final = 200
 SCOPES: Final = ("run",)  # enough to list tools and to call them; `read` would also show all runs

@@ -13,8 +13,8 @@ from catalog.accounts.models import Person, User
 from catalog.listing.summary import Summary, summary_for
 from catalog.models import Audience
 from catalog.stars import starred_ids
-from playground.attention import concerns_of
-from playground.home import latest_stars, recent_tools, tool_to_begin_with, week_of
+from playground.home.attention import concerns_of
+from playground.home.page import latest_stars, recent_tools, tool_to_begin_with, week_of
 
 register = template.Library()
 

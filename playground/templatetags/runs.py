@@ -6,15 +6,15 @@ from typing import Any
 
 from django import template
 
-from catalog.mcp_snippets import claude_code
 from catalog.models import Tool
 from catalog.tool_page import Usage
 from playground.examples.calls import call_of
 from playground.factories.registry import registry
 from playground.factories.specs import proposal_for
-from playground.mcp_addresses import address_of_tool
 from playground.models import ExampleCheck
-from playground.run_charts import calls_chart, days_chart
+from playground.run_pages.charts import calls_chart, days_chart
+from playground.snippets.mcp_addresses import address_of_tool
+from playground.snippets.mcp_clients import claude_code
 
 register = template.Library()
 

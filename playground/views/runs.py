@@ -18,26 +18,26 @@ from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
 from catalog.models import Tool
+from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
-from catalog.text_diff import compare
 from playground import running
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
 from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
-from playground.presenters import as_table, phases, pinned, sentence, snippets
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
-from playground.run_charts import runs_chart
-from playground.run_comparison import Comparison
-from playground.run_filter import RunFilter
 from playground.run_json import run_text
-from playground.run_overview import DEFAULT_PERIOD, PERIODS, overview_of
+from playground.run_pages.charts import runs_chart
+from playground.run_pages.comparison import Comparison
+from playground.run_pages.filters import RunFilter
+from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
+from playground.run_pages.presenters import as_table, phases, pinned, sentence, snippets
+from playground.run_pages.statistics import statistics_of
+from playground.run_pages.text_view import texts_of
+from playground.run_pages.verdict_notes import like_example, like_last_run
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, run_at
-from playground.statistics import statistics_of
-from playground.text_view import texts_of
-from playground.verdict_notes import like_example, like_last_run
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5

@@ -22,7 +22,7 @@ from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
 from playground.schema_form.completions import Completions, completions_at
 from playground.schema_form.control_names import split_path
-from playground.try_page import Trial
+from playground.try_page.page import Trial
 from playground.views.runs import result_context
 
 BRIEF_S = 0.3  # most runs end within this time, so their page shows the result immediately

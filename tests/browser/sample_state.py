@@ -78,6 +78,7 @@ def make_state() -> dict[str, object]:
     from catalog.accounts.tokens import create_token
     from catalog.held_changes import Proposal, publish_or_hold
     from catalog.lifecycle import archive, deprecate
+    from catalog.linting.waivers import waive
     from catalog.metadata import Organisation, organise
     from catalog.models import Tool, UploadedSpec, WebhookDelivery
     from catalog.publishing import publish
@@ -86,7 +87,6 @@ def make_state() -> dict[str, object]:
     from catalog.stars import star
     from catalog.uploads import jobs
     from catalog.uploads.immediate import publish_now
-    from catalog.waivers import waive
     from catalog.webhooks.registration import WebhookSettings, add_webhook
     from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
     from tests.factories import properties, spec_text

@@ -19,6 +19,7 @@ from catalog.assessments import (
     assessment_row,
 )
 from catalog.lifecycle import archive, restore
+from catalog.linting.waivers import waive
 from catalog.models import Assessment, Tool, Waiver
 from catalog.publishing import publish, publish_many
 from catalog.search import Match, search_index
@@ -27,7 +28,6 @@ from catalog.specs.exporters import usable_as_it_is
 from catalog.specs.lint import lint, score
 from catalog.specs.lint.assessment import GRADES, SpecAssessment, WaivedFinding, assess, grade_of, keys_from, keys_of
 from catalog.specs.spec import read_spec
-from catalog.waivers import waive
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
 pytestmark = pytest.mark.usefixtures("own_data_dir")

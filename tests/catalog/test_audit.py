@@ -19,19 +19,19 @@ from catalog.accounts.oidc.groups import update_groups
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.tokens import revoke_token
 from catalog.accounts.users import create_account
-from catalog.apply_fixes import apply_fixes_to_tool
 from catalog.audit import Actor, AuditEvent, Origin, acting, prune, record
 from catalog.db.append_only import protect, unprotect
 from catalog.db.sql import insert_statement
 from catalog.held_changes import approve, publish_or_hold, reject
 from catalog.lifecycle import archive, deprecate, restore, undo_deprecation
+from catalog.linting.apply_fixes import apply_fixes_to_tool
+from catalog.linting.waivers import waive, withdraw
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from catalog.shortcuts import toolkit_for
 from catalog.sources.registration import SourceSettings, add_source, change_source, remove_source, settings_of
 from catalog.sources.sync import sync
 from catalog.specs.lint import RULES
-from catalog.waivers import waive, withdraw
 from playground import running
 from playground.configurations.saved import delete_configuration, save_configuration
 from playground.configurations.secret_members import Configuration

@@ -10,11 +10,11 @@ from django.urls import reverse
 
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.tokens import create_token, token_for
+from catalog.linting.waivers import waive
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.models import HeldChange, Source, Tool, Waiver
 from catalog.models.uploads import Upload
-from catalog.waivers import waive
 from playground.models import ExampleCheck, Run, SavedConfiguration
 from tests.factories import make_tool, make_user
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.markdown import Heading, read_document
+from catalog.rendering.markdown import Heading, read_document
 from tests.browser.screenshots import HELP, HELP_WIDTH
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,6 @@ import sys
 
 import pytest
 
-from catalog.json_highlighting import highlight
 from catalog.json_schema.documentation import document
 from catalog.json_schema.normalize import is_outdated
 from catalog.json_schema.policy import schema_policy_problems
@@ -21,6 +20,8 @@ from catalog.json_schema.validation import Budget, compile_schema
 from catalog.json_schema.validation.equality import equal
 from catalog.jsontext import reader
 from catalog.jsontext.positions import find_spans, locate
+from catalog.rendering.json_highlighting import highlight
+from catalog.rendering.text_diff import compare as compare_texts
 from catalog.search.document import spec_terms_of
 from catalog.search.schema_fields import fields_of
 from catalog.specs.diff import compare as compare_specs
@@ -28,7 +29,6 @@ from catalog.specs.exporters import FORMATS, export
 from catalog.specs.lint.linter import lint
 from catalog.specs.spec import stored_spec
 from catalog.templatetags.json_display import json_block, json_inline
-from catalog.text_diff import compare as compare_texts
 from playground import schema_form
 from playground.compiled_spec import CompiledSpec, value_problems
 from playground.configurations.saved import without_unmarked_secrets
@@ -41,12 +41,12 @@ from playground.configurations.secret_members import (
     without_secrets,
 )
 from playground.mocks import canonical, compare, mock
-from playground.prefill import prefilled
-from playground.presenters import as_table, pinned
 from playground.redaction import MARK, Redactor
+from playground.run_pages.presenters import as_table, pinned
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
 from playground.templatetags.forms import draw_form
+from playground.try_page.prefill import prefilled
 from toolshelf_tools.json_encoder import encode
 
 pytestmark = pytest.mark.deep

@@ -19,9 +19,9 @@ from catalog.accounts.models import ApiToken, User
 from catalog.accounts.roles import set_role
 from catalog.encryption import encrypt
 from catalog.held_changes import Proposal, publish_or_hold
+from catalog.linting.waivers import waive
 from catalog.models import Source, SourceSync, Tool, Upload, Webhook, WebhookDelivery
 from catalog.publishing import publish
-from catalog.waivers import waive
 from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration, SavedInput
 from tests.factories import make_spec, make_token, make_user
 

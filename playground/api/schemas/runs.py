@@ -14,7 +14,7 @@ from ninja import Schema
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from catalog.api.schemas.base import Out, with_example
-from playground.run_filter import MAX_PAGE_SIZE, PAGE_SIZE
+from playground.run_pages.filters import MAX_PAGE_SIZE, PAGE_SIZE
 
 DEFAULT_WAIT_S = 10
 MAX_WAIT_S = 60

@@ -17,6 +17,7 @@ from catalog.catalog_dump.format import CatalogReader
 from catalog.catalog_dump.writer import whole_catalog
 from catalog.errors import Problem
 from catalog.lifecycle import archive, deprecate
+from catalog.linting.waivers import waive
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool, Upload, UploadedSpec, Waiver
 from catalog.publishing import publish
@@ -25,7 +26,6 @@ from catalog.uploads import jobs as uploading
 from catalog.uploads import results
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload, upload_batches
-from catalog.waivers import waive
 from tests.conftest import Program
 from tests.factories import make_spec, make_tool, make_user
 

@@ -10,10 +10,10 @@ from django.db import connection
 from catalog.catalog_dump import writer
 from catalog.catalog_dump.writer import CatalogFile, CatalogFiles, catalog_files, whole_catalog
 from catalog.lifecycle import archive, deprecate
+from catalog.linting.waivers import waive, withdraw
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish
 from catalog.search.visibility import ALL_TOOLS
-from catalog.waivers import waive, withdraw
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db

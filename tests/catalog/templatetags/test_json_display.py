@@ -7,8 +7,8 @@ from django.template import Context, Template
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Problem
-from catalog.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, Note, highlight
 from catalog.jsontext.reader import loads
+from catalog.rendering.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, Note, highlight
 
 HOSTILE = [
     "<script>alert(1)</script>",

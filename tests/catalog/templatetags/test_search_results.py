@@ -6,13 +6,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
-from catalog.markdown import as_text
 from catalog.metadata import Organisation, organise
+from catalog.rendering.markdown import as_text
+from catalog.rendering.text_diff import Row
 from catalog.search.explain import Marked
 from catalog.search.highlight import Mark
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.differences import with_words
-from catalog.text_diff import Row
 from tests.factories import make_tool, properties
 
 HOSTILE = [

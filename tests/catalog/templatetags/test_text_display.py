@@ -7,7 +7,7 @@ from django.template import Context, Template
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.markdown import MAX_MARKDOWN_CHARACTERS, as_text
+from catalog.rendering.markdown import MAX_MARKDOWN_CHARACTERS, as_text
 from catalog.templatetags.icons import icon
 from catalog.templatetags.text_display import (
     breakable,

@@ -6,10 +6,10 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
+from catalog.linting.waivers import waive
 from catalog.models import AuditEvent, HeldChange, Revision, Tool
 from catalog.publishing import publish
 from catalog.specs.lint import lint
-from catalog.waivers import waive
 from tests.catalog.views.test_lint import FAULTY
 from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_spec, make_tool, make_user
@@ -125,7 +125,7 @@ def test_a_tool_that_fails_does_not_stop_the_others(browser, ada, monkeypatch):
 
             raise RevisionConflict("Another revision came first.")
 
-    monkeypatch.setattr("catalog.apply_fixes.audit.record", fail_once)
+    monkeypatch.setattr("catalog.linting.apply_fixes.audit.record", fail_once)
 
     answer = posted(browser, "/selection/fixes/apply/", {"fix": values(tree)})
 
@@ -163,7 +163,7 @@ def test_more_tools_than_one_page_takes_are_on_the_next(browser, ada, monkeypatc
 
 
 def test_a_preview_has_a_limit_and_names_the_tools_beyond_it(browser, ada, monkeypatch):
-    monkeypatch.setattr("catalog.bulk_fixes.MAX_FIXED", 1)
+    monkeypatch.setattr("catalog.linting.bulk_fixes.MAX_FIXED", 1)
     for name in ("a", "b"):
         publish(make_spec(name, **FAULTY), by=ada)
 

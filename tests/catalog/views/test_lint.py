@@ -6,11 +6,11 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.errors import DocumentError
-from catalog.lint_page import SHOWN_PER_RULE, SHOWN_PER_WAIVER
+from catalog.linting.page import SHOWN_PER_RULE, SHOWN_PER_WAIVER
+from catalog.linting.waivers import waive
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.specs.lint import lint
 from catalog.specs.lint.assessment import ASSESSED_BY
-from catalog.waivers import waive
 from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties, spec_text
 
@@ -559,7 +559,7 @@ def test_the_page_of_an_archived_tool_shows_its_lint(client):
 
 
 def test_a_tool_has_a_bounded_number_of_waivers(monkeypatch):
-    monkeypatch.setattr("catalog.waivers.MAX_WAIVERS", 2)
+    monkeypatch.setattr("catalog.linting.waivers.MAX_WAIVERS", 2)
     tool = make_tool("now")
     for pointer in ("/1", "/2", "/2"):
         waive(tool, rule="examples-missing", pointer=pointer, reason="so it is", by=None)

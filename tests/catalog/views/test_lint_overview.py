@@ -5,8 +5,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.access import Access, change_tool_access
 from catalog.lifecycle import archive
+from catalog.linting.waivers import waive
 from catalog.models import Assessment, Tool
-from catalog.waivers import waive
 from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db

@@ -13,10 +13,10 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.roles import set_role
 from catalog.accounts.shared_rates import Rate
+from catalog.linting.waivers import waive
 from catalog.models import Tool, Upload
 from catalog.uploads import immediate, jobs, lint_errors
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
-from catalog.waivers import waive
 from tests.factories import make_tool, make_user, properties, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]

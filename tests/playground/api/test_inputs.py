@@ -7,7 +7,7 @@ import json
 import pytest
 
 from playground.models import SavedInput
-from playground.saved_inputs import MAX_PER_TOOL
+from playground.try_page.saved_inputs import MAX_PER_TOOL
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user
 

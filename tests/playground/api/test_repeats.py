@@ -9,7 +9,7 @@ import pytest
 from catalog.models import Tool
 from catalog.publishing import publish
 from playground.models import Run
-from playground.statistics import statistics_of
+from playground.run_pages.statistics import statistics_of
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user
 

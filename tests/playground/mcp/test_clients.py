@@ -20,7 +20,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.exceptions import ToolError
 from mcp.client.streamable_http import streamable_http_client
 
-from catalog.mcp_snippets import Server, snippets
+from playground.snippets.mcp_clients import Server, snippets
 from tests.playground.mcp import conformance_tools
 from tests.playground.mcp.proxy import authorizing_proxy
 from tests.site import Site

@@ -10,11 +10,11 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.models import ApiToken
 from catalog.accounts.roles import set_role
 from catalog.accounts.tokens import token_for
-from catalog.mcp_snippets import Server, snippets
 from catalog.metadata import Organisation, organise
 from playground.configurations.mcp_choice import chosen_for_tool, chosen_for_toolkit
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
+from playground.snippets.mcp_clients import Server, snippets
 from tests.factories import make_tool, make_user
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ from playground.compiled_spec import CompiledSpec
 from playground.configurations.saved import open_configuration, save_configuration, shown, without_unmarked_secrets
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.models import Run, SavedConfiguration
-from playground.prefill import prefilled
 from playground.redaction import WITHHELD
 from playground.schema_form.secret_search import NOT_FOUND, find_secrets
+from playground.try_page.prefill import prefilled
 from tests.factories import make_spec, make_tool, properties
 
 MANY_PATTERNS = {

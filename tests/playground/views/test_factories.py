@@ -14,11 +14,11 @@ from catalog.errors import GenerationError
 from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground.factory_use import MEDIAN_OF, use_of
 from playground.models import FactoryRescan
+from playground.run_pages.factory_use import MEDIAN_OF, use_of
 from tests.factories import make_tool, make_user
+from tests.playground.home.test_page import run_of
 from tests.playground.runners import TOOLS
-from tests.playground.test_home import run_of
 from tests.playground.views.test_runs import text_of
 
 pytestmark = pytest.mark.usefixtures("db")

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.jsontext.reader import dumps, loads
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground.input_links import MAX_CHARACTERS
+from playground.try_page.input_links import MAX_CHARACTERS
 from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")

@@ -15,7 +15,7 @@ from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration, SavedInput
-from playground.saved_inputs import save_input
+from playground.try_page.saved_inputs import save_input
 from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")

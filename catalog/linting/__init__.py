@@ -1,0 +1,1 @@
+"""Lint in the catalog: its pages, waivers, and fixes that are published."""

@@ -1,0 +1,1 @@
+"""HTML, charts and differences from data: what templates and view models share."""

@@ -1,0 +1,160 @@
+"""What needs a person's attention: failing examples, violations, breaking revisions, held changes, broken factories.
+
+Only what the person may see. Breaking revisions are those of tools that they own or have starred, held
+changes those that they may approve.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import F, OuterRef, Q, Subquery
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.accounts.models import User
+from catalog.caching import LRUCache
+from catalog.models import HeldChange, Revision, Tool
+from catalog.revision_diff import difference_between
+from catalog.rights import may
+from catalog.search import vocabulary
+from playground.factories.registry import registry
+from playground.factories.specs import proposals_for
+from playground.home.page import Week, runs_url
+from playground.models import ExampleCheck
+
+SHOWN: Final = 2  # of each kind; the others are folded
+READ: Final = 20  # of each kind at most
+REVISIONS_READ: Final = 200  # the latest ones of the catalog
+REVISIONS_COMPARED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """One thing to look at: an icon's name, what happened, the page that shows it, and when it happened if known."""
+
+    icon: str
+    text: str
+    url: str
+    at: datetime | None = None
+    tone: str = "bad"  # "bad" or "warn"
+
+
+_breaking: Final[LRUCache[bool]] = LRUCache(max_weight=1_000)  # by a revision's key: revisions never change
+_revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
+
+
+def concerns_of(person: User, week: Week) -> tuple[list[Concern], list[Concern]]:
+    """All that needs the person's attention: the latest of each kind, the most urgent kind first; and the others."""
+    kinds = [
+        _failing_examples(person),
+        _violations(week),
+        _breaking_revisions(person),
+        _held_changes(person),
+        _broken_factories(person),
+    ]
+    return [one for kind in kinds for one in kind[:SHOWN]], [one for kind in kinds for one in kind[SHOWN:]]
+
+
+def _failing_examples(person: User) -> list[Concern]:
+    last = ExampleCheck.objects.filter(tool=OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
+    failing = ExampleCheck.objects.filter(
+        failed__gt=0,
+        finished_at__isnull=False,
+        revision=F("tool__current"),
+        tool__in=Tool.objects.visible_to(person).available(),
+        pk=Subquery(last.values("pk")[:1]),
+    )
+    found = failing.select_related("tool").defer("tool__description").order_by("-pk")[:READ]
+    return [
+        Concern(
+            "circle-x",
+            f"{check.tool.name}: {_counted(check.failed, 'example fails', 'examples fail')}",
+            reverse("playground:examples", args=[check.tool.slug]),
+            check.finished_at,
+        )
+        for check in found
+    ]
+
+
+def _violations(week: Week) -> list[Concern]:
+    if not week.violating:
+        return []
+    text = _counted(week.violating, "response violates its return type", "responses violate their return type")
+    return [Concern("shield-alert", text, runs_url(since=week.days[0].starts_at.date(), verdict="violates"))]
+
+
+def _breaking_revisions(person: User) -> list[Concern]:
+    """Breaking revisions of the last 7 days, of tools that the person owns or has starred."""
+    state, _ = vocabulary.state_and_size()
+    today = timezone.now().date()
+    revised = _revised.get_or_compute((state, today), _revised_this_week)
+    if not revised:
+        return []
+    tools = Tool.objects.visible_to(person).available().filter(pk__in={tool for _, tool in revised})
+    mine = {tool.pk: tool for tool in tools.filter(Q(owner=person) | Q(star__user=person)).distinct()}
+    keys = [pk for pk, tool in revised if tool in mine][:REVISIONS_COMPARED]
+    revisions = Revision.objects.filter(pk__in=[pk for pk in keys if _is_breaking(pk)]).defer("source")
+    by_tool: dict[int, list[Revision]] = defaultdict(list)
+    for revision in revisions.order_by("-pk"):
+        by_tool[revision.tool_id].append(revision)
+    return [_broken_by(mine[tool], breaking) for tool, breaking in by_tool.items()]
+
+
+def _broken_by(tool: Tool, revisions: Sequence[Revision]) -> Concern:
+    """The breaking revisions of a tool, the latest first. One links to its diff, several to the list of revisions."""
+    latest, *earlier = revisions
+    words, url = f"revision {latest.number} is", reverse("catalog:revision_diff", args=[tool.slug, latest.pair])
+    if earlier:
+        numbers = ", ".join(str(revision.number) for revision in reversed(earlier))
+        words, url = f"revisions {numbers} and {latest.number} are", reverse("catalog:revisions", args=[tool.slug])
+    return Concern("git-compare", f"{tool.name}: {words} breaking", url, latest.created_at)
+
+
+def _revised_this_week() -> list[tuple[int, int]]:
+    """(key of the revision, key of its tool), the latest first, without first revisions."""
+    since = timezone.now() - timedelta(days=7)
+    latest = Revision.objects.order_by("-pk").values_list("pk", "tool_id", "number", "created_at")[:REVISIONS_READ]
+    return [(pk, tool) for pk, tool, number, created_at in latest if number > 1 and created_at >= since]
+
+
+def _is_breaking(pk: int) -> bool:
+    return _breaking.get_or_compute(pk, lambda: _compared(pk))
+
+
+def _compared(pk: int) -> bool:
+    new = Revision.objects.get(pk=pk)
+    old = Revision.objects.filter(tool_id=new.tool_id, number=new.number - 1).first()
+    return old is not None and difference_between(old, new).verdict == "breaking"
+
+
+def _held_changes(person: User) -> list[Concern]:
+    held = HeldChange.objects.visible_to(person).filter(state=HeldChange.HELD).select_related("source").defer("text")
+    by_tool: dict[str, list[HeldChange]] = defaultdict(list)
+    for change in held[:READ]:
+        if may(person, "approve", change):
+            by_tool[change.tool_id].append(change)
+    return [_held(tool_id, changes) for tool_id, changes in by_tool.items()]
+
+
+def _held(tool_id: str, changes: Sequence[HeldChange]) -> Concern:
+    """The waiting changes of a tool, the latest first. One links to its own page, several to the list of changes."""
+    words, url = "a change waits", changes[0].get_absolute_url()
+    if len(changes) > 1:
+        words, url = f"{len(changes)} changes wait", reverse("catalog:changes")
+    return Concern("hourglass", f"{tool_id}: {words} for your approval", url, changes[0].created_at, "warn")
+
+
+def _broken_factories(person: User) -> list[Concern]:
+    broken = [factory for factory in registry().all() if factory.status in {"broken", "missing package"}]
+    shown = [proposal.factory for proposal in proposals_for(broken, person)] if broken else []
+    url = reverse("playground:factories")
+    return [Concern("package", f"The factory {factory.key} is broken", url, tone="warn") for factory in shown]
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"

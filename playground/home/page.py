@@ -1,0 +1,126 @@
+"""The playground's part of the first page: a tool to begin with, and a person's recent tools and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from catalog.accounts.models import Person, User
+from catalog.caching import LRUCache
+from catalog.hooks import hooks
+from catalog.models import Audience, Tool
+from catalog.rendering.charts import Bar, stacked_bars
+from catalog.search import vocabulary
+from catalog.search.visibility import Visibility
+from catalog.stars import starred_tools
+from playground.models import ACTIVE, Run
+from playground.run_pages.charts import SERIES, parts_of
+from playground.run_pages.filters import id_at
+from playground.run_pages.overview import COUNTS, Counts, by_day, day_starts
+
+DAYS: Final = 7
+RECENT_SHOWN: Final = 5  # tools
+STARS_SHOWN: Final = 3  # tools
+FIRST_CHOICE: Final = "convert_units"  # an example that everyone understands
+RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
+RUNS_COUNTED: Final = 2_000  # the latest ones of the week
+
+
+_beginnings: Final[LRUCache[Tool | None]] = LRUCache(max_weight=100)
+
+
+def tool_to_begin_with(person: Person) -> Tool | None:
+    """A tool that the person sees and that runs with one press: it has an example and needs no configuration.
+
+    `FIRST_CHOICE` comes first, then tools whose examples have passed, those whose response is checked, and the best
+    described ones.
+    """
+    state, _ = vocabulary.state_and_size()
+    installed, passing = hooks.installed_tool_ids(), hooks.tools_with_passing_examples()
+    visibility = Audience.objects.visibility_for(person)
+    key = (state, visibility, installed, passing)
+    return _beginnings.get_or_compute(key, lambda: _to_begin_with(visibility, installed, passing))
+
+
+def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: frozenset[int]) -> Tool | None:
+    found = (
+        Tool.objects.with_visibility(visibility)
+        .available()
+        .filter(tool_id__in=installed, has_examples=True, configurable=False, deprecated_at=None)
+        .only("slug", "name", "tool_id", "has_return_type", "score", "sort_name")
+    )
+    return min(
+        found,
+        key=lambda tool: (
+            tool.tool_id != FIRST_CHOICE,
+            tool.pk not in passing,
+            not tool.has_return_type,
+            -(tool.score or 0),
+            tool.sort_name,
+        ),
+        default=None,
+    )
+
+
+def recent_tools(person: User) -> list[Tool]:
+    """The tools that the person tried last, the latest first, with the columns of a row."""
+    tried = Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
+    keys = list(dict.fromkeys(tried))[:RECENT_SHOWN]
+    if not keys:
+        return []
+    tools = {tool.pk: tool for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)}
+    return [tools[key] for key in keys if key in tools]
+
+
+def latest_stars(person: User, besides: Iterable[Tool]) -> list[Tool]:
+    """The tools that the person starred last, without the tools `besides`, which are shown already."""
+    return list(starred_tools(person).exclude(pk__in=[tool.pk for tool in besides])[:STARS_SHOWN])
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """A person's runs of the last 7 days, today included; of more than `RUNS_COUNTED` runs only the latest."""
+
+    days: tuple[Counts, ...]
+
+    @property
+    def runs(self) -> int:
+        return sum(day.runs for day in self.days)
+
+    @property
+    def is_cut(self) -> bool:
+        return self.runs >= RUNS_COUNTED
+
+    @property
+    def violating(self) -> int:
+        return sum(day.violates for day in self.days)
+
+    @property
+    def chart(self) -> SafeString:
+        """Stacked bars, each a link to the runs of its day."""
+        dates = [day.starts_at.date() for day in self.days]
+        bars = [
+            Bar(f"{date:%-d %b}", parts_of(day), runs_url(since=date, until=date))
+            for date, day in zip(dates, self.days, strict=True)
+        ]
+        return stacked_bars(bars, SERIES, label="Your runs of the last 7 days")
+
+
+def week_of(person: User) -> Week:
+    """The person's own runs of the last 7 days, by one query that reads at most `RUNS_COUNTED` runs."""
+    starts = day_starts(DAYS)
+    runs = Run.objects.filter(by=person, id__gte=id_at(starts[0])).exclude(outcome__in=ACTIVE)
+    latest = runs.order_by("-id").values("pk")[:RUNS_COUNTED]
+    counted = Run.objects.filter(pk__in=latest).order_by().values(from_ms=by_day(starts)).annotate(**COUNTS)
+    found = {row["from_ms"]: Counts(**row) for row in counted}
+    return Week(tuple(found.get(start, Counts(start)) for start in starts))
+
+
+def runs_url(**filters: object) -> str:
+    """The list of runs with these filters."""
+    return f"{reverse('playground:runs')}?{urlencode(filters)}"

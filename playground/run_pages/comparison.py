@@ -1,0 +1,118 @@
+"""Compare two runs of one tool: parameters, responses with marks at what differs, durations and other facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from catalog.jsontext.reader import JSON, dumps
+from catalog.rendering.text_diff import Difference, compare
+from catalog.templatetags.text_display import duration
+from playground.models import Run
+from playground.run_pages.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
+from playground.run_pages.verdict_notes import is_comparable
+
+MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
+OTHER = "other"
+TIMES = frozenset({"Duration", "Time to start"})
+
+
+@dataclass(frozen=True)
+class Side:
+    """One fact of both runs, as text."""
+
+    name: str
+    first: str
+    second: str
+
+    @property
+    def is_different(self) -> bool:
+        return self.first != self.second
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the page marks the difference; times differ from run to run."""
+        return self.is_different and self.name not in TIMES
+
+
+@dataclass(frozen=True)
+class Part:
+    """One JSON value of both runs, and how its text differs; `difference` is None if the text is too long."""
+
+    name: str
+    is_same: bool
+    difference: Difference | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, the earlier one first."""
+
+    first: Run
+    second: Run
+
+    @property
+    def facts(self) -> list[Side]:
+        return [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
+
+    @property
+    def parts(self) -> list[Part]:
+        return [self.parameters, _part("Response", _response(self.first), _response(self.second))]
+
+    @property
+    def parameters(self) -> Part:
+        return _part("Parameters", _text(self.first.parameters), _text(self.second.parameters))
+
+    @property
+    def sides(self) -> list[tuple[str, Run, list[Mark]]]:
+        """The name of each run on the page, the run, and the marks for its response."""
+        changes = self.changes or ()
+        # of the earlier run: what the later response has not, or has otherwise
+        first = [Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"]
+        return [("Earlier run", self.first, first), ("Later run", self.second, list(marks_of(changes, OTHER)))]
+
+    @cached_property
+    def changes(self) -> list[Change] | None:
+        """How the second response differs from the first; None if they cannot be compared."""
+        if is_comparable(self.first) and is_comparable(self.second):
+            return changes_between(self.first.response, self.second.response)
+        return None
+
+    @property
+    def has_changes_left_out(self) -> bool:
+        return len(self.changes or ()) == MAX_CHANGES
+
+    @property
+    def is_active(self) -> bool:
+        return self.first.is_active or self.second.is_active
+
+
+FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
+    ("Outcome", lambda run: run.outcome.replace("_", " ")),
+    ("Verdict", lambda run: run.verdict or "—"),
+    ("Violations", lambda run: str(len(run.problems)) if run.verdict == "violates" else "—"),
+    ("Duration", lambda run: duration(run.duration_ms)),
+    ("Time to start", lambda run: duration(run.start_ms)),
+    ("Mode", lambda run: run.mode),
+    ("Revision", lambda run: str(run.revision.number)),
+    ("Factory", lambda run: run.factory or "—"),
+    ("Configuration", lambda run: f"{run.configuration_label} {run.configuration_fingerprint[:12]}".strip() or "—"),
+    ("Error", lambda run: run.error.split("\n")[0][:200] or "—"),
+)
+
+
+def _part(name: str, first: str, second: str) -> Part:
+    if first == second:
+        return Part(name, is_same=True, difference=None)
+    if len(first) + len(second) > MAX_CHARACTERS:
+        return Part(name, is_same=False, difference=None)
+    return Part(name, is_same=False, difference=compare(first, second))
+
+
+def _text(value: JSON) -> str:
+    return dumps(value, indent=2) + "\n"
+
+
+def _response(run: Run) -> str:
+    return _text(run.response) if run.has_response else ""

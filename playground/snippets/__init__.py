@@ -1,0 +1,1 @@
+"""Code to paste: calls of the API, and settings of MCP clients."""

@@ -1,0 +1,1 @@
+"""The page that runs a tool: its input, and what it shows."""

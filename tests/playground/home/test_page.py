@@ -1,0 +1,350 @@
+"""The playground's part of the first page."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, Group
+from django.utils import timezone
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.access import Access, change_tool_access
+from catalog.hooks import hooks
+from catalog.models import HeldChange, Revision
+from catalog.stars import star
+from playground.home import attention
+from playground.home import page as home
+from playground.models import ExampleCheck, Run
+from playground.run_pages.charts import parts_of
+from tests.factories import make_spec, make_tool, make_user
+
+pytestmark = pytest.mark.django_db
+
+RETURNS = {"type": "string"}
+EXAMPLE = [{"parameters": {}, "returnValue": "x"}]
+
+
+@pytest.fixture
+def bob(db):
+    return make_user("bob")
+
+
+def run_of(tool, person, *, days_ago=0, **columns):
+    day = datetime.now(UTC).date() - timedelta(days=days_ago)
+    number = Run.objects.count() + 1
+    columns = {"outcome": "returned", "verdict": "conforms", **columns}
+    key = f"{int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000):012x}{number:020x}"
+    return Run.objects.create(pk=key, tool=tool, revision=tool.current, by=person, parameters_json="{}", **columns)
+
+
+def hide(tool):
+    Group.objects.get_or_create(name="others")
+    change_tool_access(tool, Access(visibility="groups", groups=["others"]), by=None)
+
+
+def page(client, person=None):
+    if person:
+        client.force_login(person)
+    return LexborHTMLParser(client.get("/").content.decode())
+
+
+# -- a tool to begin with ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    def install(*ids):
+        monkeypatch.setattr(hooks, "installed_tool_ids", lambda: frozenset(ids))
+
+    return install
+
+
+def test_the_tool_to_begin_with_runs_with_one_press(installed, client):
+    make_tool("a.not_installed", examples=EXAMPLE, returnType=RETURNS)
+    make_tool("b.without_example", returnType=RETURNS)
+    make_tool("c.configured", examples=EXAMPLE, returnType=RETURNS, configuration={"type": "object"})
+    make_tool("d.archived", examples=EXAMPLE, returnType=RETURNS, archived=True)
+    make_tool("e.unchecked", examples=EXAMPLE)
+    good = make_tool("f.good", examples=EXAMPLE, returnType=RETURNS)
+    installed("b.without_example", "c.configured", "d.archived", "e.unchecked", "f.good")
+
+    assert home.tool_to_begin_with(AnonymousUser()) == good
+    links = [node.attributes["href"] for node in page(client).css(".home-action")]
+    assert links == [f"/tools/{good.slug}/try/?example=1", "/upload/", "/connect/"]
+
+
+def test_a_tool_whose_examples_have_passed_comes_first(installed):
+    make_tool("a.first", examples=EXAMPLE, returnType=RETURNS)
+    checked = make_tool("b.checked", examples=EXAMPLE, returnType=RETURNS)
+    installed("a.first", "b.checked")
+    ExampleCheck.objects.create(tool=checked, revision=checked.current, passed=1, finished_at=timezone.now())
+
+    assert home.tool_to_begin_with(AnonymousUser()) == checked
+
+
+def test_the_conversion_of_units_comes_before_tools_whose_examples_have_passed(installed):
+    checked = make_tool("a.checked", examples=EXAMPLE, returnType=RETURNS)
+    units = make_tool("convert_units", examples=EXAMPLE)
+    installed("a.checked", "convert_units")
+    ExampleCheck.objects.create(tool=checked, revision=checked.current, passed=1, finished_at=timezone.now())
+
+    assert home.tool_to_begin_with(AnonymousUser()) == units
+
+
+def test_a_hidden_tool_is_nobody_s_beginning(installed, client):
+    hide(make_tool("a.hidden", examples=EXAMPLE, returnType=RETURNS))
+    installed("a.hidden")
+
+    assert home.tool_to_begin_with(AnonymousUser()) is None
+    assert page(client).css_first(".home-action").attributes["href"] == "/tools/"
+
+
+# -- recent and starred tools -----------------------------------------------------------------------------------------
+
+
+def test_recent_tools_are_those_that_the_person_tried_last(client, ada, bob):
+    first, second, other, hidden = (make_tool(name) for name in ("first", "second", "other", "hidden"))
+    for tool in (first, second, first, hidden):
+        run_of(tool, ada)
+    run_of(other, bob)
+    hide(hidden)
+
+    assert [tool.tool_id for tool in home.recent_tools(ada)] == ["first", "second"]
+    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["first", "second"]
+
+
+def test_starred_tools_are_shown_with_a_link_to_all_of_them(client, ada):
+    for number in range(home.STARS_SHOWN + 1):
+        star(make_tool(f"shiny{number}"), ada)
+
+    tree = page(client, ada)
+
+    assert [node.text() for node in tree.css(".home-tool-name")] == ["shiny3", "shiny2", "shiny1"]
+    assert tree.css_first('.home-heading a[href="/tools/?starred=1"]').text() == "All starred tools"
+
+
+def test_a_starred_tool_that_was_tried_is_shown_once(client, ada):
+    tried, other = make_tool("tried"), make_tool("other")
+    for tool in (tried, other):
+        star(tool, ada)
+    run_of(tried, ada)
+
+    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["tried", "other"]
+
+
+def test_a_visitor_sees_no_activity(client):
+    tree = page(client)
+
+    assert [node.text() for node in tree.css("main h2")] == ["First steps", "The catalog"]
+
+
+# -- runs of the week -------------------------------------------------------------------------------------------------
+
+
+def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
+    tool = make_tool("a")
+    run_of(tool, ada)
+    run_of(tool, ada, verdict="violates")
+    run_of(tool, ada, days_ago=2, outcome="raised", verdict="")
+    run_of(tool, ada, days_ago=2, outcome="cancelled", verdict="")
+    run_of(tool, ada, days_ago=6, verdict="unchecked")
+    run_of(tool, ada, days_ago=7)  # too old
+    run_of(tool, ada, outcome="running", verdict="")  # not ended
+    run_of(tool, bob)
+
+    week = home.week_of(ada)
+
+    assert [day.runs for day in week.days] == [1, 0, 0, 0, 2, 0, 2]
+    # conforming, violating, unchecked, failed, cancelled or refused
+    assert parts_of(week.days[6]) == (1, 1, 0, 0, 0)
+    assert parts_of(week.days[4]) == (0, 0, 0, 1, 1)
+    assert parts_of(week.days[0]) == (0, 0, 1, 0, 0)
+
+
+def test_a_bar_links_to_the_runs_of_its_day(client, ada):
+    run_of(make_tool("a"), ada)
+    today = datetime.now(UTC).date()
+
+    links = [node.attributes["href"] for node in page(client, ada).css(".chart-bars svg a")]
+
+    assert len(links) == 7
+    assert links[-1] == f"/runs/?since={today}&until={today}"
+    assert client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.get().pk}/"') >= 1
+
+
+def test_the_week_has_the_words_of_the_runs_page(client, ada):
+    run_of(make_tool("a"), ada)
+
+    legends = [
+        [key.text().rstrip(" 0123456789") for key in tree.css(".chart-bars .chart-key")]
+        for tree in (page(client, ada), LexborHTMLParser(client.get("/runs/").content.decode()))
+    ]
+
+    assert legends == [["conforming", "violating", "unchecked", "failed", "cancelled or refused"]] * 2
+
+
+def test_only_the_latest_runs_are_counted(ada, monkeypatch):
+    monkeypatch.setattr(home, "RUNS_COUNTED", 2)
+    tool = make_tool("a")
+    for days_ago in (3, 2, 1):
+        run_of(tool, ada, days_ago=days_ago)
+
+    week = home.week_of(ada)
+
+    assert [day.runs for day in week.days] == [0, 0, 0, 0, 1, 1, 0]
+    assert week.is_cut
+
+
+# -- what needs attention ---------------------------------------------------------------------------------------------
+
+
+def concerns(person):
+    shown, more = attention.concerns_of(person, home.week_of(person))
+    return [concern.text for concern in [*shown, *more]]
+
+
+@pytest.fixture
+def no_factories(monkeypatch):
+    class Registry:
+        @staticmethod
+        def all():
+            return ()
+
+    monkeypatch.setattr(attention, "registry", Registry)
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_nothing_needs_attention_in_a_quiet_catalog(client, ada):
+    run_of(make_tool("a"), ada)
+
+    assert concerns(ada) == []
+    assert page(client, ada).css_first(".home-attention") is None
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_examples_that_fail_need_attention_until_they_pass_again(ada):
+    tool, hidden = make_tool("a"), make_tool("b")
+    for one in (tool, hidden):
+        ExampleCheck.objects.create(tool=one, revision=one.current, failed=2, finished_at=timezone.now())
+    hide(hidden)
+
+    assert concerns(ada) == ["a: 2 examples fail"]
+
+    ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=2, finished_at=timezone.now())
+    assert concerns(ada) == []
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_own_responses_that_violate_need_attention(client, ada, bob):
+    run_of(make_tool("a"), ada, verdict="violates")
+
+    assert concerns(ada) == ["1 response violates its return type"]
+    assert concerns(bob) == []
+    link = page(client, ada).css_first(".concern a").attributes["href"]
+    assert "verdict=violates" in link
+    assert client.get(link).status_code == 200
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_a_breaking_revision_of_this_week_needs_the_attention_of_those_who_use_the_tool(ada, bob):
+    make_tool("a", parameters={"type": "object", "properties": {"x": {}}})
+    tool = make_tool("a", parameters={"type": "object", "properties": {"x": {}}, "required": ["x"]})
+    star(tool, ada)
+
+    assert concerns(ada) == ["a: revision 2 is breaking"]
+    assert concerns(bob) == []
+
+    hide(tool)
+    assert concerns(ada) == []
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
+    for required in ([], ["x"], ["x"], ["x", "y"], ["x", "y", "z"]):
+        parameters = {"type": "object", "properties": {"x": {}, "y": {}, "z": {}}, "required": required}
+        tool = make_tool("a", parameters=parameters, description=f"Revision of {required}.")
+    star(tool, ada)
+
+    assert concerns(ada) == ["a: revisions 2, 3 and 4 are breaking"]
+    concern = page(client, ada).css_first(".concern")
+    assert concern.css_first("a").attributes["href"] == f"/tools/{tool.slug}/revisions/"
+    assert concern.css_first("time").text() == "just now"
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ada):
+    for name in ("a", "b", "c", "d"):
+        tool = make_tool(name)
+        ExampleCheck.objects.create(tool=tool, revision=tool.current, failed=1, finished_at=timezone.now())
+    run_of(tool, ada, verdict="violates")
+
+    tree = page(client, ada)
+
+    assert [node.text() for node in tree.css(".home-attention > .home-list a")] == [
+        "d: 1 example fails",
+        "c: 1 example fails",
+        "1 response violates its return type",
+    ]
+    assert tree.css_first(".home-attention summary").text() == "2 more"
+    folded = [node.text() for node in tree.css(".home-attention details a")]
+    assert folded == ["b: 1 example fails", "a: 1 example fails"]
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_an_old_breaking_revision_does_not(ada):
+    make_tool("a", parameters={"type": "object"})
+    tool = make_tool("a", parameters={"type": "object", "required": ["x"]})
+    star(tool, ada)
+    Revision.objects.update(created_at=timezone.now() - timedelta(days=8))
+
+    assert concerns(ada) == []
+
+
+@pytest.mark.usefixtures("no_factories")
+def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
+    tool = make_tool("a")
+    tool.owner = ada
+    tool.save()
+    spec = make_spec("a", description="Another one.")
+    HeldChange.objects.create(
+        tool_id="a", proposed_by=bob, base=tool.current, text=spec.source, sha256=spec.sha256, reason="Not the owner."
+    )
+
+    assert concerns(ada) == ["a: a change waits for your approval"]
+    assert concerns(bob) == []
+
+    HeldChange.objects.create(
+        tool_id="a", proposed_by=bob, base=tool.current, text=spec.source, sha256=spec.sha256, reason="Not the owner."
+    )
+    assert concerns(ada) == ["a: 2 changes wait for your approval"]
+
+
+def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkeypatch):
+    from playground.factories.info import FactoryInfo
+
+    hide(make_tool("secret"))
+    shared = {"origin": "settings", "distribution": None, "version": None, "state": "broken", "error": "No."}
+    broken = [
+        FactoryInfo(key="one", reference="m:one", tool_id=None, **shared),
+        FactoryInfo(key="two", reference="m:two", tool_id="secret", **shared),
+    ]
+    monkeypatch.setattr(attention, "registry", type("R", (), {"all": lambda self: broken}))
+
+    assert concerns(ada) == ["The factory one is broken"]
+
+
+# -- cost -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_needs_few_queries_however_many_tools_there_are(client, ada, django_assert_max_num_queries):
+    for number in range(12):
+        tool = make_tool(f"kit.t{number}")
+        run_of(tool, ada)
+        star(tool, ada)
+    page(client, ada)
+
+    with django_assert_max_num_queries(26):
+        page(client)
+    client.logout()
+    page(client)
+    with django_assert_max_num_queries(6):
+        page(client)

@@ -1,0 +1,247 @@
+"""The chart and the numbers above a list of runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from catalog.accounts.models import User
+from playground.models import Run
+from playground.run_pages.charts import runs_chart
+from playground.run_pages.filters import RunFilter, id_at
+from playground.run_pages.overview import PERIODS, overview_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 23, 4, 30, tzinfo=UTC)
+
+
+def run_at(tool, day, hour=1, **columns):
+    """A run of November 2026."""
+    started = datetime(2026, 11, day, hour, tzinfo=UTC)
+    made = Run.objects.count()
+    columns = {"outcome": "returned", "verdict": "conforms", "call_ms": 10, **columns}
+    return Run.objects.create(
+        id=id_at(int(started.timestamp() * 1000) + made), tool=tool, revision=tool.current, parameters_json="{}",
+        created_at=started, **columns,
+    )  # fmt: skip
+
+
+def overview(key="7d", runs=None):
+    return overview_of(Run.objects.all() if runs is None else runs, PERIODS[key], NOW)
+
+
+def figures(found):
+    return {figure.name: (figure.text or figure.milliseconds, figure.change, figure.way) for figure in found.figures}
+
+
+def test_runs_are_counted_by_day_and_by_how_they_ended():
+    tool = make_tool()
+    run_at(tool, 17)
+    run_at(tool, 23)
+    run_at(tool, 23, verdict="violates")
+    run_at(tool, 23, verdict="unchecked")
+    run_at(tool, 23, outcome="timed_out", verdict="", call_ms=None)
+    run_at(tool, 23, outcome="cancelled", verdict="", call_ms=None)
+    run_at(tool, 16)  # the period before
+
+    buckets = overview().buckets
+
+    assert [bucket.runs for bucket in buckets] == [1, 0, 0, 0, 0, 0, 5]
+    last = buckets[-1]
+    assert (last.conforms, last.violates, last.unchecked, last.failed, last.other) == (1, 1, 1, 1, 1)
+
+
+def test_the_last_day_is_counted_by_hour():
+    tool = make_tool()
+    run_at(tool, 22, 5)
+    run_at(tool, 22, 4)  # more than 24 hours ago
+    run_at(tool, 23, 4)
+
+    assert [bucket.runs for bucket in overview("24h").buckets] == [1, *[0] * 22, 1]
+
+
+def test_the_numbers_are_compared_with_the_period_before():
+    tool = make_tool()
+    for call_ms in (10, 20, 60):
+        run_at(tool, 20, call_ms=call_ms)
+    run_at(tool, 20, verdict="violates", call_ms=20)
+    run_at(tool, 14, call_ms=10)
+    run_at(tool, 14, outcome="raised", verdict="", call_ms=None)
+
+    assert figures(overview()) == {
+        "Runs": ("4", "+100%", "same"),
+        "Conforming": ("75%", "-25 points", "worse"),
+        "Median call": (20, "+100%", "worse"),
+        "Failed": ("0", "-100%", "better"),
+    }
+
+
+def test_the_numbers_of_chosen_times_are_compared_with_nothing():
+    tool = make_tool()
+    run_at(tool, 14)  # the period before
+    run_at(tool, 19)
+    run_at(tool, 20, call_ms=30)
+    run_at(tool, 21, outcome="raised", verdict="", call_ms=None)
+    run_at(tool, 22)
+    chosen = RunFilter(since=date(2026, 11, 20), until=date(2026, 11, 21))
+
+    found = overview_of(Run.objects.all(), PERIODS["7d"], NOW, chosen.bounds_ms)
+
+    assert [bucket.runs for bucket in found.buckets] == [0, 0, 1, 1, 1, 1, 0]
+    assert [figure.text or figure.milliseconds for figure in found.figures] == ["2", "100%", 30, "1"]
+    assert not found.has_changes
+
+
+def test_chosen_times_may_have_no_end():
+    run_at(make_tool(), 20)
+
+    for chosen in (RunFilter(since=date(2026, 11, 20)), RunFilter(until=date(2026, 11, 20))):
+        found = overview_of(Run.objects.all(), PERIODS["24h"], NOW, chosen.bounds_ms)
+
+        assert found.figures[0].text == "1"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "name"),
+    [
+        ((1, 20), (1, 22), "20 to 22 Jan"),
+        ((1, 20), (1, 20), "20 Jan"),
+        ((1, 30), (2, 2), "30 Jan to 2 Feb"),
+        ((1, 20), None, "From 20 Jan"),
+        (None, (1, 22), "Until 22 Jan"),
+        (None, None, ""),
+    ],
+)
+def test_days_are_named_in_words(since, until, name):
+    year = datetime.now(UTC).year
+
+    chosen = RunFilter(since=date(year, *since) if since else None, until=date(year, *until) if until else None)
+
+    assert chosen.times_name == name
+
+
+def test_days_of_another_year_are_named_with_it():
+    assert RunFilter(since=date(2019, 1, 20), until=date(2019, 1, 22)).times_name == "20 to 22 Jan 2019"
+    assert RunFilter(since=date(2018, 1, 20), until=date(2019, 1, 22)).times_name == "20 Jan 2018 to 22 Jan 2019"
+
+
+def test_without_runs_there_is_nothing_to_compare():
+    assert figures(overview()) == {
+        "Runs": ("0", "", "same"),
+        "Conforming": ("—", "", "same"),
+        "Median call": (None, "", "same"),
+        "Failed": ("0", "", "same"),
+    }
+
+
+def test_only_the_runs_that_a_person_may_see_are_counted():
+    tool, ada, eve = make_tool(), *(User.objects.create_user(name) for name in ("ada", "eve"))
+    run_at(tool, 23, by=ada)
+    run_at(tool, 23, by=eve)
+    run_at(make_tool(), 23, by=ada)
+
+    visible = RunFilter(tool=tool.slug).apply(Run.objects.visible_to(ada))
+
+    assert sum(bucket.runs for bucket in overview(runs=visible).buckets) == 1
+
+
+def test_the_counts_read_only_an_index(django_assert_num_queries):
+    make_tool()
+    visible = Run.objects.visible_to(User.objects.create_superuser("root"))
+
+    with django_assert_num_queries(3):
+        overview("30d", visible)
+
+    plan = Run.objects.filter(id__gte=id_at(1), id__lt=id_at(2)).order_by().values("outcome", "verdict").explain()
+    if "SCAN" in plan or "SEARCH" in plan:  # SQLite
+        assert "COVERING INDEX run_by_time" in plan
+
+
+def test_a_bar_leads_to_the_runs_of_its_day_with_the_other_filters():
+    run_at(make_tool(), 23)
+
+    chart = runs_chart(overview(), RunFilter(outcome="returned", period="7d"))
+
+    assert "?outcome=returned&amp;since=2026-11-23&amp;until=2026-11-23&amp;period=7d" in chart
+
+
+def test_a_bar_of_an_hour_leads_to_that_hour():
+    run_at(make_tool(), 23, 4)
+
+    wanted = RunFilter(since=date(2026, 11, 1), period="24h")
+    chart = runs_chart(overview("24h"), wanted)
+
+    assert "?hour=2026-11-23T04&amp;period=24h" in chart
+    assert "since" not in chart
+
+
+def test_an_hour_is_a_filter():
+    tool = make_tool()
+    run_at(tool, 23, 3)
+    wanted = run_at(tool, 23, 4)
+    run_at(tool, 23, 5)
+
+    narrowed = RunFilter.from_query({"hour": "2026-11-23T04"})
+
+    assert [run.pk for run in narrowed.page(Run.objects.all()).runs] == [wanted.pk]
+    assert narrowed.hour_name == "23 Nov, 04:00 to 05:00 UTC"
+    assert narrowed.is_narrowed
+
+
+def test_several_hours_are_a_filter():
+    tool = make_tool()
+    runs = [run_at(tool, 23, hour) for hour in (22, 23)] + [run_at(tool, 24, hour) for hour in (0, 1)]
+
+    narrowed = RunFilter.from_query({"hour": "2026-11-23T23", "hours": "2"})
+
+    assert [run.pk for run in narrowed.page(Run.objects.all()).runs] == [runs[2].pk, runs[1].pk]
+    assert narrowed.hour_name == "23 Nov, 23:00 to 24 Nov, 01:00 UTC"
+    assert RunFilter.from_query(dict(narrowed.fields)) == narrowed
+
+
+@pytest.mark.parametrize(
+    ("hour", "hours", "name"),
+    [
+        ("2026-11-23T22", "5", "23 Nov, 22:00 to 24 Nov, 03:00 UTC"),
+        ("2026-11-23T04", "24", "23 Nov, 04:00 to 24 Nov, 04:00 UTC"),
+        ("2026-12-31T23", "", "31 Dec, 23:00 to 1 Jan, 00:00 UTC"),
+        ("9999-12-30T23", "24", "30 Dec, 23:00 to 31 Dec, 23:00 UTC"),
+    ],
+)
+def test_hours_that_end_on_another_day_name_it(hour, hours, name):
+    assert RunFilter.from_query({"hour": hour, "hours": hours}).hour_name == name
+
+
+def test_days_replace_an_hour():
+    days = {"since": "2026-11-20", "until": "2026-11-22"}
+
+    assert RunFilter.from_query({"hour": "2026-11-23T04", "hours": "2", **days}) == RunFilter.from_query(days)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"hour": "never"},
+        {"hour": "1969-12-31T23"},
+        {"hour": "9999-12-31T23"},
+        {"period": "9d"},
+        {"hour": ""},
+        {"hours": "3"},
+        {"hour": "never", "hours": "3"},
+    ],
+)
+def test_times_that_mean_nothing_are_ignored(query):
+    assert RunFilter.from_query(query) == RunFilter()
+
+
+@pytest.mark.parametrize("hours", ["x", "1", "-1", "25", "1e9"])
+def test_a_number_of_hours_that_means_nothing_is_ignored(hours):
+    hour = {"hour": "2026-11-23T04"}
+
+    assert RunFilter.from_query(hour | {"hours": hours}) == RunFilter.from_query(hour)
+
+
+def test_a_period_alone_narrows_nothing():
+    assert not RunFilter(period="30d").is_narrowed

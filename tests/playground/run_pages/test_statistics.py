@@ -1,0 +1,165 @@
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from catalog.rendering.charts import CAPS
+from playground.models import Run
+from playground.retention import prune_runs
+from playground.run_pages.charts import calls_chart
+from playground.run_pages.statistics import percent, quantile, statistics_of
+from tests.factories import make_tool
+
+pytestmark = pytest.mark.django_db
+
+
+def make_run(tool, **columns):
+    columns = {"outcome": "returned", "verdict": "conforms", "start_ms": 1000, "call_ms": 9, **columns}
+    return Run.objects.create(tool=tool, revision=tool.current, parameters_json="{}", **columns)
+
+
+def test_the_figures_of_a_tool():
+    tool = make_tool()
+    for call_ms in (9, 19, 29, 39):
+        make_run(tool, call_ms=call_ms)
+    make_run(tool, verdict="violates", call_ms=99)
+    make_run(tool, outcome="raised", verdict="")
+    make_run(tool, outcome="refused", verdict="", start_ms=None, call_ms=None)
+    make_run(tool, mode="mock")
+    make_run(make_tool())
+
+    figures = statistics_of(tool)
+
+    assert (figures.runs, figures.there_are_more) == (6, False)
+    assert (percent(figures.returned), percent(figures.conformed)) == ("83%", "80%")
+    assert (figures.median_ms, figures.p95_ms) == (29, 99)
+    assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + ["returned, violates", "raised"]
+
+
+def test_a_tool_without_runs_has_no_figures():
+    figures = statistics_of(make_tool())
+
+    assert (figures.runs, figures.returned, figures.median_ms, figures.calls) == (0, None, None, ())
+
+
+def test_the_chart_shows_the_latest_calls_the_latest_on_the_right():
+    tool = make_tool()
+    for number in range(130):
+        make_run(tool, call_ms=number + 1)
+
+    figures = statistics_of(tool)
+
+    assert [call.call_ms for call in figures.calls] == list(range(11, 131))
+
+
+def test_violations_and_failures_have_other_shapes_in_the_chart():
+    tool = make_tool()
+    make_run(tool, call_ms=9)
+    make_run(tool, call_ms=19, verdict="violates")
+    make_run(tool, call_ms=29, outcome="timed_out", verdict="")
+
+    chart = str(calls_chart(statistics_of(tool).calls))
+
+    assert chart.count("<circle") == 1
+    assert chart.count(f'chart-bad" d="{CAPS["diamond"]}"') == 1
+    assert chart.count(f'chart-failed" d="{CAPS["square"]}"') == 1
+    assert "timed out, 29 ms" in chart
+
+
+def test_no_calls_make_no_chart():
+    assert calls_chart(()) == ""
+
+
+def test_durations_are_those_of_calls_and_not_of_process_starts():
+    tool = make_tool()
+    make_run(tool, start_ms=5000, call_ms=2)
+    make_run(tool, start_ms=1, call_ms=8)
+    make_run(tool, outcome="crashed", verdict="", start_ms=3000, call_ms=None)
+
+    figures = statistics_of(tool)
+
+    assert (figures.median_ms, figures.p95_ms) == (2, 8)
+    assert [call.call_ms for call in figures.calls] == [2, 8]
+    assert [run.duration_ms for run in Run.objects.order_by("pk")] == [2, 8, None]
+
+
+@pytest.mark.parametrize(
+    ("share", "says"), [(None, "—"), (0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.999, "99%"), (1, "100%")]
+)
+def test_only_all_is_a_hundred_percent(share, says):
+    assert percent(share) == says
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "found"),
+    [([], 0.5, None), ([1], 0.95, 1), ([1, 2, 3], 0.5, 2), (list(range(1, 101)), 0.95, 95)],
+)
+def test_quantiles(values, share, found):
+    assert quantile(values, share) == found
+
+
+def test_runs_past_their_retention_are_removed():
+    tool = make_tool()
+    now = timezone.now()
+    old = make_run(tool, finished_at=now - timedelta(days=31))
+    young = make_run(tool, finished_at=now - timedelta(days=29))
+    going_on = make_run(tool, outcome="running", finished_at=None, created_at=now - timedelta(days=99))
+
+    assert prune_runs(30) == 1
+
+    assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, going_on.pk}
+    assert old.pk not in {young.pk, going_on.pk}
+
+
+def test_many_runs_are_removed_batch_by_batch(django_assert_max_num_queries):
+    tool = make_tool()
+    old = timezone.now() - timedelta(days=2)
+    Run.objects.bulk_create(
+        Run(tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", finished_at=old)
+        for _ in range(1201)
+    )
+
+    # Each of three batches also deletes the files of its runs, and the messages that are queued for them.
+    with django_assert_max_num_queries(29):  # in each of three batches, one for the groups that share the runs
+        assert prune_runs(1) == 1201
+
+
+def test_without_a_retention_the_command_deletes_nothing(settings):
+    settings.RUN_RETENTION_DAYS = 0
+    make_run(make_tool(), finished_at=timezone.now() - timedelta(days=9999))
+    out, err = StringIO(), StringIO()
+
+    call_command("prune_runs", stdout=out, stderr=err)
+
+    assert Run.objects.count() == 1
+    assert "never deleted" in err.getvalue()
+
+
+def test_the_command_follows_the_setting_or_its_option(settings):
+    settings.RUN_RETENTION_DAYS = 30
+    tool = make_tool()
+    make_run(tool, finished_at=timezone.now() - timedelta(days=40))
+    make_run(tool, finished_at=timezone.now() - timedelta(days=10))
+
+    call_command("prune_runs", stdout=StringIO())
+    assert Run.objects.count() == 1
+    call_command("prune_runs", "--days", "5", stdout=StringIO())
+    assert Run.objects.count() == 0
+
+
+def test_a_page_of_the_catalog_can_show_the_state_of_a_tools_examples():
+    from django.template import Context, Template
+
+    from playground.models import ExampleCheck
+
+    tool = make_tool(examples=[{"parameters": {}}])
+    template = Template("{% load runs %}{% example_check tool %}")
+
+    unchecked = template.render(Context({"tool": tool}))
+    ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=1, finished_at=timezone.now())
+    checked = template.render(Context({"tool": tool}))
+
+    assert "not checked" in unchecked
+    assert "1 example passed" in checked
