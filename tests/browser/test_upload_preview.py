@@ -141,6 +141,20 @@ def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
     assert box["height"] == 10
 
 
+def test_a_long_list_of_tools_scrolls_in_its_panel_and_does_not_lengthen_the_page(signed_in: Page):
+    tools = [{"name": f"many-{number}", "inputSchema": {"type": "object"}, "description": "x"} for number in range(40)]
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
+
+    footer = signed_in.locator("#footer")
+    below = footer.evaluate(
+        "footer => document.documentElement.scrollHeight - scrollY - footer.getBoundingClientRect().bottom"
+    )
+    assert below == pytest.approx(0, abs=1)
+
+
 def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
     names = [f"elsewhere-{number}" for number in range(4)]
     tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]
