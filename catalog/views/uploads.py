@@ -27,10 +27,9 @@ from catalog.uploads.report_sections import Row, with_repeated
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
-from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct
+from catalog.views.upload_reports import COMPARED, FIXED_CHARS, Compared, compared_with_current, text_to_correct
 
 LISTED: Final = 200  # specs of each kind that a preview lists
-COMPARED: Final = 20  # revised specs of a preview whose differences are shown
 UPLOADS_LISTED: Final = 5
 CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
 
