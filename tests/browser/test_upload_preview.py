@@ -70,6 +70,7 @@ def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
     signed_in.goto("/upload/")
     type_into_editor(signed_in, spec_text("quick", returnType={"type": "sting"}))
     expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lintRange-error")).to_have_text('"sting"')
 
     signed_in.get_by_role("button", name="Change to “string”").click()
 
