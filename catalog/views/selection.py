@@ -20,17 +20,20 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_exports
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
 from catalog.jsontext.reader import JSON, dumps
+from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import first_of
-from catalog.models import Tool
+from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import may
+from catalog.search.tag_counts import Kind
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
 from catalog.text_diff import compare
 from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20
+SUGGESTED: Final = 50  # tags, and toolkits
 CHANGES: Final = "selection_changes"  # in the session, by their id: of two tabs, each can undo its own
 CHANGES_STORED: Final = 3
 
@@ -47,6 +50,8 @@ def selection(request: HttpRequest) -> HttpResponse:
         "changeable": changeable,
         "may_fix": bool(changeable or may(request.user, "upload")),
         "formats": FORMATS,
+        "tags": _suggested("tag", request),
+        "toolkits": _suggested("toolkit", request),
         "limits": {"tag": TAG_LENGTH, "toolkit": TOOLKIT_LENGTH, "note": NOTE_LENGTH},
         "any_archived": any(tool.archived for tool in tools),
         "archived": [] if slugs else change["archived"],
@@ -132,6 +137,11 @@ def tools_with(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
     """The tools with these slugs that the person may see, by name."""
     found = Tool.objects.visible_to(request.user).filter(slug__in=[slug.replace("\x00", "") for slug in slugs])
     return list(found.with_current().by_name())
+
+
+def _suggested(kind: Kind, request: HttpRequest) -> list[str]:
+    visibility = Audience.objects.visibility_for(request.user)
+    return [group.name for group in groups.largest(kind, SUGGESTED, visibility)]
 
 
 def _changeable(request: HttpRequest, tools: Sequence[Tool]) -> set[int]:

@@ -87,6 +87,15 @@ def test_tags_are_added_and_removed(signed_in):
     assert "1 tool untagged." in answer.content.decode()
 
 
+def test_the_page_suggests_tags_and_toolkits(signed_in):
+    make_tool("mail.send", tags=["letters"])
+
+    tree = page(signed_in, "/selection/?tool=mail.send")
+
+    assert texts_of(tree, ".tag-suggestions button") == ["letters"]
+    assert [one.attributes["value"] for one in tree.css("#toolkits option")] == ["mail"]
+
+
 def test_tools_are_moved_to_a_toolkit(signed_in):
     tools("a", "b")
 
