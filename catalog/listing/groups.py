@@ -26,13 +26,24 @@ def largest(kind: Kind, limit: int, visibility: Visibility) -> list[Group]:
 
 
 def page_of(
-    kind: Kind, visibility: Visibility, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
+    kind: Kind,
+    visibility: Visibility,
+    *,
+    beginning: str = "",
+    containing: str = "",
+    by_name: bool = False,
+    after: str = "",
+    limit: int,
 ) -> tuple[list[Group], str | None]:
     """A page of groups with visible tools, and `after` for the next page; as `tag_counts.page_of`."""
     if visibility.is_complete:
-        return tag_counts.page_of(kind, beginning=beginning, by_name=by_name, after=after, limit=limit)
-    groups = _visible_groups(kind, visibility)
-    if by_name or beginning:
+        return tag_counts.page_of(
+            kind, beginning=beginning, containing=containing, by_name=by_name, after=after, limit=limit
+        )
+    part = group_key(containing)
+    groups = [group for group in _visible_groups(kind, visibility) if part in group.key]
+    by_name = by_name or bool(beginning)
+    if by_name:
         first, start = group_key(beginning), group_key(after)
         groups = sorted(groups, key=lambda group: group.key)
         groups = [group for group in groups if group.key.startswith(first) and group.key > start]
@@ -44,7 +55,7 @@ def page_of(
     shown = groups[:limit]
     if len(groups) == len(shown):
         return shown, None
-    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
+    return shown, shown[-1].key if by_name else f"{shown[-1].tools}.{shown[-1].key}"
 
 
 def _visible_groups(kind: Kind, visibility: Visibility) -> list[Group]:

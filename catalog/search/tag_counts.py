@@ -54,43 +54,58 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
             cursor.executemany(_COUNT, rows)
 
 
-def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) -> list[Group]:
-    """The groups with the most tools, the largest first; `beyond` is the number and key of the previous group."""
+def largest(kind: Kind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None) -> list[Group]:
+    """The groups with the most tools whose keys contain `containing`, the largest first.
+
+    `beyond` is the number and key of the previous group.
+    """
+    wanted, values = "kind = %s AND tools > 0", [kind]
+    if containing:
+        wanted, values = f"{wanted} AND token LIKE %s", [kind, _pattern(containing)]
     if beyond is None:
-        return _query("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+        return _query(f"{wanted} ORDER BY tools DESC, token LIMIT %s", [*values, limit])
     tools, key = beyond
     return _query(
-        "kind = %s AND tools > 0 AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
-        [kind, tools, tools, PREFIXES[kind] + key, limit],
+        f"{wanted} AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
+        [*values, tools, tools, PREFIXES[kind] + key, limit],
     )
 
 
-def in_order(kind: Kind, *, beginning: str = "", beyond: str = "", limit: int) -> list[Group]:
-    """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
+def _pattern(containing: str) -> str:
+    """Matches tokens with `containing` after the prefix; a key has only letters and digits, nothing to escape."""
+    return f"___%{containing}%"
+
+
+def in_order(kind: Kind, *, beginning: str = "", containing: str = "", beyond: str = "", limit: int) -> list[Group]:
+    """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
     prefix = PREFIXES[kind]
     return _query(
-        "token >= %s AND token < %s AND token > %s AND tools > 0 ORDER BY token LIMIT %s",
-        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, limit],
+        "token >= %s AND token < %s AND token > %s AND token LIKE %s AND tools > 0 ORDER BY token LIMIT %s",
+        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, _pattern(containing), limit],
     )
 
 
 def page_of(
-    kind: Kind, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
+    kind: Kind, *, beginning: str = "", containing: str = "", by_name: bool = False, after: str = "", limit: int
 ) -> tuple[list[Group], str | None]:
     """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
 
     With `beginning` the order is by name. An invalid `after` means the first page.
     """
-    if by_name or beginning:
-        found = in_order(kind, beginning=group_key(beginning), beyond=group_key(after), limit=limit + 1)
+    by_name = by_name or bool(beginning)
+    part = group_key(containing)
+    if by_name:
+        first, last = group_key(beginning), group_key(after)
+        found = in_order(kind, beginning=first, containing=part, beyond=last, limit=limit + 1)
     else:
         tools, _, key = after.partition(".")
         known = tools.isascii() and tools.isdecimal() and len(tools) < 10
-        found = largest(kind, limit + 1, beyond=(int(tools), group_key(key)) if known else None)
+        beyond = (int(tools), group_key(key)) if known else None
+        found = largest(kind, limit + 1, containing=part, beyond=beyond)
     shown = found[:limit]
     if len(found) == len(shown):
         return shown, None
-    return shown, shown[-1].key if by_name or beginning else f"{shown[-1].tools}.{shown[-1].key}"
+    return shown, shown[-1].key if by_name else f"{shown[-1].tools}.{shown[-1].key}"
 
 
 def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
