@@ -30,6 +30,7 @@ from catalog.search.tag_counts import Kind
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
 from catalog.text_diff import compare
+from catalog.tool_comparison import compare_sections
 from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20
@@ -112,14 +113,24 @@ def export_selection(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def compare_tools(request: HttpRequest) -> HttpResponse:
-    """The specs of two selected tools, with their differences."""
+    """The properties of two selected tools side by side; `?view=` unfolds the differences of their specs."""
     tools = tools_with(request, selected_slugs(request)[:2])
     if len(tools) != 2:
         messages.info(request, "Select two tools to compare them.")
         return redirect("catalog:selection")
     old, new = tools
     texts = [SpecText(revision_of(tool).source).text for tool in tools]
-    context = {"old": old, "new": new, "difference": compare(*texts), "split": request.GET.get("view") == "split"}
+    view = request.GET.get("view", "")
+    context = {
+        "old": old,
+        "new": new,
+        "old_label": old.name if old.name != new.name else old.tool_id,
+        "new_label": new.name if old.name != new.name else new.tool_id,
+        "sections": list(compare_sections(old, new)),
+        "difference": compare(*texts),
+        "view": view,
+        "split": view == "split",
+    }
     return render(request, "catalog/selection/compare.html", context)
 
 

@@ -12,7 +12,7 @@ from catalog.bulk_changes import MAX_TOOLS
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool
 from tests.catalog.views.test_pages import page, text_of, texts_of
-from tests.factories import make_tool, make_user
+from tests.factories import make_tool, make_user, properties
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +181,23 @@ def test_two_tools_are_compared(client):
     assert text_of(tree, "h1") == "a and b"
     assert "goodbye" in text_of(tree, ".diff-view")
     assert client.get("/selection/compare/?tool=a").status_code == 302
+
+
+def test_two_tools_are_compared_property_by_property(client):
+    make_tool("a", parameters={**properties(both={"type": "string"}, first={}), "required": ["both"]})
+    make_tool("b", parameters=properties(both={"type": "integer"}, second={"type": "array"}))
+
+    tree = page(client, "/selection/compare/?tool=a&tool=b")
+
+    assert texts_of(tree, "#compared-1 + p") == ["1 in both, 1 only in a, 1 only in b"]
+    assert [texts_of(row, "th, td") for row in tree.css(".compared tbody tr")] == [
+        ["both", "string required", "integer"],
+        ["first", "any value", "not there"],
+        ["second", "not there", "array"],
+    ]
+    assert "open" not in tree.css_first("details.section").attributes
+    unfolded = page(client, "/selection/compare/?tool=a&tool=b&view=split")
+    assert "open" in unfolded.css_first("details.section").attributes
 
 
 def test_at_most_so_many_tools_are_selected(client, monkeypatch):
