@@ -59,9 +59,9 @@ def largest(kind: Kind, limit: int, *, containing: str = "", beyond: tuple[int, 
 
     `beyond` is the number and key of the previous group.
     """
-    wanted, values = "kind = %s AND tools > 0", [kind]
+    wanted, values = "kind = %s AND tools > 0", [str(kind)]
     if containing:
-        wanted, values = f"{wanted} AND token LIKE %s", [kind, _pattern(containing)]
+        wanted, values = f"{wanted} AND token LIKE %s", [*values, _pattern(containing)]
     if beyond is None:
         return _query(f"{wanted} ORDER BY tools DESC, token LIMIT %s", [*values, limit])
     tools, key = beyond

@@ -375,10 +375,8 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     text = piece.text.decode(errors="replace")
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    if isinstance(candidate.spec, ToolSpec):
-        tool_id, name = candidate.spec.tool_id, candidate.spec.name
-    else:
-        tool_id, name = declared_naming(piece.text)
+    spec = candidate.spec
+    tool_id, name = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else declared_naming(piece.text)
     return Entry(
         piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
     )

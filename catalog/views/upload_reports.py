@@ -36,7 +36,7 @@ from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.sizes import is_large
 from catalog.uploads.store import Entry
-from catalog.uploads.summary import lost_kinds, summary_of_counts
+from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100
 COMPARED: Final = 20  # revised specs of a page whose differences are shown
@@ -93,6 +93,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "only_source": shown.names,  # which the heading names; of several files it is no source of a row
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
+        "formats": formats_of(row.entry for row in report),
         "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,

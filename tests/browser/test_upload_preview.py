@@ -101,11 +101,26 @@ def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, s
     expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
 
 
+def test_on_a_phone_the_page_leads_to_what_a_chosen_file_will_do(signed_in: Page, specs: Path):
+    (specs / "new.json").write_text(spec_text("chosen-on-a-phone"))
+    signed_in.set_viewport_size({"width": 360, "height": 780})
+    signed_in.goto("/upload/")
+
+    signed_in.set_input_files("input[type=file]", specs / "new.json")
+
+    expect(signed_in.get_by_role("heading", name="What will happen")).to_be_in_viewport()
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_in_viewport()
+
+
 def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
     tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in ("pick-me", "not-me")]
     signed_in.goto("/upload/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
+    signed_in.get_by_role("button", name="Select none").click()
+    expect(signed_in.get_by_text("Select the tools to publish.")).to_be_visible()
+    signed_in.get_by_role("button", name="Select all").click()
     expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
     signed_in.get_by_role("checkbox", name="Select not-me").uncheck()
     signed_in.get_by_role("button", name="Publish 1 spec").click()

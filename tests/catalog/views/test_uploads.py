@@ -575,10 +575,8 @@ def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_
         HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
     ):
         assert tree.css_first("#lost-kinds ~ .entries")
-        assert [words(one, "summary") for one in tree.css(".entry")] == [
-            "Imported from MCP tools: /tools/0",
-            "Imported from MCP tools: /tools/1",
-        ]
+        assert [words(one, ".entry-operation") for one in tree.css(".entry")] == ["/tools/0", "/tools/1"]
+        assert words(tree, ".import-choice").startswith("Imported from MCP tools.")
         assert [len(one.css("summary")) for one in tree.css(".entry")] == [1, 1]
 
 
