@@ -26,7 +26,7 @@ STYLESHEETS: Final = {
 }
 
 # The scripts of every page, except for the theme, which is set before anything is drawn.
-SCRIPTS: Final = ("keys", "palette", "tabs", "copy", "times", "forms", "fields", "suggestions")
+SCRIPTS: Final = ("keys", "palette", "tabs", "copy", "times", "forms", "fields", "suggestions", "addresses")
 SITE_SCRIPT: Final = "js/site.js"
 
 # What Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).

@@ -58,6 +58,8 @@ hidden.replaceSync(
 );
 
 /** The problems that the site found in the text; each one goes when its part of the text is edited. */
+const STRING = /^"(?:[^"\\]|\\.)*"?/; // with its quotation marks, as far as its line has it
+
 const setProblems = StateEffect.define();
 const siteProblems = StateField.define({
   create: () => [],
@@ -258,7 +260,9 @@ export function mount(host, textarea, ask) {
   function mark(problems) {
     const end = view.state.doc.length;
     const found = problems.filter(({ at }) => at <= end).map(({ at, message, severity }) => {
-      const word = view.state.wordAt(at);
+      const line = view.state.doc.lineAt(at);
+      const string = STRING.exec(line.text.slice(at - line.from));
+      const word = string ? { from: at, to: at + string[0].length } : view.state.wordAt(at);
       return { from: word?.from ?? at, to: word?.to ?? Math.min(at + 1, end), message, severity };
     });
     view.dispatch(setDiagnostics(view.state, found));

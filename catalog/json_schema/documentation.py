@@ -298,6 +298,9 @@ class _Writer:
                 node = self.node(child, here.below(str(index + 1), pointer, described=frozenset(described)))
                 name = union.names[index] if is_variant else ""
                 found.append(Branch(name or (_by_type(node) if is_variant else "") or label, node, constant))
+        objects = [index for index, branch in enumerate(found) if branch.node.is_plain_object]
+        if len(objects) == 1 and len(union.names) == len(found) and not union.names[objects[0]]:
+            found[objects[0]] = replace(found[objects[0]], title="object")
         return (titles[0] if titles else ""), found, union
 
     def _anchor(self, wanted: str) -> str:

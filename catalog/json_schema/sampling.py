@@ -13,9 +13,9 @@ other witnesses.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from catalog.errors import Problem
@@ -56,15 +56,22 @@ class Strategy:
     optional: bool  # make optional members
     hinted: bool  # use `examples` and `default`
     shuffled: bool  # choose branches at random, not in their order
+    items: int  # of an array, if its schema allows so many
 
 
 STRATEGIES = (
-    Strategy(optional=True, hinted=True, shuffled=False),
-    Strategy(optional=True, hinted=False, shuffled=False),
-    Strategy(optional=False, hinted=True, shuffled=False),
-    Strategy(optional=False, hinted=False, shuffled=False),
-    *[Strategy(optional=True, hinted=False, shuffled=True)] * 3,
-    *[Strategy(optional=False, hinted=False, shuffled=True)] * 5,
+    Strategy(optional=True, hinted=True, shuffled=False, items=2),
+    Strategy(optional=True, hinted=False, shuffled=False, items=2),
+    Strategy(optional=False, hinted=True, shuffled=False, items=0),
+    Strategy(optional=False, hinted=False, shuffled=False, items=0),
+    *[Strategy(optional=True, hinted=False, shuffled=True, items=2)] * 3,
+    *[Strategy(optional=False, hinted=False, shuffled=True, items=0)] * 5,
+)
+
+BRIEF_STRATEGIES = (
+    Strategy(optional=False, hinted=True, shuffled=False, items=1),
+    Strategy(optional=False, hinted=False, shuffled=False, items=1),
+    *STRATEGIES,
 )
 
 
@@ -83,7 +90,19 @@ def sampling_budget() -> Budget:
     return Budget(steps=MAX_WORK, seconds=MAX_SECONDS)
 
 
-def sample(schema: CompiledSchema, seed: str, budget: Budget | None = None) -> JSON:
+def brief_sample(schema: CompiledSchema, seed: str) -> JSON:
+    """As `sample`, but with the required members only, if there are any: a short call that a reader understands."""
+    value = sample(schema, seed, strategies=BRIEF_STRATEGIES)
+    return sample(schema, seed) if value == {} else value
+
+
+def sample(
+    schema: CompiledSchema,
+    seed: str,
+    budget: Budget | None = None,
+    *,
+    strategies: Sequence[Strategy] = STRATEGIES,
+) -> JSON:
     """A value that `schema` accepts; always the same for the same schema and seed.
 
     If values cannot be checked (the schema is malformed, or a check costs too much), the first attempt is returned.
@@ -93,7 +112,7 @@ def sample(schema: CompiledSchema, seed: str, budget: Budget | None = None) -> J
     """
     budget = budget or sampling_budget()
     problems: tuple[Problem, ...] | None = None
-    for count, strategy in enumerate(STRATEGIES):
+    for count, strategy in enumerate(strategies):
         sampler = _Sampler(Random(f"{seed} {count}"), strategy, budget)  # noqa: S311 - must be repeatable
         try:
             value = sampler.make([schema.root], depth=0, name="")
@@ -289,8 +308,7 @@ class _Sampler:
     def sample_array(self, constraints: Constraints, depth: int, name: str) -> list[JSON]:
         least, most = constraints.least("minItems"), constraints.most("maxItems")
         prefix = children.prefix_length(constraints.subschemas, any_draft=True)
-        optional_too = self.strategy.optional and depth < MAX_OPTIONAL_DEPTH
-        usual = max(prefix, 2 if optional_too else 0)
+        usual = max(prefix, self.strategy.items if depth < MAX_OPTIONAL_DEPTH else 0)
         length = min(max(least, usual if most is None else min(usual, most)), MAX_MEMBERS)
         distinct = any(value is True for value in constraints.values("uniqueItems"))
         needed = [
@@ -321,7 +339,7 @@ class _Sampler:
             if not distinct or not any(equal(item, other) for other in before):
                 return item
             usual = self.strategy
-            self.strategy = Strategy(optional=usual.optional, hinted=False, shuffled=True)
+            self.strategy = replace(usual, hinted=False, shuffled=True)
             try:
                 item = self.make(subschemas, depth=depth + 1, name=f"{name}{len(before)}")
             finally:

@@ -1,10 +1,12 @@
 """The alternatives of a union as a reader names them, and the properties that all of them share.
 
-A variant is named by its title, by the definition that it refers to, or by the constant that tells it from the others.
+A variant is named by its title, by the definition that it refers to, by the constant that tells it from the others, or
+by a required property that no other variant has: `{emoji}`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -40,7 +42,11 @@ def union_of(alternatives: Sequence[JSON], layers: Layers) -> Union:
     names = [_declared_name(one) for one in alternatives]
     if len(set(names)) < len(names):  # equal titles tell nothing
         names = [name if names.count(name) == 1 else "" for name in names]
-    named = tuple(name or (constants[index] if constants else "") for index, name in enumerate(names))
+    uses = Counter(name for each in properties for name in each)
+    named = tuple(
+        name or (constants[index] if constants else _own_property(properties[index], uses))
+        for index, name in enumerate(names)
+    )
     return Union(named, discriminator, constants, _shared(properties))
 
 
@@ -86,6 +92,13 @@ def _constant(schema: JSON) -> str | None:
     values = schema.get("enum")
     value = values[0] if isinstance(values, list) and len(values) == 1 else schema.get("const")
     return value[:MAX_NAME] if isinstance(value, str) and value else None
+
+
+def _own_property(properties: _Properties, uses: Counter[str]) -> str:
+    """The first required property that no other alternative uses, in braces; "" if there is none."""
+    own = (name for name, (_, required) in properties.items() if required and uses[name] == 1)
+    name = next(own, "")
+    return f"{{{name}}}" if 0 < len(name) <= MAX_NAME else ""
 
 
 def _shared(properties: Sequence[_Properties]) -> _Properties:

@@ -22,39 +22,57 @@ KEYS_PER_QUERY: Final = 500
 _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
 
 
-def largest(kind: Kind, limit: int, visibility: Visibility, *, beyond: tuple[int, str] | None = None) -> list[Group]:
-    """The groups with the most visible tools, the largest first; `beyond`: number and key of the previous group."""
+def largest(
+    kind: Kind, limit: int, visibility: Visibility, *, containing: str = "", beyond: tuple[int, str] | None = None
+) -> list[Group]:
+    """The groups with the most visible tools whose keys contain `containing`, the largest first.
+
+    `beyond` is the number and key of the previous group.
+    """
     if visibility.is_complete:
-        return tag_counts.largest(kind, limit, beyond=beyond)
-    groups = _visible_groups(kind, visibility)
+        return tag_counts.largest(kind, limit, containing=containing, beyond=beyond)
+    groups = [group for group in _visible_groups(kind, visibility) if containing in group.key]
     if beyond is not None:
         tools, key = beyond
         groups = [group for group in groups if (-group.tools, group.key) > (-tools, key)]
     return groups[:limit]
 
 
-def _in_order(kind: Kind, limit: int, visibility: Visibility, *, beginning: str, beyond: str) -> list[Group]:
-    """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
+def _in_order(
+    kind: Kind, limit: int, visibility: Visibility, *, beginning: str, containing: str, beyond: str
+) -> list[Group]:
+    """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
     if visibility.is_complete:
-        return tag_counts.in_order(kind, limit, beginning=beginning, beyond=beyond)
-    groups = sorted(_visible_groups(kind, visibility), key=lambda group: group.key)
+        return tag_counts.in_order(kind, limit, beginning=beginning, containing=containing, beyond=beyond)
+    groups = [group for group in _visible_groups(kind, visibility) if containing in group.key]
+    groups = sorted(groups, key=lambda group: group.key)
     return [group for group in groups if group.key.startswith(beginning) and group.key > beyond][:limit]
 
 
 def page_of(
-    kind: Kind, visibility: Visibility, *, beginning: str = "", by_name: bool = False, after: str = "", limit: int
+    kind: Kind,
+    visibility: Visibility,
+    *,
+    beginning: str = "",
+    containing: str = "",
+    by_name: bool = False,
+    after: str = "",
+    limit: int,
 ) -> tuple[list[Group], str | None]:
     """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
 
     With `beginning` the order is by name. An invalid `after` means the first page.
     """
     by_name = by_name or bool(beginning)
+    part = group_key(containing)
     if by_name:
-        found = _in_order(kind, limit + 1, visibility, beginning=group_key(beginning), beyond=group_key(after))
+        first, beyond_key = group_key(beginning), group_key(after)
+        found = _in_order(kind, limit + 1, visibility, beginning=first, containing=part, beyond=beyond_key)
     else:
         tools, _, key = after.partition(".")
         known = tools.isascii() and tools.isdecimal() and len(tools) < 10
-        found = largest(kind, limit + 1, visibility, beyond=(int(tools), group_key(key)) if known else None)
+        beyond = (int(tools), group_key(key)) if known else None
+        found = largest(kind, limit + 1, visibility, containing=part, beyond=beyond)
     shown = found[:limit]
     if len(found) == len(shown):
         return shown, None

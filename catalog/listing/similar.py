@@ -5,6 +5,7 @@ Among 2,600 tools, the reasons take 2 of 15 ms of CPU time; finding the tools ta
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -31,6 +32,8 @@ MAX_READ_CHARS: Final = 600  # of a description
 REASONS_SHOWN: Final = 4
 RARE: Final = 10  # a word in at most so many tools is distinctive in a catalog of any size
 COMMON_SHARE: Final = 0.1  # a word in a larger share of the tools is not distinctive
+TOOLKIT_SAMPLE: Final = 20  # tools of the same toolkit that show which words its descriptions repeat
+BOILERPLATE_SHARE: Final = 0.5  # a word in a larger share of a toolkit's tools does not tell them apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +66,30 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     distinctive = sorted(
         (token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0)
     )
-    parameters = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
-    mine = parameters.get(tool.pk, {})
-    found = (
-        Similar(
-            others[pk],
-            tuple(name for name in parameters.get(pk, ()) if name in mine)[:REASONS_SHOWN],
-            tuple(read[pk][token] for token in distinctive if token in read[pk])[:REASONS_SHOWN],
-        )
-        for pk in keys
-        if pk in others
-    )
-    return [one for one in found if one.parameters or one.words][:limit]
+    parameters_of = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
+    mine = parameters_of.get(tool.pk, {})
+    repeated = _repeated_in_toolkit(tool, visibility)
+    found: list[Similar] = []
+    for pk, other in ((pk, others[pk]) for pk in keys if pk in others):
+        parameters = tuple(name for name in parameters_of.get(pk, ()) if name in mine)
+        words = [token for token in distinctive if token in read[pk]]
+        if not parameters and not words:
+            continue
+        if other.toolkit_key == tool.toolkit_key:
+            words = [token for token in words if token not in repeated]
+        shown = tuple(read[pk][token] for token in words)
+        found.append(Similar(other, parameters[:REASONS_SHOWN], shown[:REASONS_SHOWN]))
+    return found[:limit]
+
+
+def _repeated_in_toolkit(tool: Tool, visibility: Visibility) -> frozenset[str]:
+    """The words that most tools of the same toolkit have, for example those of "Error responses: 400 Bad request"."""
+    if not tool.toolkit_key:
+        return frozenset()
+    siblings = Tool.objects.available().with_visibility(visibility).in_toolkit(tool.toolkit).exclude(pk=tool.pk)
+    words = [_words(sibling) for sibling in siblings.only("name", "description").order_by("pk")[:TOOLKIT_SAMPLE]]
+    numbers = Counter(token for one in words for token in one)
+    return frozenset(token for token, number in numbers.items() if number > max(2, len(words) * BOILERPLATE_SHARE))
 
 
 def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:

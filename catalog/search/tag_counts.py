@@ -55,23 +55,34 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
             cursor.executemany(_COUNT, rows)
 
 
-def largest(kind: Kind, limit: int, *, beyond: tuple[int, str] | None = None) -> list[Group]:
-    """The groups with the most tools, the largest first; `beyond` is the number and key of the previous group."""
+def largest(kind: Kind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None) -> list[Group]:
+    """The groups with the most tools whose keys contain `containing`, the largest first.
+
+    `beyond` is the number and key of the previous group.
+    """
+    wanted, values = "kind = %s AND tools > 0", [str(kind)]
+    if containing:
+        wanted, values = f"{wanted} AND token LIKE %s", [*values, _pattern(containing)]
     if beyond is None:
-        return _query("kind = %s AND tools > 0 ORDER BY tools DESC, token LIMIT %s", [kind, limit])
+        return _query(f"{wanted} ORDER BY tools DESC, token LIMIT %s", [*values, limit])
     tools, key = beyond
     return _query(
-        "kind = %s AND tools > 0 AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
-        [kind, tools, tools, PREFIXES[kind] + key, limit],
+        f"{wanted} AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
+        [*values, tools, tools, PREFIXES[kind] + key, limit],
     )
 
 
-def in_order(kind: Kind, limit: int, *, beginning: str = "", beyond: str = "") -> list[Group]:
-    """The groups whose keys start with `beginning`, after the key `beyond`, in the order of keys."""
+def _pattern(containing: str) -> str:
+    """Matches tokens with `containing` after the prefix; a key has only letters and digits, nothing to escape."""
+    return f"___%{containing}%"
+
+
+def in_order(kind: Kind, limit: int, *, beginning: str = "", containing: str = "", beyond: str = "") -> list[Group]:
+    """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
     prefix = PREFIXES[kind]
     return _query(
-        "token >= %s AND token < %s AND token > %s AND tools > 0 ORDER BY token LIMIT %s",
-        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, limit],
+        "token >= %s AND token < %s AND token > %s AND token LIKE %s AND tools > 0 ORDER BY token LIMIT %s",
+        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, _pattern(containing), limit],
     )
 
 

@@ -22,7 +22,7 @@ from catalog.errors import MAX_PROBLEMS, JSONTextError, Problem, SpecError
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.positions import locate
-from catalog.jsontext.reader import JSON, decode, parse
+from catalog.jsontext.reader import JSON, decode, loads, parse
 from catalog.specs.member_names import misnamed_members
 
 MAX_SPEC_BYTES: Final = 256 * 1024
@@ -126,6 +126,22 @@ def spec_problems(document: JSON) -> list[Problem]:
         if problems:
             problems += misnamed_members(document)
     return problems[:MAX_PROBLEMS]
+
+
+def declared_naming(text: bytes) -> tuple[str | None, str | None]:
+    """The id and the name that an invalid spec declares, to name it in a report; each None if it cannot be shown."""
+    try:
+        document = loads(text)
+    except JSONTextError:
+        return None, None
+    definition = document.get("definition") if isinstance(document, dict) else None
+    if not isinstance(definition, dict):
+        return None, None
+    declared = [definition.get(member) for member in ("id", "name")]
+    own_id, name = (
+        value if isinstance(value, str) and not _naming_problem("id", value) else None for value in declared
+    )
+    return own_id or name, name or own_id
 
 
 def slug_for(tool_id: str) -> str:

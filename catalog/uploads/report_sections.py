@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.models import Tool
+from catalog.specs.diff import Difference
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import summary_of
 
@@ -16,13 +17,17 @@ FEWEST: Final = 3  # specs with the same problem that become one item
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible."""
+    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible.
+
+    `meaning` are the changes of a breaking revision, if there was time to compare it.
+    """
 
     position: int
     entry: Entry
     text: str = ""
     tool: Tool | None = None
     has_difference: bool = False
+    meaning: Difference | None = None
 
 
 @dataclass(frozen=True, slots=True)

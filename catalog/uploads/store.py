@@ -24,7 +24,7 @@ from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER, RevisionOrigin
 from catalog.rights import may
-from catalog.specs.spec import ToolSpec
+from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
@@ -59,7 +59,7 @@ class Entry:
     Attributes:
         source: the file that contains it.
         line: its first line in that file.
-        tool_id, name: of the tool; None if the spec is invalid.
+        tool_id, name: of the tool; for an invalid spec the declared ones, None if they are not readable.
         slug, revision, archived: of the tool; None, and False, if it was rejected or held.
         faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
@@ -383,9 +383,8 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     text = piece.text.decode(errors="replace")
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
-    tool_id = name = None
-    if isinstance(candidate.spec, ToolSpec):
-        tool_id, name = candidate.spec.tool_id, candidate.spec.name
+    spec = candidate.spec
+    tool_id, name = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else declared_naming(piece.text)
     return Entry(
         piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
     )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from typing import Final
 
+from catalog.json_schema.describe import listed
 from catalog.models import Upload
 from catalog.uploads.store import Entry, numbers_of
 
@@ -120,3 +121,8 @@ def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:
         if entry.origin and entry.is_import:
             numbers.update({(loss.what, loss.reason) for loss in entry.origin.losses})
     return [LostKind(what, reason, tools) for (what, reason), tools in numbers.most_common()]
+
+
+def formats_of(entries: Iterable[Entry]) -> str:
+    """The formats that tools were imported from, in words; "" if there are none."""
+    return listed(list(dict.fromkeys(one.origin.format for one in entries if one.origin and one.is_import)), "and")

@@ -24,6 +24,7 @@ from catalog.rights import may
 from catalog.search.document import toolkit_of
 from catalog.search.tag_counts import Kind
 from catalog.shortcuts import number_in, revision_at, revision_of, tool_at, tool_for
+from catalog.views.parts import part_or_page
 
 GROUPS_PER_PAGE = 100
 CARDS_PER_PAGE = 48
@@ -51,29 +52,29 @@ _GROUP_PAGES: dict[Kind, dict[str, str]] = {
 
 @require_safe
 def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
-    """All toolkits or tags: the largest first, by name with `?order=name`, or those that begin with `?q=`."""
-    beginning = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
-    by_name = bool(beginning) or request.GET.get("order") == "name"
+    """All toolkits or tags: the largest first, by name with `?order=name`, or those with `?q=` in their names."""
+    words = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
+    by_name = request.GET.get("order") == "name"
     visibility = Audience.objects.visibility_for(request.user)
     shown, after = groups.page_of(
         kind,
         visibility,
-        beginning=beginning,
+        containing=words,
         by_name=by_name,
         after=request.GET.get("after", ""),
         limit=CARDS_PER_PAGE if kind == "toolkit" else GROUPS_PER_PAGE,
     )
-    query = {"q": beginning} if beginning else {"order": "name"} if by_name else {}
+    query = ({"q": words} if words else {}) | ({"order": "name"} if by_name else {})
     context = {
         "kind": kind,
         **_GROUP_PAGES[kind],
         "groups": shown,
         "cards": cards_of(shown, visibility) if kind == "toolkit" else [],
-        "beginning": beginning,
+        "words": words,
         "by_name": by_name,
         "next_url": "?" + urlencode({**query, "after": after}) if after else None,
     }
-    return render(request, "catalog/groups.html", context)
+    return part_or_page(request, "catalog/_groups.html", "catalog/groups.html", context)
 
 
 # -- a tool -----------------------------------------------------------------------------------------------------------

@@ -20,17 +20,21 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_exports
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
 from catalog.jsontext.reader import JSON, dumps
+from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import first_of
-from catalog.models import Tool
+from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
+from catalog.search.tag_counts import Kind
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
+from catalog.tool_comparison import compare_sections
 from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20
+SUGGESTED: Final = 50  # tags, and toolkits
 CHANGES: Final = "selection_changes"  # in the session, by their id: of two tabs, each can undo its own
 CHANGES_STORED: Final = 3
 
@@ -47,6 +51,8 @@ def selection(request: HttpRequest) -> HttpResponse:
         "changeable": changeable,
         "may_fix": bool(changeable or may(request.user, "upload")),
         "formats": FORMATS,
+        "tags": _suggested("tag", request),
+        "toolkits": _suggested("toolkit", request),
         "limits": {"tag": TAG_LENGTH, "toolkit": TOOLKIT_LENGTH, "note": NOTE_LENGTH},
         "any_archived": any(tool.archived for tool in tools),
         "archived": [] if slugs else change["archived"],
@@ -107,14 +113,24 @@ def export_selection(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def compare_tools(request: HttpRequest) -> HttpResponse:
-    """The specs of two selected tools, with their differences."""
+    """The properties of two selected tools side by side; `?view=` unfolds the differences of their specs."""
     tools = tools_with(request, selected_slugs(request)[:2])
     if len(tools) != 2:
         messages.info(request, "Select two tools to compare them.")
         return redirect("catalog:selection")
     old, new = tools
     texts = [SpecText(revision_of(tool).source).text for tool in tools]
-    context = {"old": old, "new": new, "difference": compare(*texts), "split": request.GET.get("view") == "split"}
+    view = request.GET.get("view", "")
+    context = {
+        "old": old,
+        "new": new,
+        "old_label": old.name if old.name != new.name else old.tool_id,
+        "new_label": new.name if old.name != new.name else new.tool_id,
+        "sections": list(compare_sections(old, new)),
+        "difference": compare(*texts),
+        "view": view,
+        "split": view == "split",
+    }
     return render(request, "catalog/selection/compare.html", context)
 
 
@@ -132,6 +148,11 @@ def tools_with(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
     """The tools with these slugs that the person may see, by name."""
     found = Tool.objects.visible_to(request.user).filter(slug__in=[slug.replace("\x00", "") for slug in slugs])
     return list(found.with_current().by_name())
+
+
+def _suggested(kind: Kind, request: HttpRequest) -> list[str]:
+    visibility = Audience.objects.visibility_for(request.user)
+    return [group.name for group in groups.largest(kind, SUGGESTED, visibility)]
 
 
 def _changeable(request: HttpRequest, tools: Sequence[Tool]) -> set[int]:

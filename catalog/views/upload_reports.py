@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -22,9 +22,10 @@ from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_uploads
 from catalog.forms.uploads import skipped_ids
 from catalog.jsontext.pretty import is_one_line, pretty_print
-from catalog.models import Tool, Upload, UploadedSpec
+from catalog.models import Revision, Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.rendering import text_diff
+from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference
@@ -35,9 +36,10 @@ from catalog.uploads.immediate import is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
 from catalog.uploads.store import Entry
-from catalog.uploads.summary import lost_kinds, summary_of_counts
+from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100
+COMPARED: Final = 20  # revised specs of a page whose differences are shown
 FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
 POLL_MS: Final = 700
 
@@ -91,6 +93,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "only_source": shown.names,  # which the heading names; of several files it is no source of a row
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
+        "formats": formats_of(row.entry for row in report),
         "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
@@ -211,12 +214,37 @@ def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
 
 def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool) -> Iterator[Row]:
     entries = [(row, entry_of(row)) for row in listed]
-    ids = [entry.tool_id for _, entry in entries if entry.tool_id and not dry_run]
+    published = [entry for _, entry in entries if entry.slug and not dry_run]
+    ids = [entry.tool_id for entry in published]
     tools = Tool.objects.visible_to(person).filter(tool_id__in=ids) if ids else Tool.objects.none()
     seen = {tool.tool_id: tool for tool in tools}
+    breaking = [(row, entry) for row, entry in entries if entry.is_breaking][:COMPARED]
+    meanings = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
     left = FIXED_CHARS
     for row, entry in entries:
         text = text_to_correct(entry) if entry.outcome == "rejected" and len(entry.text) <= left else ""
         left -= len(text)
         has_difference = dry_run and entry.outcome == "revised" and bool(row.text)
-        yield Row(row.position, entry, text, seen.get(entry.tool_id or ""), has_difference)
+        tool = seen.get(entry.tool_id or "") if entry.slug else None
+        yield Row(row.position, entry, text, tool, has_difference, meanings.get(row.position))
+
+
+def _checked(breaking: list[tuple[UploadedSpec, Entry]], person: Person) -> dict[int, Difference]:
+    """The changes that these specs of a dry run would make, by position."""
+    compared = {row.position: compared_with_current(row.tool_id, row.text, person) for row, _ in breaking}
+    return {position: one.meaning for position, one in compared.items() if one}
+
+
+def _published(breaking: list[tuple[UploadedSpec, Entry]], tools: Collection[Tool]) -> dict[int, Difference]:
+    """The changes that these published specs made to the `tools` that the person sees, by position."""
+    pairs = {row.position: (row.tool_id, entry.pair) for row, entry in breaking if entry.pair}
+    wanted = Q(pk=None)
+    for tool_id, pair in pairs.values():
+        wanted |= Q(tool__tool_id=tool_id, number__in=pair)
+    revisions = Revision.objects.filter(wanted, tool__in=tools).select_related("tool") if pairs else ()
+    stored = {(one.tool.tool_id, one.number): one for one in revisions}
+    found = {
+        position: (stored.get((tool_id, old)), stored.get((tool_id, new)))
+        for position, (tool_id, (old, new)) in pairs.items()
+    }
+    return {position: difference_between(old, new) for position, (old, new) in found.items() if old and new}

@@ -25,11 +25,10 @@ from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import check_now, is_large, publish_now
 from catalog.uploads.report_sections import Row, with_repeated
 from catalog.uploads.store import Entry
-from catalog.uploads.summary import Summary, lost_kinds, summary_of, summary_of_counts
-from catalog.views.upload_reports import FIXED_CHARS, Compared, compared_with_current, text_to_correct
+from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
+from catalog.views.upload_reports import COMPARED, FIXED_CHARS, Compared, compared_with_current, text_to_correct
 
 LISTED: Final = 200  # specs of each kind that a preview lists
-COMPARED: Final = 20  # revised specs of a preview whose differences are shown
 UPLOADS_LISTED: Final = 5
 CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
 
@@ -122,6 +121,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
+        "formats": formats_of(entries),
         "problem_count": sum(len(entry.faults) for entry in rejected),
         "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_choice]),
         "has_choice": sum(entry.is_choice for entry in others) > 1,

@@ -2,6 +2,7 @@
 
 A tool that can be run here is called live, with a configuration if it needs one. Every other tool is called as a mock,
 which needs no configuration. The parameters come from an example or are generated; either way they fit the schema.
+Generated ones are the required ones, unless all are optional.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from catalog.caching import LRUCache
-from catalog.json_schema.sampling import NoValue, sample
+from catalog.json_schema.sampling import NoValue, brief_sample
 from catalog.json_schema.validation import Budget
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Tool
@@ -106,7 +107,7 @@ def _made(contract: CompiledSpec, part: str) -> Made:
     if schema is None:
         return Made({}, "")
     try:
-        value = sample(schema, contract.spec.tool_id)
+        value = brief_sample(schema, contract.spec.tool_id)
     except NoValue:
         return Made({}, "none")
     if not _is_usable(contract, part, value):

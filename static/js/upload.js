@@ -12,6 +12,7 @@ const blank = pane?.cloneNode(true);
 let timer = 0;
 let running = null;
 let sizeBefore = 0;
+let showsFiles = false; // files were chosen, and their preview is on its way
 
 const files = () => form.querySelector("input[type=file]").files;
 const size = () => text.value.length + [...files()].reduce((sum, file) => sum + file.size, 0);
@@ -19,6 +20,7 @@ const isEmpty = () => size() === 0 || (files().length === 0 && text.value.trim()
 
 function checkSoon({ target }) {
   if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
+  if (target.type === "file") showsFiles = true;
   const isPasted = Math.abs(size() - sizeBefore) > TYPED;
   checkAfter(isPasted && !pane.hasAttribute("aria-busy") ? 0 : PAUSE_MS);
 }
@@ -64,6 +66,9 @@ function show(fresh) {
   if (focused?.name === "take") pane.querySelector(`[name=take][value="${CSS.escape(focused.value)}"]`)?.focus();
   for (const button of pane.querySelectorAll("[data-edit-file]")) button.hidden = !fileOf(button) || text.value.trim() !== "";
   markProblems();
+  // On a phone the preview is below the editor: lead to what the chosen files do.
+  if (showsFiles && !isEmpty() && pane.getBoundingClientRect().top > window.innerHeight / 2) pane.scrollIntoView();
+  showsFiles = false;
 }
 
 const fileOf = (button) => [...files()].find((file) => file.name === button.dataset.editFile);

@@ -1,5 +1,7 @@
 """The list of tools by keyboard, and the selection of several tools."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -294,3 +296,42 @@ def test_every_search_field_suggests_filters_and_leads_to_the_catalog(signed_in:
 
     signed_in.wait_for_url("**/tools/?q=is%3Adeprecated*")
     expect(signed_in.locator(".active-filter").first).to_contain_text("is:deprecated")
+
+
+def test_toolkits_are_found_while_typing_and_stay_in_the_address(signed_in: Page):
+    signed_in.goto("/toolkits/?order=name")
+
+    signed_in.get_by_role("searchbox", name="Find a toolkit by its name").fill("space")
+
+    expect(signed_in.locator(".toolkit-card")).to_have_count(1)
+    expect(signed_in).to_have_url(re.compile(r"/toolkits/\?order=name&q=space$"))
+    expect(signed_in.get_by_role("link", name="Largest first")).to_have_attribute("href", "?q=space")
+
+
+def test_a_toolkit_is_searched_from_its_page(signed_in: Page):
+    signed_in.goto("/toolkits/workspacemcp/")
+
+    signed_in.get_by_role("searchbox", name="Search this toolkit").fill("doc")
+    signed_in.keyboard.press("Enter")
+
+    expect(signed_in).to_have_url(re.compile(r"/tools/\?toolkit=workspace-mcp&q=doc$"))
+
+
+def test_empty_fields_stay_out_of_the_address(signed_in: Page):
+    signed_in.goto("/tools/")
+
+    signed_in.locator("#q").fill("convert")
+
+    expect(signed_in).to_have_url(re.compile(r"/tools/\?q=convert$"))
+
+
+def test_a_long_description_is_folded_again_below_its_text(signed_in: Page):
+    signed_in.goto("/tools/workspace-mcp.batch_update_doc/")
+
+    signed_in.get_by_text("Read more").click()
+
+    less, text = signed_in.get_by_text("Show less"), signed_in.locator(".tool-purpose-fold > .prose")
+    expect(signed_in.get_by_text("Read more")).to_be_hidden()
+    assert less.bounding_box()["y"] > text.bounding_box()["y"]
+    less.click()
+    expect(less).to_be_hidden()

@@ -70,6 +70,7 @@ def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
     signed_in.goto("/upload/")
     type_into_editor(signed_in, spec_text("quick", returnType={"type": "sting"}))
     expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_be_visible()
+    expect(signed_in.locator("json-editor .cm-lintRange-error")).to_have_text('"sting"')
 
     signed_in.get_by_role("button", name="Change to “string”").click()
 
@@ -100,11 +101,26 @@ def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, s
     expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
 
 
+def test_on_a_phone_the_page_leads_to_what_a_chosen_file_will_do(signed_in: Page, specs: Path):
+    (specs / "new.json").write_text(spec_text("chosen-on-a-phone"))
+    signed_in.set_viewport_size({"width": 360, "height": 780})
+    signed_in.goto("/upload/")
+
+    signed_in.set_input_files("input[type=file]", specs / "new.json")
+
+    expect(signed_in.get_by_role("heading", name="What will happen")).to_be_in_viewport()
+    expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_in_viewport()
+
+
 def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
     tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in ("pick-me", "not-me")]
     signed_in.goto("/upload/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
+    signed_in.get_by_role("button", name="Select none").click()
+    expect(signed_in.get_by_text("Select the tools to publish.")).to_be_visible()
+    signed_in.get_by_role("button", name="Select all").click()
     expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
     signed_in.get_by_role("checkbox", name="Select not-me").uncheck()
     signed_in.get_by_role("button", name="Publish 1 spec").click()
@@ -139,6 +155,20 @@ def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
     box = signed_in.locator(".preview .outcome-bar").bounding_box()
     assert box
     assert box["height"] == 10
+
+
+def test_a_long_list_of_tools_scrolls_in_its_panel_and_does_not_lengthen_the_page(signed_in: Page):
+    tools = [{"name": f"many-{number}", "inputSchema": {"type": "object"}, "description": "x"} for number in range(40)]
+    signed_in.goto("/upload/")
+
+    type_into_editor(signed_in, json.dumps({"tools": tools}))
+    expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
+
+    footer = signed_in.locator("#footer")
+    below = footer.evaluate(
+        "footer => document.documentElement.scrollHeight - scrollY - footer.getBoundingClientRect().bottom"
+    )
+    assert below == pytest.approx(0, abs=1)
 
 
 def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):

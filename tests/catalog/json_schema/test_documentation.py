@@ -148,7 +148,7 @@ def test_alternatives_are_described_one_by_one():
     assert node.branches_title == "Exactly one of these"
     assert [(branch.title, branch.node.type) for branch in node.branches] == [
         ("By name", "string"),
-        ("Option 2", "object"),
+        ("object", "object"),
     ]
 
 
@@ -165,6 +165,24 @@ def test_variants_are_named_by_title_definition_constant_or_type():
     tree = docs(properties(x=schema) | {"$defs": {"point": {"type": "object"}}})
 
     assert [branch.title for branch in tree.children[0].branches] == ["By name", "point", "string", "Option 4"]
+
+
+def test_an_alternative_is_named_by_its_own_required_property_or_as_the_only_object():
+    emoji = {"type": "object", "properties": {"emoji": {"type": "string"}}, "required": ["emoji"]}
+    linked = {"type": "object", "properties": {"url": {"type": "string"}, "kind": {}}, "required": ["url"]}
+    schema = properties(
+        icon={"anyOf": [emoji, {"type": "string"}]},
+        cover={"anyOf": [emoji, linked]},
+        values={"anyOf": [{"type": "object", "additionalProperties": True}, {"type": "string"}]},
+        either={"anyOf": [{"type": "object"}, {"type": "object", "minProperties": 1}]},
+    )
+
+    icon, cover, values, either = docs(schema).children
+
+    assert [branch.title for branch in icon.branches] == ["{emoji}", "string"]
+    assert [branch.title for branch in cover.branches] == ["{emoji}", "{url}"]
+    assert [branch.title for branch in values.branches] == ["object", "string"]
+    assert [branch.title for branch in either.branches] == ["Option 1", "Option 2"]
 
 
 def test_variants_are_named_by_the_constant_that_selects_them():

@@ -273,7 +273,7 @@ def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
     assert '<a href="/toolkits/cd/">c d</a>' in largest
 
 
-@pytest.mark.parametrize("order", ["", "order=name&", "q=kit&"])
+@pytest.mark.parametrize("order", ["", "order=name&", "q=kit&", "q=it&order=name&"])
 def test_tags_are_paginated(client, order):
     publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, n + 50)]) for n in range(0, 201, 50)], by=None)
     address, seen = f"?{order}", []
@@ -309,6 +309,24 @@ def test_tags_are_found_by_their_beginning_regardless_of_case(client):
     assert ">E-Mail<" in page
     assert ">email lists<" in page
     assert ">time<" not in page
+
+
+def test_toolkits_are_found_by_any_part_of_their_names(client):
+    publish_many([make_spec(f"{name}.run") for name in ("cloudflare-playwright-mcp", "other")], by=None)
+
+    assert [one.name for one in client.get("/toolkits/?q=Playwright").context["groups"]] == [
+        "cloudflare-playwright-mcp"
+    ]
+    assert client.get("/toolkits/?q=kx").context["groups"] == []  # the prefix of the stored keys
+
+
+def test_a_search_while_typing_gets_only_the_groups(client):
+    make_tool("a", tags=["storage"])
+
+    part = client.get("/tags/?q=stor", headers={"HX-Request": "true"}).content.decode()
+
+    assert "storage" in part
+    assert "<html" not in part
 
 
 @pytest.mark.parametrize("address", ["/toolkits/", "/tags/", "/tags/?q=none", "/tags/?after=x", "/tags/?after=9.%F0"])

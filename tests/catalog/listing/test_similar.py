@@ -51,6 +51,20 @@ def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
     assert "No similar tools." in page(client, "/tools/paint/similar/").body.text()
 
 
+def test_words_that_a_whole_toolkit_repeats_are_no_reasons_within_it(weather):
+    boilerplate = "Error responses: 400 Bad request"
+    for number, subject in enumerate(["archive", "block", "comment", "database", "emoji"]):
+        make_tool(f"pages.{number}", name=f"get-{subject}", description=f"Notion | Read one. {boilerplate}")
+    page_tool = make_tool("pages.get", name="get-page", description=f"Notion | Page content. {boilerplate}")
+    make_tool("pages.move", name="move-page", description=f"Notion | Page moved. {boilerplate}")
+    make_tool("else.page", name="page-text", description="Notion page content.")
+
+    found = {one.tool.tool_id: one for one in similar_tools(page_tool, None, limit=20)}
+
+    assert found["pages.move"].words == ("page",)
+    assert "Notion" in found["else.page"].words
+
+
 def test_words_of_scripts_without_spaces_are_compared():
     tool = make_tool("a", name="天気", description="都市の天気を調べる")
     make_tool("b", name="天気予報", description="都市の天気予報")

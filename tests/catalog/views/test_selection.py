@@ -12,7 +12,7 @@ from catalog.bulk_changes import MAX_TOOLS
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool
 from tests.catalog.views.test_pages import page, text_of, texts_of
-from tests.factories import make_tool, make_user
+from tests.factories import make_tool, make_user, properties
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +85,15 @@ def test_tags_are_added_and_removed(signed_in):
     assert stored("a").tags == ["billing"]
     assert set(stored("b").tags) == {"billing", "finance"}
     assert "1 tool untagged." in answer.content.decode()
+
+
+def test_the_page_suggests_tags_and_toolkits(signed_in):
+    make_tool("mail.send", tags=["letters"])
+
+    tree = page(signed_in, "/selection/?tool=mail.send")
+
+    assert texts_of(tree, ".tag-suggestions button") == ["letters"]
+    assert [one.attributes["value"] for one in tree.css("#toolkits option")] == ["mail"]
 
 
 def test_tools_are_moved_to_a_toolkit(signed_in):
@@ -172,6 +181,23 @@ def test_two_tools_are_compared(client):
     assert text_of(tree, "h1") == "a and b"
     assert "goodbye" in text_of(tree, ".diff-view")
     assert client.get("/selection/compare/?tool=a").status_code == 302
+
+
+def test_two_tools_are_compared_property_by_property(client):
+    make_tool("a", parameters={**properties(both={"type": "string"}, first={}), "required": ["both"]})
+    make_tool("b", parameters=properties(both={"type": "integer"}, second={"type": "array"}))
+
+    tree = page(client, "/selection/compare/?tool=a&tool=b")
+
+    assert texts_of(tree, "#compared-1 + p") == ["1 in both, 1 only in a, 1 only in b"]
+    assert [texts_of(row, "th, td") for row in tree.css(".compared tbody tr")] == [
+        ["both", "string required", "integer"],
+        ["first", "any value", "not there"],
+        ["second", "not there", "array"],
+    ]
+    assert "open" not in tree.css_first("details.section").attributes
+    unfolded = page(client, "/selection/compare/?tool=a&tool=b&view=split")
+    assert "open" in unfolded.css_first("details.section").attributes
 
 
 def test_at_most_so_many_tools_are_selected(client, monkeypatch):

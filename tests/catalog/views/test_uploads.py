@@ -389,6 +389,28 @@ def test_a_preview_shows_what_breaks_once_and_unfolded(browser):
     assert [one.text(strip=True) for one in tree.css(".badge-bad")] == ["breaking"]
 
 
+@pytest.mark.parametrize("sent", [{}, {"dry_run": "on"}], ids=["published", "checked"])
+def test_a_report_keeps_the_sentence_about_what_breaks(browser, sent):
+    make_tool("old", parameters=properties(a={"type": "string"}))
+
+    tree = report_of(browser, text=spec_text("old", parameters=properties(a={"type": "number"})), **sent)
+
+    assert words(tree, ".entry > .entry-change").startswith("a changed from string to number.")
+
+
+def test_rejected_specs_are_named_by_the_id_and_name_that_they_declare(browser):
+    named = json.dumps({"definition": {"id": "maps.find", "name": "Find a place", "description": 7}})
+    text = listed(named, '{"definition": {"id": "second"}}', '{"definition": {"id": "a\\u202eb"}}')
+
+    tree = preview_of(browser, text)
+
+    assert [words(one, ".entry-head") for one in tree.css(".entry-rejected")] == [
+        "rejected Find a place maps.find",
+        "rejected second",
+        "rejected",
+    ]
+
+
 def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(browser):
     make_tool("old")
 
@@ -553,10 +575,8 @@ def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_
         HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
     ):
         assert tree.css_first("#lost-kinds ~ .entries")
-        assert [words(one, "summary") for one in tree.css(".entry")] == [
-            "Imported from MCP tools: /tools/0",
-            "Imported from MCP tools: /tools/1",
-        ]
+        assert [words(one, ".entry-operation") for one in tree.css(".entry")] == ["/tools/0", "/tools/1"]
+        assert words(tree, ".import-choice").startswith("Imported from MCP tools.")
         assert [len(one.css("summary")) for one in tree.css(".entry")] == [1, 1]
 
 

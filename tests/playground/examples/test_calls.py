@@ -13,8 +13,8 @@ PARAMETERS = {"type": "object", "properties": {"word": {"type": "string"}}, "req
 def test_generated_parameters_are_cached_for_all_readers(monkeypatch):
     tool = make_tool("counted", parameters=PARAMETERS)
     asked = []
-    sample = example_calls.sample
-    monkeypatch.setattr(example_calls, "sample", lambda *given: asked.append(given) or sample(*given))
+    sample = example_calls.brief_sample
+    monkeypatch.setattr(example_calls, "brief_sample", lambda *given: asked.append(given) or sample(*given))
 
     calls = [call_of(tool, "http://localhost/") for _ in range(3)]
 
@@ -29,6 +29,27 @@ def test_a_new_revision_has_a_call_of_its_own():
 
     assert '"other"' not in before.usages[0].code
     assert '{"other": 7}' in after.usages[0].code
+
+
+def test_generated_parameters_are_the_required_ones_with_one_item_per_array():
+    properties = {
+        "word": {"const": "hello"},
+        "tags": {"type": "array", "items": {"const": "a"}},
+        "assignees": {"type": "array", "items": {"type": "string"}},
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["word", "tags"]}
+
+    call = call_of(make_tool("brief", parameters=parameters), "http://localhost/")
+
+    assert '"parameters":{"word":"hello","tags":["a"]},' in "".join(call.usages[0].code.split())
+
+
+def test_a_tool_without_required_parameters_is_called_with_all_of_them():
+    parameters = {"type": "object", "properties": {"word": {"const": "hello"}}}
+
+    call = call_of(make_tool("lenient", parameters=parameters), "http://localhost/")
+
+    assert '"parameters":{"word":"hello"},' in "".join(call.usages[0].code.split())
 
 
 def test_all_examples_are_tried_within_one_budget(monkeypatch):
