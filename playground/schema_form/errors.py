@@ -234,8 +234,8 @@ class _Board:
                         continue
                     target = keys[path].id if on_key else target_of(node)
                     labels = where[:-1] if message == _request(node) else where  # the request has the last one
-                    text = ": ".join(filter(None, (" · ".join(labels), message)))
-                    yield Summary(text, target)
+                    label = " · ".join(labels)
+                    yield Summary(": ".join(filter(None, (label, message))), target, label=label, detail=message)
 
 
 def _request(node: Node) -> str:

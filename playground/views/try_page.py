@@ -53,7 +53,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("use") == "check":
         return JsonResponse(trial.marks)
     if request.POST.get("use") == "preview":
-        return render(request, "playground/_sent.html", {"trial": trial})
+        return render(request, "playground/_beside.html", {"trial": trial})
     if "run" in request.POST and "op" not in request.POST and not trial.errors:
         return run_trial(request, trial)
     change = TRIAL_CHANGES.get(request.POST.get("use", "").partition(":")[0])

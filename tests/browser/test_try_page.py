@@ -153,6 +153,49 @@ def test_the_preview_follows_what_is_typed(signed_in: Page):
     expect(field).to_have_value("mile")
 
 
+def test_a_number_that_cannot_be_read_is_marked_when_it_is_left(signed_in: Page):
+    signed_in.goto(CONVERT)
+    field = signed_in.get_by_label("value").first
+    field.fill("abc")
+    expect(signed_in.locator("#left-out")).to_contain_text("Left out: value")
+    assert field.get_attribute("aria-invalid") is None
+
+    field.press("Tab")
+
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(re.compile("“abc” is not a number"))
+    field.fill("7")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(signed_in.locator(".field-error")).to_have_count(0)
+
+
+def test_a_result_says_that_the_input_has_changed_and_offers_its_own(signed_in: Page):
+    page = signed_in
+    run = finished_run(page, CONVERT)
+    notice = page.get_by_text("The input has changed since this run")
+    field = page.get_by_label("value").first
+    expect(notice).to_be_hidden()
+
+    field.fill("7")
+    expect(notice).to_be_visible()
+    field.fill("42.195")
+    expect(notice).to_be_hidden()
+    field.fill("8")
+    run_button(page).click()
+    page.wait_for_url(lambda url: "?run=" in url and run not in url)
+    expect(notice).to_be_hidden()
+    page.locator(f'[data-run="{run}"]').click()
+    expect(notice).to_be_visible()
+    assert page.url.endswith(f"/try/?run={run}")
+    page.reload()
+    expect(field).to_have_value("8")
+
+    page.get_by_role("button", name="Use this input").click()
+
+    expect(field).to_have_value("42.195")
+    expect(notice).to_be_hidden()
+
+
 @pytest.mark.deep
 def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
     signed_in.add_init_script("Object.defineProperty(document, 'hidden', { get: () => window.isAway ?? false })")

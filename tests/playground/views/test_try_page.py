@@ -45,6 +45,65 @@ def test_an_example_is_filled_in_by_its_chip(browser, builtin):
     assert '"from_unit": "km"' in text_of(answer, "#preview")
 
 
+def pressed(answer):
+    chips = LexborHTMLParser(answer.content.decode()).css(".chip-button[aria-pressed=true]")
+    return [chip.attributes["value"] for chip in chips]
+
+
+def test_the_chip_of_the_example_or_saved_input_that_is_filled_in_is_marked(browser, ada, builtin):
+    tool = builtin("convert_units")
+    save_input(ada, tool.current, "mine", {**KILOMETRES, "value": 7})
+
+    page = browser.get("/tools/convert_units/try/?example=1")
+    own = press(browser, page, "use=input:mine")
+    edited = press(browser, page, "use=refresh", typed={control(page, "/.value"): "8"})
+
+    assert pressed(page) == ["example:1"]
+    assert pressed(own) == ["input:mine"]
+    assert pressed(edited) == []
+
+
+def test_an_example_with_a_secret_is_recognized(browser, ada):
+    secret = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}}}
+    spec = {
+        "id": "login",
+        "name": "login",
+        "description": "x.",
+        "parameters": secret,
+        "examples": [{"parameters": {"key": "hunter22"}}],
+    }
+    publish(read_spec(dumps({"definition": spec})), by=ada)
+
+    assert pressed(browser.get("/tools/login/try/?example=1")) == ["example:1"]
+
+
+def test_a_number_that_cannot_be_read_is_marked_and_the_preview_says_that_it_is_left_out(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+    typed = {control(page, "/.value"): "abc"}
+
+    preview = press(browser, page, "use=preview", typed=typed, **HTMX)
+    drawn = press(browser, page, "use=refresh", typed=typed)
+    as_json = press(browser, page, "op=parameters:view::json", typed=typed)
+
+    assert "Left out: value . “abc” is not a number" in text_of(preview, "#left-out")
+    assert "“abc” is not a number" in text_of(drawn, "#parameters-form .form-errors")
+    assert drawn.status_code == 200
+    assert "The JSON leaves out value, which cannot be read. “abc” is not a number" in text_of(as_json, ".notice")
+
+
+def test_the_result_of_a_run_has_the_digest_of_its_input(browser, ada, builtin):
+    tool = builtin("convert_units")
+    last = run(tool, KILOMETRES, ada)
+
+    page = LexborHTMLParser(browser.get(f"/tools/convert_units/try/?run={last.pk}").content.decode())
+
+    notice = page.css_first("[data-input-of-run]")
+    assert notice.attributes["data-input-of-run"] == page.css_first("#input-digest").text()
+    assert "hidden" in notice.attributes
+    assert page.css_first(f"[data-input-of-run] button[value='run:{last.pk}']")
+
+
 def test_the_input_of_the_last_run_is_filled_in_by_its_chip(browser, ada, builtin):
     tool = builtin("convert_units")
     last = run(tool, KILOMETRES, ada)
