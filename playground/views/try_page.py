@@ -35,7 +35,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
     if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
-        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", "")}
+        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", ""), "is_partial": True}
         return render(request, "playground/_history.html", context)
     if request.method == "POST":
         enter_saves(request)

@@ -190,11 +190,18 @@ function unmark(control) {
   delete control.dataset.marked;
 }
 
+const CHIP_EDGE = 40; // px of the chip before that stay visible
+let filledIn = null;
+
 /** Marks the example that is filled in, and says whether the input is still that of the run that is shown. */
 function compareInput() {
   const input = document.getElementById("input-digest").textContent;
   for (const chip of form().querySelectorAll("[data-input]")) {
-    chip.setAttribute("aria-pressed", String(chip.dataset.input === input));
+    const isFilledIn = chip.dataset.input === input;
+    const strip = chip.closest(".trial-chips");
+    if (isFilledIn && chip !== filledIn) strip.scrollLeft = chip.offsetLeft - strip.offsetLeft - CHIP_EDGE;
+    if (isFilledIn) filledIn = chip;
+    chip.setAttribute("aria-pressed", String(isFilledIn));
   }
   const notice = result.querySelector("[data-input-of-run]");
   if (notice) notice.hidden = notice.dataset.inputOfRun === input;
@@ -203,6 +210,7 @@ document.addEventListener("htmx:after:swap", () => {
   markUnread();
   compareInput();
 });
+compareInput();
 
 // -- JSON that is typed: checked like the form, without a run. What is not JSON yet is marked by the editor itself.
 
@@ -256,8 +264,20 @@ async function check() {
       const checked = { type: "hidden", name: "checked", value: "1" }; // so that the fields show them, too
       form().append(Object.assign(document.createElement("input"), checked));
     }
+    const list = textarea.closest(".form-raw").querySelector("[data-json-problems]");
+    list.replaceChildren(...found.map((problem) => problemLink(textarea, problem)));
+    list.hidden = found.length === 0;
     counts[index].textContent = { 0: "No problems", 1: "1 problem" }[found.length] ?? `${found.length} problems`;
   }
+}
+
+/** A link to the line of a problem, as in the summary of errors. */
+function problemLink(textarea, { line, column, message }) {
+  const link = Object.assign(document.createElement("a"), { href: `#${textarea.id}`, textContent: `Line ${line}: ${message}` });
+  Object.assign(link.dataset, { line, column });
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
 }
 
 // -- the address of the input: copied as soon as it is there, gone as soon as it is no longer that of the input

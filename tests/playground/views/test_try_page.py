@@ -146,7 +146,7 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
     runs = [run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50)]
     run(tool, {}, bob)
 
-    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers=HTMX)
+    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers={"HX-Request": "true"})
 
     bars = LexborHTMLParser(answer.content.decode()).css("[data-run]")
     assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
@@ -290,6 +290,39 @@ def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(b
     shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
     assert shown.css_first("strong") is not None
     assert shown.css_first("script") is None
+
+
+def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_copy(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    source = "| a | n |\n|---|---:|\n| x | 1 |"
+    Run.objects.filter(pk=done.pk).update(response_json=dumps(source))
+
+    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+
+    assert [cell.attributes.get("class") for cell in page.css("#text .text-markdown td")] == [None, "align-right"]
+    assert page.css_first("#text-1").text() == source
+    assert page.css_first("#text [data-copy='#text-1']")
+
+
+def test_a_column_of_numbers_has_its_heading_above_them(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    Run.objects.filter(pk=done.pk).update(response_json=dumps([{"name": "a", "n": 1}, {"name": "b"}]))
+
+    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+
+    headings = [(cell.text(), cell.attributes.get("class")) for cell in page.css("#table th")]
+    assert headings == [("#", "number"), ("name", None), ("n", "number")]
+
+
+def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run(tool, KILOMETRES, ada)
+
+    answer = browser.get("/tools/convert_units/try/?part=history", headers={"HX-Request": "true"})
+
+    assert text_of(answer, "#tab-runs") == "Runs 1"
 
 
 def chips(answer):
