@@ -204,7 +204,7 @@ function compareInput() {
     chip.setAttribute("aria-pressed", String(isFilledIn));
   }
   const notice = result.querySelector("[data-input-of-run]");
-  if (notice) notice.hidden = notice.dataset.inputOfRun === input;
+  if (notice) notice.hidden = isRunning() || notice.dataset.inputOfRun === input;
 }
 document.addEventListener("htmx:after:swap", () => {
   markUnread();

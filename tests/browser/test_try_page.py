@@ -66,7 +66,7 @@ def test_escape_cancels_a_run(signed_in: Page):
     signed_in.keyboard.press("Escape")
 
     expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
-    expect(signed_in.locator("#run")).to_contain_text("The run was cancelled.")
+    expect(signed_in.locator("#run")).to_contain_text("The run was cancelled")
     expect(signed_in.locator("#run .run-error")).to_have_count(0)
 
 
