@@ -75,7 +75,9 @@ def test_a_reader_reads_who_may_run_the_tool(client, builtin):
 
     who = "Only people in the groups runner, publisher and administrator can run tools."
     assert f"{who} You can still run a mock; it is not saved." in text_of(page, "#why-not-live")
-    assert f"This mock was not saved. {who}" in text_of(press(client, page, "run=1"), "#run .notice:not(.input-changed)")
+    assert f"This mock was not saved. {who}" in text_of(
+        press(client, page, "run=1"), "#run .notice:not(.input-changed)"
+    )
     assert press(client, page, "run=1", typed={"mode": "live"}).status_code == 403
     assert not Run.objects.exists()
 
