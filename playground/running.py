@@ -142,6 +142,7 @@ def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
     contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, mode="mock")
     secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, None)
+    run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     redactor = secrets.redactor(())
     budget = Budget()
     problems = secrets.problems() or request_problems(

@@ -33,6 +33,7 @@ _MARKUP: Final = re.compile(r"[`*_\[\]<>#|~\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{
 _TAGS: Final = set(
     "a blockquote br code em hr li ol p pre s strong table tbody td th thead tr ul".split()  # noqa: SIM905 - reads well
 )
+_ALIGNMENTS: Final = {"text-align:right": "align-right", "text-align:center": "align-center"}
 _SCHEMES: Final = {"http", "https", "mailto"}
 
 
@@ -41,6 +42,7 @@ def _markdown(*, breaks: bool) -> MarkdownIt:
     parser.disable(["image", "code", "html_block", "html_inline"])
     parser.validateLink = _is_absolute  # type: ignore[method-assign]
     parser.core.ruler.push("headings_are_paragraphs", _headings_as_paragraphs)
+    parser.core.ruler.push("alignment_by_class", _alignment_by_class)
     return parser
 
 
@@ -48,6 +50,14 @@ def _is_absolute(url: str) -> bool:
     """Whether a link is absolute: links in untrusted text must not point to pages of this site."""
     scheme, colon, _ = url.partition(":")
     return bool(colon) and scheme.lower() in _SCHEMES
+
+
+def _alignment_by_class(state: object) -> None:
+    """Give the aligned cells of tables a class: the policy of the pages refuses the parser's `style`."""
+    tokens: list[Token] = state.tokens  # type: ignore[attr-defined]
+    for token in tokens:
+        if token.type in {"th_open", "td_open"} and (style := token.attrs.pop("style", "")):
+            token.attrs["class"] = _ALIGNMENTS.get(str(style), "")
 
 
 def _headings_as_paragraphs(state: object) -> None:
@@ -82,7 +92,7 @@ def as_html(text: str, *, breaks: bool = True) -> SafeString:
     sanitised = nh3.clean(
         (_PARSER if breaks else _JOINING_PARSER).render(text),
         tags=_TAGS,
-        attributes={"a": {"href", "title"}},
+        attributes={"a": {"href", "title"}, "th": {"class"}, "td": {"class"}},
         url_schemes=_SCHEMES,
         link_rel="nofollow noopener noreferrer",
     )

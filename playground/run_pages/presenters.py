@@ -74,6 +74,12 @@ class Table:
     rows_in_all: int
     columns_in_all: int
 
+    @property
+    def headings(self) -> list[tuple[str, bool]]:
+        """The name of each column, and whether all its values are numbers, which are aligned at their ends."""
+        columns = zip(self.columns, zip(*(row.cells for row in self.rows), strict=True), strict=True)
+        return [(name, all(cell.is_number for cell in cells if cell.is_present)) for name, cells in columns]
+
 
 @dataclass(frozen=True)
 class Row:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Final
 
 from catalog.json_schema.validation import Violation
 from catalog.jsontext.pointers import split_pointer
-from catalog.jsontext.positions import locate
+from catalog.jsontext.positions import Lines, find_spans
 from playground.schema_form.control_names import member_path
 from playground.schema_form.controls import Key
 from playground.schema_form.nodes import (
@@ -32,8 +33,10 @@ from playground.schema_form.nodes import (
     target_of,
 )
 from playground.schema_form.to_value import Fault
+from playground.schema_form.values import literal
 
 _ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
+_SIMILAR: Final = 0.75
 MAX_LABELS: Final = 4
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 _ABOUT_COUNTS: Final = frozenset({"minItems", "minProperties", "contains"})
@@ -58,6 +61,8 @@ def attach_problems(
     for fault in faults:
         board.post_fault(fault)
     for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
+        if violation.keyword in _ABOUT_MISSING:
+            board.missing.setdefault(violation.pointer, []).extend(violation.names)
         board.post_violation(violation)
     board.locate_in_text()
     return replace(form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root)))
@@ -78,7 +83,9 @@ class _Board:
     Attributes:
         nodes: the nodes by path; `keys`: the keys of the entries that have one, by path.
         messages: by path, and whether they concern the entry's key.
-        in_text: the pointers and messages of violations, if the whole form is one JSON text.
+        missing: the names of missing members, by the pointer of their object.
+        in_text: of each violation, if the whole form is one JSON text: its pointer, whether it concerns the name of the
+            member there, and its message.
         marks: the same with their positions in the text.
         marked: by the message at the whole form, its mark and its line in the summary.
         incomplete: the paths of objects and lists in which a field directly below is empty or cannot be parsed.
@@ -88,7 +95,8 @@ class _Board:
     nodes: dict[str, Node] = field(default_factory=dict)
     keys: dict[str, Key] = field(default_factory=dict)
     messages: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
-    in_text: list[tuple[str, str]] = field(default_factory=list)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    in_text: list[tuple[str, bool, str]] = field(default_factory=list)
     marks: tuple[TextMark, ...] = ()
     marked: dict[str, tuple[TextMark, str]] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
@@ -104,10 +112,11 @@ class _Board:
 
     def post(self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None) -> None:
         """Add `message` at `path`, or at the nearest enclosing node; in a form of JSON text, at `pointer`."""
+        is_about_name = on_key
         while path not in self.nodes and path:
             path, on_key = _around(path), False
         if pointer is not None and not path and isinstance(self.nodes[path], RawNode):
-            self.in_text.append((pointer, message))
+            self.in_text.append((pointer, is_about_name, message))
             return
         messages = self.messages.setdefault((path, on_key and path in self.keys), [])
         if message not in messages:
@@ -129,15 +138,20 @@ class _Board:
             self._post_union(violation, path)
         elif not self._comes_from_an_empty_field(violation, path):
             on_key = violation.keyword in _ABOUT_NAMES
-            self.post(path, violation.message, on_key=on_key, pointer=violation.pointer)
+            message = violation.message + (self._suggestion(violation.pointer) if on_key else "")
+            self.post(path, message, on_key=on_key, pointer=violation.pointer)
 
     def locate_in_text(self) -> None:
         """If the form is one JSON text, add the messages of violations, with line and column, in their order there."""
         root = self.nodes[""]
         if not isinstance(root, RawNode) or not self.in_text:
             return
-        positions = locate(root.text, [pointer for pointer, _ in self.in_text])
-        found = {(TextMark(*positions[pointer], message), pointer) for pointer, message in self.in_text}
+        document, lines = find_spans(root.text, [pointer for pointer, *_ in self.in_text]), Lines(root.text)
+        found = set()
+        for pointer, is_about_name, message in self.in_text:
+            span = document.nearest(pointer)
+            position = lines.position(span.entry_start if is_about_name else span.start)
+            found.add((TextMark(*position, message), pointer))
         for mark, pointer in sorted(found):
             where = " · ".join(split_pointer(pointer)[-MAX_LABELS:])
             message = f"{where}: {mark.message}" if where else mark.message
@@ -155,6 +169,15 @@ class _Board:
         self.incomplete.add(path)
         if (below, False) not in self.messages:
             self.post(below, _request(self.nodes[below]))
+
+    def _suggestion(self, pointer: str) -> str:
+        """The missing member that the member at `pointer`, which is not allowed, may be meant to be."""
+        around, _, _ = pointer.rpartition("/")
+        missing = self.missing.get(around, ())
+        first_words = {name.casefold().replace("-", "_").partition("_")[0]: name for name in missing}
+        known = first_words | {name.casefold(): name for name in missing}
+        close = get_close_matches(split_pointer(pointer)[-1].casefold(), known, n=1, cutoff=_SIMILAR) if pointer else []
+        return f" (did you mean {literal(known[close[0]])}?)" if close else ""
 
     def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
         """Whether filling in an empty field may fix `violation`: it is about a count, or a shifted tuple's item."""
@@ -232,8 +255,8 @@ class _Board:
                         continue
                     target = self.keys[path].id if on_key else target_of(node)
                     labels = where[:-1] if message == _request(node) else where  # the request has the last one
-                    text = ": ".join(filter(None, (" · ".join(labels), message)))
-                    yield Summary(text, target)
+                    label = " · ".join(labels)
+                    yield Summary(": ".join(filter(None, (label, message))), target, label=label, detail=message)
 
 
 def _request(node: Node) -> str:

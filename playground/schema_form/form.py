@@ -21,7 +21,7 @@ from playground.schema_form.defaults import new_draft
 from playground.schema_form.draft import Draft, Missing, Object, Raw
 from playground.schema_form.errors import attach_problems
 from playground.schema_form.lookups import SchemaLookups
-from playground.schema_form.nodes import Form, fields
+from playground.schema_form.nodes import Form, Summary, fields
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
@@ -44,7 +44,8 @@ class Submission:
         value: the value, without the parts that cannot be parsed; ABSENT if there is none.
         problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
         unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
-        unread: the fields whose text cannot be parsed, if the value was not checked.
+        unread: the fields whose text cannot be parsed.
+        omitted: such fields of the form that the JSON text has just replaced: it does not contain them.
     """
 
     form: Form
@@ -53,10 +54,11 @@ class Submission:
     problems: tuple[Problem, ...] = ()
     unchecked: str = ""
     unread: tuple[Fault, ...] = ()
+    omitted: tuple[Summary, ...] = ()
 
     def with_unread_marked(self) -> Submission:
         """The same with an error at each field whose text cannot be parsed."""
-        return replace(self, form=attach_problems(self.form, self.unread, (), {}))
+        return replace(self, form=attach_problems(self.form, self.unread, (), {})) if self.unread else self
 
     @property
     def view(self) -> Literal["fields", "json"]:
@@ -129,8 +131,11 @@ def submitted(
     outcome = apply(decoded, session.subschemas, session.lookups)
     if not is_checked or verb not in {"", "view"}:
         session.pressed = verb
-        return session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults)
-    return session.checked(outcome.draft, decoded.faults, adjust)
+        shown = session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults)
+    else:
+        shown = session.checked(outcome.draft, decoded.faults, adjust)
+    becomes_json = verb == "view" and isinstance(outcome.draft, Raw) and not isinstance(decoded.draft, Raw)
+    return replace(shown, omitted=session.unread_fields(decoded.draft)) if becomes_json else shown
 
 
 class _Session:
@@ -159,10 +164,12 @@ class _Session:
         if faults:
             form = attach_problems(form, faults, (), {})
         reading = self.lookups.reading(draft)
-        unread = tuple(
-            fault for fault in (*faults, *reading.faults) if fault.problem.rule != "form.value-needed"
-        )  # an empty field loses nothing
-        return Submission(form, draft, reading.value, unread=unread)
+        return Submission(form, draft, reading.value, unread=_unread((*faults, *reading.faults)))
+
+    def unread_fields(self, draft: Draft) -> tuple[Summary, ...]:
+        """The fields of `draft` whose text cannot be parsed."""
+        unread = _unread(self.lookups.reading(draft).faults)
+        return attach_problems(self._drawn(draft, None)[1], unread, (), {}).errors if unread else ()
 
     def checked(self, draft: Draft, faults: Sequence[Fault], adjust: Adjust | None) -> Submission:
         """The form of `draft`, with all its errors."""
@@ -181,9 +188,8 @@ class _Session:
             unchecked = result.reason or ""
             violations = result.violations
             problems += result.problems
-        return Submission(
-            attach_problems(form, found, violations, reading.paths), draft, reading.value, tuple(problems), unchecked
-        )
+        form = attach_problems(form, found, violations, reading.paths)
+        return Submission(form, draft, reading.value, tuple(problems), unchecked, _unread(found))
 
     def _drawn(self, draft: Draft, focus: str | None) -> tuple[Draft, Form]:
         if self.has_secrets:
@@ -201,3 +207,8 @@ class _Session:
             has_secrets=self.has_secrets,
         )
         return draft, form
+
+
+def _unread(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    """The faults of fields whose text cannot be parsed: an empty field loses nothing."""
+    return tuple(fault for fault in faults if fault.problem.rule != "form.value-needed")

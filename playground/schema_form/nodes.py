@@ -244,11 +244,20 @@ Node: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One line of the error summary: the message, the id of its control, and its `mark` if the form is JSON text."""
+    """One line of the error summary.
+
+    Attributes:
+        message: begins with the labels that lead to the control, `label`.
+        target: the id of the control.
+        mark: the position of the message if the form is JSON text.
+        detail: the message as it stands at the control.
+    """
 
     message: str
     target: str
     mark: TextMark | None = None
+    label: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

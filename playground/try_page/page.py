@@ -16,10 +16,11 @@ from catalog.rights import may
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import delete_configuration, save_configuration, share
 from playground.configurations.secret_members import Configuration
+from playground.input_digest import input_digest, stored_digest
 from playground.models import SavedConfiguration
 from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.run_pages.history import HistoryBar, history_of
-from playground.schema_form.nodes import RawNode
+from playground.schema_form.nodes import RawNode, Summary
 from playground.schema_form.secret_search import secret_members
 from playground.schema_form.values import ABSENT, Absent
 from playground.try_page.input_links import InputLink, input_link
@@ -73,11 +74,21 @@ class Trial(TrialInput):
         """Whether the user may share the selected configuration, or stop sharing it."""
         return self.selected is not None and (not self.is_shared_by_other or bool(may(self.user, "administer")))
 
+    @cached_property
+    def input_digest(self) -> str:
+        """The digest of the filled-in parameters; "" if the text of one cannot be parsed."""
+        return "" if self.parameters.unread else input_digest(self.contract, self.parameters_value)
+
     @property
-    def examples(self) -> list[tuple[int, str]]:
-        """Number and description of each example that has parameters."""
+    def unread(self) -> Sequence[Summary]:
+        """The fields of the parameters whose text cannot be parsed, so that it is not sent."""
+        return self.parameters.with_unread_marked().form.errors if self.parameters.unread else ()
+
+    @property
+    def examples(self) -> list[tuple[int, str, str]]:
+        """Number, description and digest of each example that has parameters."""
         return [
-            (number, example.description or f"Example {number}")
+            (number, example.description or f"Example {number}", input_digest(self.contract, example.parameters))
             for number, example in enumerate(self.contract.spec.examples, 1)
             if example.has_parameters
         ]
@@ -94,10 +105,14 @@ class Trial(TrialInput):
 
     @property
     def expected_example(self) -> tuple[str, JSON] | None:
-        """Title and return value of the first example that has one."""
-        for number, example in enumerate(self.contract.spec.examples, 1):
+        """Title and return value of the example whose parameters are filled in, else of the first that has one."""
+        examples = self.contract.spec.examples
+        filled_in = next((number for number, _, digest in self.examples if digest == self.input_digest), 0)
+        if filled_in and examples[filled_in - 1].has_return_value:
+            return f"Expected response (example {filled_in})", examples[filled_in - 1].return_value
+        for number, example in enumerate(examples, 1):
             if example.has_return_value:
-                return f"Expected response (example {number})", example.return_value
+                return f"Response in example {number}", example.return_value
         return None
 
     @property
@@ -171,9 +186,9 @@ class Trial(TrialInput):
         self._note_missing_secrets(from_run)
 
     @property
-    def saved_inputs(self) -> list[str]:
-        """The names of the user's saved inputs of this tool."""
-        return list(inputs_of(self.user, self.tool).values_list("name", flat=True))
+    def saved_inputs(self) -> list[tuple[str, str]]:
+        """Name and digest of each of the user's saved inputs of this tool."""
+        return [(saved.name, stored_digest(saved.parameters)) for saved in inputs_of(self.user, self.tool)]
 
     def use_input(self, query: Mapping[str, str]) -> None:
         """Replace the filled-in parameters by a saved input."""

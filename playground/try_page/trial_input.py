@@ -278,8 +278,16 @@ class TrialInput:
                     result, self.contract.configuration_form, value, by_name=True
                 ),
             )
+        for submission in filter(None, (self.parameters, self.configuration)):
+            for left in submission.omitted:
+                title = f"The JSON leaves out {left.label}, which cannot be read."
+                self.notices.append(Notice(title, f"{left.detail}."))
         if is_checked:
             self._collect_errors()
+            return
+        self.parameters = self.parameters.with_unread_marked()
+        if self.configuration is not None:
+            self.configuration = self.configuration.with_unread_marked()
 
     def unfinished(self) -> str:
         """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.

@@ -24,6 +24,7 @@ from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
 from playground import running
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
+from playground.input_digest import stored_digest
 from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
@@ -73,6 +74,7 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "compared": compared,
         "marks": [mark for likeness in compared for mark in likeness.marks],
         "phases": phases(run),
+        "input_digest": stored_digest(run.parameters),
         "waited_ms": run.waited.total_seconds() * 1000,
         "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again
         "poll_ms": poll_ms(run),

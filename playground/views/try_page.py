@@ -39,7 +39,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
     if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
-        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", "")}
+        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", ""), "is_partial": True}
         return render(request, "playground/_history.html", context)
     if request.method == "POST":
         enter_saves(request)
@@ -57,7 +57,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("use") == "check":
         return JsonResponse(trial.marks)
     if request.POST.get("use") == "preview":
-        return render(request, "playground/_sent.html", {"trial": trial})
+        return render(request, "playground/_beside.html", {"trial": trial})
     if "run" in request.POST and "op" not in request.POST and not trial.errors:
         return run_trial(request, trial)
     change = TRIAL_CHANGES.get(request.POST.get("use", "").partition(":")[0])

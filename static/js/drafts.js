@@ -83,7 +83,9 @@ document.addEventListener("htmx:before:request", (event) => {
 });
 
 document.addEventListener("htmx:after:swap", (event) => {
-  if (event.detail.ctx?.sourceElement?.id !== trial()?.id) return;
+  const source = event.detail.ctx?.sourceElement;
+  if (source?.matches("[hx-replace-url]")) setTimeout(store); // the entries stay while another run is shown
+  if (source?.id !== trial()?.id) return;
   if (draft) {
     document.getElementById("restored").hidden = false;
     for (const fold of document.querySelectorAll("details[data-open]")) fold.open = fold.dataset.open === "1";

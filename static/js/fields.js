@@ -55,7 +55,7 @@ function unfold(element) {
 
 // A link of the error summary focuses its field.
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.(".error-summary a[href^='#'], .notice a[href^='#']");
+  const link = event.target.closest?.(":is(.error-summary, .notice, .json-problems) a[href^='#']");
   const id = link?.hash.slice(1);
   const field = link && (document.getElementById(id) ?? document.getElementById(decodeURIComponent(id)));
   if (!field) return;

@@ -202,9 +202,11 @@ document.addEventListener("click", (event) => {
   if (notes.length === 0) return;
   const tab = document.getElementById("response-tab");
   if (tab?.getAttribute("aria-selected") === "false") tab.click();
-  current = (current + Number(button.dataset.step) + notes.length) % notes.length;
+  const by = Number(button.dataset.step);
+  current = current < 0 && by < 0 ? notes.length - 1 : (current + by + notes.length) % notes.length;
   for (const line of result.querySelectorAll(".is-current-problem")) line.classList.remove("is-current-problem");
   notes[current].classList.add("is-current-problem");
+  result.querySelector("[data-step-count]").textContent = `${current + 1} of ${notes.length}`;
   reveal(notes[current]);
   notes[current].scrollIntoView({ block: "center" });
 });

@@ -78,7 +78,7 @@ for (const border of page.querySelectorAll("[data-border]")) {
 
 function show(zone) {
   page.dataset.shown = zone;
-  for (const button of page.querySelectorAll("[data-show]")) {
+  for (const button of page.querySelectorAll(".try-tabs [data-show]")) {
     button.setAttribute("aria-pressed", String(button.dataset.show === zone));
   }
 }
@@ -87,7 +87,7 @@ page.addEventListener("click", (event) => {
   if (button) show(button.dataset.show);
 });
 
-// -- the live preview: what is typed is read by the site, which knows how it is sent
+// -- what stands beside the form: what is typed is read by the site, which knows how it is sent
 
 const PAUSE_MS = 120;
 let timer = 0;
@@ -96,7 +96,6 @@ let hasTyped = false; // since the form's last request
 
 document.addEventListener("input", (event) => previewSoon(event.target));
 document.addEventListener("change", (event) => previewSoon(event.target));
-document.addEventListener("toggle", (event) => event.target.id === "will-be-sent" && previewSoon(), true);
 
 function previewSoon(control) {
   if (control && control.form !== form()) return;
@@ -125,7 +124,6 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
 });
 
 async function preview() {
-  if (!document.querySelector("#will-be-sent[open]")) return;
   const body = new FormData(form());
   if ([...body.values()].some((value) => value instanceof File && value.size > 0)) return; // too long to send often
   body.append("use", "preview");
@@ -144,7 +142,75 @@ async function preview() {
     const present = document.getElementById(block.id);
     if (present && present.textContent !== block.textContent) present.textContent = block.textContent;
   }
+  for (const part of drawn.querySelectorAll("[data-live]")) {
+    const present = document.getElementById(part.id);
+    if (present && present.innerHTML !== part.innerHTML) present.replaceChildren(...part.childNodes);
+  }
+  markUnread();
+  compareInput();
 }
+
+/** Marks each field that was left with text that cannot be read, and removes such marks from the others. */
+function markUnread() {
+  const unread = new Map([...document.querySelectorAll("[data-unread]")].map((line) => [line.dataset.unread, line]));
+  for (const control of form().querySelectorAll("[data-marked]")) if (!unread.has(control.id)) unmark(control);
+  for (const [id, line] of unread) {
+    const control = document.getElementById(id);
+    if (control && control !== document.activeElement && !control.closest("json-editor")) markField(control, line);
+  }
+}
+
+function markField(control, line) {
+  const id = `${control.id}-error`;
+  let box = document.getElementById(id);
+  const isDrawn = box && !("marked" in control.dataset); // by the site, with the same message
+  control.dataset.marked = "";
+  if (isDrawn) return;
+  if (!box) {
+    box = Object.assign(document.createElement("div"), { id, className: "form-errors" });
+    control.before(box);
+    control.setAttribute("aria-describedby", `${control.getAttribute("aria-describedby") ?? ""} ${id}`.trim());
+  }
+  const message = line.cloneNode(true);
+  message.removeAttribute("data-unread");
+  message.querySelector("[data-unread-label]").remove();
+  box.replaceChildren(message);
+  control.setAttribute("aria-invalid", "true");
+  control.closest(".field").classList.add("has-error");
+}
+
+function unmark(control) {
+  const id = `${control.id}-error`;
+  document.getElementById(id)?.remove();
+  const others = control.getAttribute("aria-describedby").split(" ").filter((other) => other !== id);
+  if (others.length) control.setAttribute("aria-describedby", others.join(" "));
+  else control.removeAttribute("aria-describedby");
+  control.removeAttribute("aria-invalid");
+  control.closest(".field").classList.remove("has-error");
+  delete control.dataset.marked;
+}
+
+const CHIP_EDGE = 40; // px of the chip before that stay visible
+let filledIn = null;
+
+/** Marks the example that is filled in, and says whether the input is still that of the run that is shown. */
+function compareInput() {
+  const input = document.getElementById("input-digest").textContent;
+  for (const chip of form().querySelectorAll("[data-input]")) {
+    const isFilledIn = chip.dataset.input === input;
+    const strip = chip.closest(".trial-chips");
+    if (isFilledIn && chip !== filledIn) strip.scrollLeft = chip.offsetLeft - strip.offsetLeft - CHIP_EDGE;
+    if (isFilledIn) filledIn = chip;
+    chip.setAttribute("aria-pressed", String(isFilledIn));
+  }
+  const notice = result.querySelector("[data-input-of-run]");
+  if (notice) notice.hidden = isRunning() || notice.dataset.inputOfRun === input;
+}
+document.addEventListener("htmx:after:swap", () => {
+  markUnread();
+  compareInput();
+});
+compareInput();
 
 // -- JSON that is typed: checked like the form, without a run. What is not JSON yet is marked by the editor itself.
 
@@ -198,8 +264,20 @@ async function check() {
       const checked = { type: "hidden", name: "checked", value: "1" }; // so that the fields show them, too
       form().append(Object.assign(document.createElement("input"), checked));
     }
+    const list = textarea.closest(".form-raw").querySelector("[data-json-problems]");
+    list.replaceChildren(...found.map((problem) => problemLink(textarea, problem)));
+    list.hidden = found.length === 0;
     counts[index].textContent = { 0: "No problems", 1: "1 problem" }[found.length] ?? `${found.length} problems`;
   }
+}
+
+/** A link to the line of a problem, as in the summary of errors. */
+function problemLink(textarea, { line, column, message }) {
+  const link = Object.assign(document.createElement("a"), { href: `#${textarea.id}`, textContent: `Line ${line}: ${message}` });
+  Object.assign(link.dataset, { line, column });
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
 }
 
 // -- the address of the input: copied as soon as it is there, gone as soon as it is no longer that of the input

@@ -126,6 +126,20 @@ def test_violations_are_marked_while_one_types(signed_in: Page):
     expect(form.locator(".cm-lintRange-error")).to_have_count(0)
 
 
+def test_the_problems_found_while_one_types_are_a_list_that_leads_to_their_lines(signed_in: Page):
+    form = convert_units_as_json(signed_in)
+
+    signed_in.keyboard.insert_text('{\n"fom": "km",\n"value": 1,\n"to_unit": 5}')
+
+    problems = form.locator("[data-json-problems]").get_by_role("link")
+    expect(problems).to_have_count(3)
+    expect(form.locator(".cm-lintRange-error")).to_have_text(["{", '"fom"', "5"])
+    expect(problems.nth(1)).to_have_text('Line 2: "fom" is not allowed here (did you mean "from_unit"?)')
+    problems.nth(2).click()
+    signed_in.keyboard.insert_text("6")
+    expect(form.locator(".cm-activeLine")).to_have_text('"to_unit": 65}')
+
+
 @pytest.mark.deep
 def test_text_that_is_not_json_yet_is_not_sent_to_be_checked(signed_in: Page):
     asked = []

@@ -99,6 +99,23 @@ def test_the_next_problem_is_shown_in_a_closed_part(response: Page):
     expect(response.locator(".is-current-problem")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_problems_are_counted_and_their_buttons_stay_in_view(response: Page, width: int):
+    response.set_viewport_size({"width": width, "height": 780})
+    step = response.get_by_role("button", name="Next problem")
+    notes = response.locator("#response .json-note")
+    total = notes.count()
+    expect(response.locator("[data-step-count]")).to_have_text(f"{total} problems")
+
+    for number in range(1, total + 1):
+        step.click()
+        expect(response.locator("[data-step-count]")).to_have_text(f"{number} of {total}")
+        expect(notes.nth(number - 1)).to_have_class(re.compile("is-current-problem"))
+
+    response.mouse.wheel(0, 200)
+    expect(step).to_be_in_viewport(ratio=1)
+
+
 def test_the_view_of_a_result_is_remembered(response: Page):
     response.get_by_role("tab", name="Logs").click()
 

@@ -66,6 +66,8 @@ def test_escape_cancels_a_run(signed_in: Page):
     signed_in.keyboard.press("Escape")
 
     expect(signed_in.locator("#run .verdict")).to_contain_text("Cancelled")
+    expect(signed_in.locator("#run")).to_contain_text("The run was cancelled")
+    expect(signed_in.locator("#run .run-error")).to_have_count(0)
 
 
 def test_keys_in_the_palette_neither_cancel_nor_start_a_run(signed_in: Page):
@@ -151,6 +153,60 @@ def test_the_preview_follows_what_is_typed(signed_in: Page):
     expect(signed_in.locator("#preview")).to_contain_text('"from_unit": "mile"')
     expect(field).to_be_focused()
     expect(field).to_have_value("mile")
+
+
+def test_a_number_that_cannot_be_read_is_marked_when_it_is_left(signed_in: Page):
+    signed_in.goto(CONVERT)
+    field = signed_in.get_by_label("value").first
+    field.fill("abc")
+    expect(signed_in.locator("#left-out")).to_contain_text("Left out: value")
+    assert field.get_attribute("aria-invalid") is None
+
+    field.press("Tab")
+
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(re.compile("“abc” is not a number"))
+    field.fill("7")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(signed_in.locator(".field-error")).to_have_count(0)
+
+
+def test_the_number_of_runs_in_the_header_grows_with_the_history(signed_in: Page):
+    finished_run(signed_in, CONVERT)
+    signed_in.reload()
+    number = int(signed_in.locator("#tab-runs .count").inner_text())
+
+    signed_in.get_by_label("value").first.fill("9")
+    run_button(signed_in).click()
+
+    expect(signed_in.locator("#tab-runs .count")).to_have_text(str(number + 1))
+
+
+def test_a_result_says_that_the_input_has_changed_and_offers_its_own(signed_in: Page):
+    page = signed_in
+    run = finished_run(page, CONVERT)
+    notice = page.get_by_text("The input has changed since this run")
+    field = page.get_by_label("value").first
+    expect(notice).to_be_hidden()
+
+    field.fill("7")
+    expect(notice).to_be_visible()
+    field.fill("42.195")
+    expect(notice).to_be_hidden()
+    field.fill("8")
+    run_button(page).click()
+    page.wait_for_url(lambda url: "?run=" in url and run not in url)
+    expect(notice).to_be_hidden()
+    page.locator(f'[data-run="{run}"]').click()
+    expect(notice).to_be_visible()
+    assert page.url.endswith(f"/try/?run={run}")
+    page.reload()
+    expect(field).to_have_value("8")
+
+    page.get_by_role("button", name="Use this input").click()
+
+    expect(field).to_have_value("42.195")
+    expect(notice).to_be_hidden()
 
 
 @pytest.mark.deep
@@ -299,16 +355,42 @@ def test_the_examples_are_one_line_that_scrolls_to_the_focus(signed_in: Page, wi
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/tools/convert_units/try/")
     chips = page.locator(".trial-chips > *")
-    fill = page.locator(".trial-fill")
     assert len({chip.bounding_box()["y"] for chip in chips.all()}) == 1
-    height = fill.bounding_box()["height"]
 
     chips.last.focus()
 
     expect(chips.last).to_be_in_viewport(ratio=0.9)
-    page.locator("#save-input > summary").click()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_save_input_opens_below_itself_and_closes_by_a_second_click(signed_in: Page, width: int):
+    page = signed_in
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/tools/convert_units/try/")
+    save = page.locator("#save-input > summary")
+    before = save.bounding_box()
+
+    save.dblclick()
+    expect(page.get_by_label("Input name")).to_be_hidden()
+    save.click()
+
     expect(page.get_by_label("Input name")).to_be_in_viewport()
-    assert fill.bounding_box()["height"] > height
+    assert save.bounding_box() == before
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Input name")).to_be_hidden()
+
+
+def test_the_bar_of_a_tool_without_a_factory_is_one_line_on_a_phone(signed_in: Page):
+    page = signed_in
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto("/tools/bfcl-base.calculate_carbon_footprint/try/")
+    bar = page.locator(".run-bar").bounding_box()
+
+    page.locator("#run-options > summary").click()
+
+    assert bar["height"] < 70
+    assert page.locator(".run-bar").bounding_box() == bar
+    expect(page.get_by_label("Mock", exact=True)).to_be_in_viewport()
 
 
 def test_a_history_without_runs_is_one_line(signed_in: Page):

@@ -116,12 +116,32 @@ def test_the_request_preview_is_visible(browser, builtin):
     assert text_of(page, "#preview") == '{ "value": 1.50, "from_unit": "km", "to_unit": "m" }'
 
 
-def test_before_the_first_run_the_page_shows_the_expected_response(browser, builtin):
+@pytest.mark.parametrize(
+    ("query", "title", "response"),
+    [
+        ("", "Response in example 1", "kilometer = 26.2187574565 mile"),
+        ("?example=1", "Expected response (example 1)", "kilometer = 26.2187574565 mile"),
+        ("?example=2", "Expected response (example 2)", "degree_Celsius = 82.4 degree_Fahrenheit"),
+    ],
+)
+def test_before_the_first_run_the_page_shows_the_expected_response(browser, builtin, query, title, response):
     builtin("convert_units")
 
-    page = browser.get("/tools/convert_units/try/")
+    page = browser.get(f"/tools/convert_units/try/{query}")
 
-    assert text_of(page, "#run .code-title") == "Expected response (example 1)"
+    assert text_of(page, "#expected .code-title") == title
+    assert response in text_of(page, "#expected")
+
+
+def test_the_expected_response_follows_the_input(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+
+    other = press(browser, page, "use=example:2", **HTMX)
+    edited = press(browser, page, "use=preview", typed={control(page, "/.value"): "7"}, **HTMX)
+
+    assert text_of(other, "#expected .code-title") == "Expected response (example 2)"
+    assert text_of(edited, "#expected .code-title") == "Response in example 1"
 
 
 def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):

@@ -45,6 +45,65 @@ def test_an_example_is_filled_in_by_its_chip(browser, builtin):
     assert '"from_unit": "km"' in text_of(answer, "#preview")
 
 
+def pressed(answer):
+    chips = LexborHTMLParser(answer.content.decode()).css(".chip-button[aria-pressed=true]")
+    return [chip.attributes["value"] for chip in chips]
+
+
+def test_the_chip_of_the_example_or_saved_input_that_is_filled_in_is_marked(browser, ada, builtin):
+    tool = builtin("convert_units")
+    save_input(ada, tool.current, "mine", {**KILOMETRES, "value": 7})
+
+    page = browser.get("/tools/convert_units/try/?example=1")
+    own = press(browser, page, "use=input:mine")
+    edited = press(browser, page, "use=refresh", typed={control(page, "/.value"): "8"})
+
+    assert pressed(page) == ["example:1"]
+    assert pressed(own) == ["input:mine"]
+    assert pressed(edited) == []
+
+
+def test_an_example_with_a_secret_is_recognized(browser, ada):
+    secret = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}}}
+    spec = {
+        "id": "login",
+        "name": "login",
+        "description": "x.",
+        "parameters": secret,
+        "examples": [{"parameters": {"key": "hunter22"}}],
+    }
+    publish(read_spec(dumps({"definition": spec})), by=ada)
+
+    assert pressed(browser.get("/tools/login/try/?example=1")) == ["example:1"]
+
+
+def test_a_number_that_cannot_be_read_is_marked_and_the_preview_says_that_it_is_left_out(browser, builtin):
+    builtin("convert_units")
+    page = browser.get("/tools/convert_units/try/?example=1")
+    typed = {control(page, "/.value"): "abc"}
+
+    preview = press(browser, page, "use=preview", typed=typed, **HTMX)
+    drawn = press(browser, page, "use=refresh", typed=typed)
+    as_json = press(browser, page, "op=parameters:view::json", typed=typed)
+
+    assert "Left out: value . “abc” is not a number" in text_of(preview, "#left-out")
+    assert "“abc” is not a number" in text_of(drawn, "#parameters-form .form-errors")
+    assert drawn.status_code == 200
+    assert "The JSON leaves out value, which cannot be read. “abc” is not a number" in text_of(as_json, ".notice")
+
+
+def test_the_result_of_a_run_has_the_digest_of_its_input(browser, ada, builtin):
+    tool = builtin("convert_units")
+    last = run(tool, KILOMETRES, ada)
+
+    page = LexborHTMLParser(browser.get(f"/tools/convert_units/try/?run={last.pk}").content.decode())
+
+    notice = page.css_first("[data-input-of-run]")
+    assert notice.attributes["data-input-of-run"] == page.css_first("#input-digest").text()
+    assert "hidden" in notice.attributes
+    assert page.css_first(f"[data-input-of-run] button[value='run:{last.pk}']")
+
+
 def test_the_input_of_the_last_run_is_filled_in_by_its_chip(browser, ada, builtin):
     tool = builtin("convert_units")
     last = run(tool, KILOMETRES, ada)
@@ -87,7 +146,7 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
     runs = [run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50)]
     run(tool, {}, bob)
 
-    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers=HTMX)
+    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers={"HX-Request": "true"})
 
     bars = LexborHTMLParser(answer.content.decode()).css("[data-run]")
     assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
@@ -231,6 +290,39 @@ def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(b
     shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
     assert shown.css_first("strong") is not None
     assert shown.css_first("script") is None
+
+
+def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_copy(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    source = "| a | n |\n|---|---:|\n| x | 1 |"
+    Run.objects.filter(pk=done.pk).update(response_json=dumps(source))
+
+    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+
+    assert [cell.attributes.get("class") for cell in page.css("#text .text-markdown td")] == [None, "align-right"]
+    assert page.css_first("#text-1").text() == source
+    assert page.css_first("#text [data-copy='#text-1']")
+
+
+def test_a_column_of_numbers_has_its_heading_above_them(browser, ada, builtin):
+    tool = builtin("drifting_thermometer")
+    done = run(tool, {}, ada)
+    Run.objects.filter(pk=done.pk).update(response_json=dumps([{"name": "a", "n": 1}, {"name": "b"}]))
+
+    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+
+    headings = [(cell.text(), cell.attributes.get("class")) for cell in page.css("#table th")]
+    assert headings == [("#", "number"), ("name", None), ("n", "number")]
+
+
+def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, builtin):
+    tool = builtin("convert_units")
+    run(tool, KILOMETRES, ada)
+
+    answer = browser.get("/tools/convert_units/try/?part=history", headers={"HX-Request": "true"})
+
+    assert text_of(answer, "#tab-runs") == "Runs 1"
 
 
 def chips(answer):

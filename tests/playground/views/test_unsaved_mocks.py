@@ -51,11 +51,11 @@ def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
 def test_an_unsaved_mock_has_no_link_to_a_run(client, page):
     answer = press(client, page, "run=1", **HTMX)
 
-    assert "This mock was not saved. Sign in to run the tool itself." in text_of(answer, ".notice")
+    assert "This mock was not saved. Sign in to run the tool itself." in text_of(answer, ".notice:not(.input-changed)")
     assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#run", "innerMorph")
     assert "HX-Replace-Url" not in answer
     assert "/runs/" not in answer.content.decode()
-    assert links_of(answer, ".notice") == ["/sign-in/?next=/tools/convert_units/try/"]
+    assert links_of(answer, ".notice:not(.input-changed)") == ["/sign-in/?next=/tools/convert_units/try/"]
 
 
 def test_the_page_offers_a_mock_and_says_why_it_is_not_live(page):
@@ -75,7 +75,9 @@ def test_a_reader_reads_who_may_run_the_tool(client, builtin):
 
     who = "Only people in the groups runner, publisher and administrator can run tools."
     assert f"{who} You can still run a mock; it is not saved." in text_of(page, "#why-not-live")
-    assert f"This mock was not saved. {who}" in text_of(press(client, page, "run=1"), "#run .notice")
+    assert f"This mock was not saved. {who}" in text_of(
+        press(client, page, "run=1"), "#run .notice:not(.input-changed)"
+    )
     assert press(client, page, "run=1", typed={"mode": "live"}).status_code == 403
     assert not Run.objects.exists()
 
@@ -152,7 +154,7 @@ def test_a_tool_that_cannot_run_here_offers_to_save_runs_instead(client):
 
     answer = press(client, client.get("/tools/greet/try/"), "run=1")
 
-    assert "Sign in to save your runs." in text_of(answer, "#run .notice")
+    assert "Sign in to save your runs." in text_of(answer, "#run .notice:not(.input-changed)")
     assert "Not checked: the spec has no return type." in text_of(answer, "#run .verdict")
 
 
@@ -162,7 +164,7 @@ def test_a_secret_among_the_parameters_is_not_shown(client):
     posted = {"run": "1", "mode": "mock", "parameters:e:": '{"key": "marker-secret-5501"}'}
     answer = client.post("/tools/unlock/try/", posted, headers=HTMX)
 
-    assert "A mock: no tool was called" in text_of(answer, ".notice")
+    assert "A mock: no tool was called" in text_of(answer, ".notice:not(.input-changed)")
     assert "marker-secret-5501" not in answer.content.decode()
 
 
