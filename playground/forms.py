@@ -13,6 +13,7 @@ from playground.models import MODES, OUTCOMES, VERDICTS
 RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
 NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
 NOT_AFTER_TIME: Final = MaxValueValidator(datetime(9999, 12, 30, 23, tzinfo=UTC))  # a day later is Python's last hour
+MAX_HOURS: Final = 24  # of a filter; for more there are days
 NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
 
 
@@ -37,7 +38,7 @@ class RunFilterForm(forms.Form):
     hour = forms.DateTimeField(
         input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
     )
-    hours = forms.IntegerField(min_value=2, max_value=24, required=False)
+    hours = forms.IntegerField(min_value=2, max_value=MAX_HOURS, required=False)
     period = _choice(("24h", "7d", "30d"))
     before = forms.RegexField(RUN_ID, required=False, strip=False)
     after = forms.RegexField(RUN_ID, required=False, strip=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from urllib.parse import urlencode
 
-from playground.forms import RunFilterForm
+from playground.forms import MAX_HOURS, RunFilterForm
 from playground.models import Run, RunQuerySet
 
 PAGE_SIZE = 50
@@ -53,7 +53,19 @@ class RunFilter:
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.query(period=""))
+        return bool(self.before or self.after or self.query(period=""))
+
+    @property
+    def longer(self) -> list[tuple[str, str]]:
+        """Links to one hour more, for those who cannot drag: what they add and their queries; [] without an hour."""
+        hours = (self.hours or 1) + 1
+        if not self.hour or hours > MAX_HOURS:
+            return []
+        before = datetime.fromisoformat(f"{self.hour}:00") - timedelta(hours=1)
+        return [
+            ("Add the hour before", self.query(hour=f"{before:%Y-%m-%dT%H}", hours=hours)),
+            ("Add the hour after", self.query(hours=hours)),
+        ]
 
     @property
     def hour_name(self) -> str:
