@@ -17,7 +17,6 @@ const search = document.getElementById("palette-search");
 const close = palette.querySelector('[popovertargetaction="hide"]');
 const typed = search.querySelector(".palette-typed");
 const status = palette.querySelector(".palette-status");
-field.autofocus = true; // in the markup, the browser would refuse it on pages that focus a message first
 const pages = [...list.querySelectorAll("[data-words]")];
 
 const RECENT = "toolshelf-recent-tools";
@@ -253,7 +252,4 @@ document.addEventListener("submit", (event) => {
   }
 });
 remember();
-if (isOpen()) {
-  field.focus();
-  follow();
-}
+if (isOpen()) follow();
