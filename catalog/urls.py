@@ -81,6 +81,7 @@ urlpatterns = [
     path("people/add/", people.add_person, name="add_person"),
     path("people/groups/", people.change_groups, name="people_groups"),
     path("people/<int:pk>/", people.person, name="person"),
+    path("people/<int:pk>/link/", people.new_person_link, name="person_link"),
     path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
     path("tools/<str:slug>/preview/", tools.tool_preview, name="tool_preview"),

@@ -7,11 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from config.openapi import scopes_needed
 
 JSON_TYPES = ("application/json", "application/problem+json")
 METHODS = ("get", "post", "put", "patch", "delete")
+SAMPLE_VALUES = {"slug": "convert_units", "from": "1", "to": "2"}  # of parameters in commands that only read
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,24 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, deta
         body_types=list(body),
         body_example=body_example,
         responses=list(documented_responses(schema, details)),
-        curl=curl(method, site.rstrip("/") + path, needs_token=needs_token, body_types=list(body), body=body_example),
+        curl=curl(
+            method,
+            site.rstrip("/") + sample_address(method, path, parameters),
+            needs_token=needs_token,
+            headers=[each.name for each in parameters if each.required and each.location == "header"],
+            body_types=list(body),
+            body=body_example,
+        ),
     )
+
+
+def sample_address(method: str, path: str, parameters: list[Parameter]) -> str:
+    """The path with what the operation requires. Only commands that read name a sample tool."""
+    required = [each.name for each in parameters if each.required and each.location == "query"]
+    query = urlencode({name: SAMPLE_VALUES.get(name, f"{{{name}}}") for name in required}, safe="{}")
+    if method == "get":
+        path = path.replace("{slug}", SAMPLE_VALUES["slug"])
+    return f"{path}?{query}" if query else path
 
 
 def documented_responses(schema: Mapping[str, Any], details: Mapping[str, Any]) -> Iterator[DocumentedResponse]:
@@ -125,15 +143,18 @@ def type_name(schema: Mapping[str, Any]) -> str:
     return str(schema.get("type", "any"))
 
 
-def curl(method: str, url: str, *, needs_token: bool, body_types: list[str], body: str | None) -> str:
+def curl(
+    method: str, url: str, *, needs_token: bool, headers: list[str], body_types: list[str], body: str | None
+) -> str:
     arguments = ["curl"]
     if method != "get":
         arguments.append(f"-X {method.upper()}")
     if needs_token:
         arguments.append('-H "Authorization: Bearer $TOKEN"')
+    arguments += [f"-H '{name}: {{{name}}}'" for name in headers]
     if "multipart/form-data" in body_types and not body:
         arguments.append("-F files=@tools.ndjson")
     elif body:
         compact = json.dumps(json.loads(body), ensure_ascii=False)
         arguments.append(f"-H 'Content-Type: application/json' --data {shlex.quote(compact)}")
-    return f"{' '.join(arguments)} {url}"
+    return f"{' '.join(arguments)} {shlex.quote(url) if '?' in url else url}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ GROUPS: Final = (
     ("Run a site", ("operations", "settings", "sign-in", "rights", "audit", "logs")),
 )
 """The documents by subject, by name; the others follow in the order of their titles."""
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 OTHERS: Final = "About Toolshelf"
 
 
@@ -41,6 +43,11 @@ class HelpPage:
     summary: str
     headings: tuple[Heading, ...]
     content: SafeString
+
+    @property
+    def teaser(self) -> str:
+        """The first sentence of the summary."""
+        return _SENTENCE_END.split(self.summary, maxsplit=1)[0]
 
 
 def help_groups() -> list[tuple[str, list[HelpPage]]]:

@@ -50,7 +50,8 @@ def help_document(request: HttpRequest, slug: str) -> HttpResponse:
     page = help_page(slug)
     if page is None:
         raise Http404(f"There is no help page “{slug}”.")
-    return render(request, "help/page.html", {"page": page, "groups": help_groups()})
+    group, pages = next((title, pages) for title, pages in help_groups() if page in pages)
+    return render(request, "help/page.html", {"page": page, "group": group, "pages": pages})
 
 
 @require_safe

@@ -55,17 +55,38 @@ def with_code(message: str) -> SafeString:
 def as_notes(losses: Iterable[LocatedLoss]) -> list[Note]:
     """What an export changed, as annotations of its lines: one for what was rewritten, one for what was dropped."""
     notes: dict[tuple[int, str], list[SafeString]] = {}
+    rewritten: dict[int, list[str]] = {}
     for loss in losses:
-        notes.setdefault((loss.line, loss.what), []).append(_note_of(loss))
+        if loss.what == "rewritten":
+            notes.setdefault((loss.line, loss.what), [])
+            rewritten.setdefault(loss.line, []).append(loss.reason)
+        else:
+            notes.setdefault((loss.line, loss.what), []).append(_note_of(loss))
+    for line, reasons in rewritten.items():
+        notes[line, "rewritten"] = [with_code(reason) for reason in _joined(reasons)]
     return [
         Note(format_html_join(_BREAK, "{}", ([one] for one in words)), kind=what, line=line)
         for (line, what), words in notes.items()
     ]
 
 
+def _joined(reasons: Iterable[str]) -> list[str]:
+    """The reasons; those that differ only in one code span become one: "… does not support `a`, `b` and `c` here"."""
+    spans: dict[tuple[str, str], list[str]] = {}
+    for reason in reasons:
+        before, _, rest = reason.partition("`")
+        span, _, after = rest.partition("`")
+        # Without words before it, the code span is the subject of the sentence, whose verb would need a plural.
+        key = (before, after) if before and span else (reason, "")
+        spans.setdefault(key, []).append(f"`{span}`" if key != (reason, "") else "")
+    return [f"{before}{_enumeration(found)}{after}" for (before, after), found in spans.items()]
+
+
+def _enumeration(words: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
 def _note_of(loss: LocatedLoss) -> SafeString:
-    if loss.what == "rewritten":
-        return with_code(loss.reason)
     if not loss.missing:
         return format_html("<b>Dropped:</b> {}", with_code(loss.reason))
     return format_html("<b>Dropped here:</b> <code>{}</code>. {}", loss.missing, with_code(loss.reason))

@@ -14,6 +14,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.positions import locate
 from catalog.rendering.html import join_html
 from catalog.rendering.json_highlighting import NOTE_ICONS, Line, Note, highlight, highlight_line
+from catalog.templatetags.catalog import with_code
 from catalog.templatetags.icons import icon
 
 register = template.Library()
@@ -135,7 +136,8 @@ def _row_parts(
 
 def _note(note: Note) -> SafeString:
     link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
-    parts = (note.kind, icon(note.icon), note.message, link)
+    message = note.message if isinstance(note.message, SafeString) else with_code(note.message)
+    parts = (note.kind, icon(note.icon), message, link)
     return format_html('<span class="json-note note-{}" role="note">{}<span>{}{}</span></span>', *parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -40,8 +41,11 @@ def sentence_with_code(text: str) -> SafeString:
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """A name that may break after each `_`."""
-    return SafeString(escape(name).replace("_", "_<wbr>"))
+    """A name that may break after each `_`, `.`, `/` and `:`, and before a capital inside a word."""
+    return SafeString("<wbr>".join(escape(part) for part in _BREAKS.split(name)))
+
+
+_BREAKS: Final = re.compile(r"(?<=[_./:])(?=.)|(?<=[a-z0-9])(?=[A-Z])")
 
 
 @register.filter
@@ -62,9 +66,10 @@ _SECONDS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), 
 
 
 def _ago(age: timedelta) -> str:
+    """The age in words. A future time is rounded up if a tenth of the unit is missing: 89.9 days are 3 months."""
     seconds = age.total_seconds()
     for unit, size in _SECONDS:
-        number = int(abs(seconds) // size)
+        number = int(abs(seconds) / size + (0.1 if seconds < 0 else 0))
         if number:
             words = f"{number} {unit}{'s' * (number != 1)}"
             return f"{words} ago" if seconds > 0 else f"in {words}"

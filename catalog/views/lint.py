@@ -44,17 +44,12 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     """
     chosen = _severity(request)
     overview = overview_for(Audience.objects.visibility_for(request.user))
-    groups = [
-        (
-            severity,
-            *MEANINGS[severity],
-            sorted(
-                ((rule, overview.rules.get(rule.id, 0)) for rule in RULES.values() if rule.severity == severity),
-                key=lambda counted: -counted[1],
-            ),
-        )
-        for severity in ([chosen] if chosen else SEVERITIES)
-    ]
+    groups = []
+    for severity in [chosen] if chosen else SEVERITIES:
+        rules = [rule for rule in RULES.values() if rule.severity == severity]
+        broken = [(rule, overview.rules[rule.id]) for rule in rules if overview.rules.get(rule.id)]
+        kept = [rule for rule in rules if not overview.rules.get(rule.id)]
+        groups.append((severity, *MEANINGS[severity], sorted(broken, key=lambda counted: -counted[1]), kept))
     context = {
         "groups": groups,
         "total": len(RULES),

@@ -119,14 +119,42 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
                 set_role(user, role)
             messages.success(request, f"{user.username} saved.")
             return redirect("catalog:people")
+    return _person_page(request, user, error=error)
+
+
+@require_POST
+@login_required
+@sensitive_variables("link")
+def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show another link that signs a person in, once. Only for accounts that nobody has signed in to."""
+    require(request.user, "administer")
+    user = get_object_or_404(User, pk=pk)
+    if not _awaits_first_sign_in(user):
+        return _person_page(request, user, error=f"{user.username} has signed in already, or may not sign in.")
+    link = request.build_absolute_uri(path_of_link(new_link(user)))
+    response = _person_page(request, user, link=link)
+    add_never_cache_headers(response)
+    return response
+
+
+def _awaits_first_sign_in(user: User) -> bool:
+    """Whether an administrator may hand over a link: with one to a used account they could act in its name."""
+    return user.is_active and not user.is_superuser and user.last_login is None and not user.has_usable_password()
+
+
+@sensitive_variables("link", "context")
+def _person_page(request: HttpRequest, user: User, *, error: str = "", link: str = "") -> HttpResponse:
     context = {
         "person": user,
         "role": role_of(user),
         "roles": ROLES,
-        "groups": groups,
+        "groups": Group.objects.exclude(name__in=READY_GROUPS).order_by("name"),
         "own_groups": set(user.groups.values_list("pk", flat=True)),
         "error": error,
         "errors": [{"href": "#role", "message": error}] if error else [],
+        "link": link,
+        "link_minutes": SignInLink.MINUTES,
+        "may_have_link": _awaits_first_sign_in(user),
     }
     return render(request, "catalog/person.html", context, status=422 if error else 200)
 

@@ -72,7 +72,7 @@ def connect_toolkit(request: HttpRequest, toolkit: str) -> HttpResponse:
 def connect_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Connect a client to the address that offers one tool."""
     tool = tool_at(slug, request.user)
-    context: dict[str, Any] = {"tool": tool}
+    context: dict[str, Any] = {"tool": tool, "nav_section": "tools"}
     if isinstance(request.user, User):
         context["configurations"] = choices_for(request.user, SavedConfiguration.objects.filter(tool=tool))
         context["chosen"] = chosen_for_tool(request.user, tool)

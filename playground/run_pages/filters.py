@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ MAX_LENGTHS = {"tool": 120, "person": 150}
 RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
 NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
 NOT_AFTER_TIME: Final = MaxValueValidator(datetime(9999, 12, 30, 23, tzinfo=UTC))  # a day later is Python's last hour
+MAX_HOURS: Final = 24  # of a filter; for more there are days
 NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
 
 
@@ -46,7 +47,7 @@ class RunFilterForm(forms.Form):
     hour = forms.DateTimeField(
         input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
     )
-    hours = forms.IntegerField(min_value=2, max_value=24, required=False)
+    hours = forms.IntegerField(min_value=2, max_value=MAX_HOURS, required=False)
     period = _choice(("24h", "7d", "30d"))
     before = forms.RegexField(RUN_ID, required=False, strip=False)
     after = forms.RegexField(RUN_ID, required=False, strip=False)
@@ -100,7 +101,19 @@ class RunFilter:
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.query(period=""))
+        return bool(self.before or self.after or self.query(period=""))
+
+    @property
+    def longer(self) -> list[tuple[str, str]]:
+        """Links to one hour more, for those who cannot drag: what they add and their queries; [] without an hour."""
+        hours = (self.hours or 1) + 1
+        if not self.hour or hours > MAX_HOURS:
+            return []
+        before = datetime.fromisoformat(f"{self.hour}:00") - timedelta(hours=1)
+        return [
+            ("Add the hour before", self.query(hour=f"{before:%Y-%m-%dT%H}", hours=hours)),
+            ("Add the hour after", self.query(hours=hours)),
+        ]
 
     @property
     def hour_name(self) -> str:

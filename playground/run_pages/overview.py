@@ -89,6 +89,11 @@ class Overview:
     figures: tuple[Figure, ...]
 
     @property
+    def has_runs(self) -> bool:
+        """Whether any bar of the chart is more than empty."""
+        return any(bucket.runs for bucket in self.buckets)
+
+    @property
     def has_changes(self) -> bool:
         """Whether any number is compared with the period before."""
         return any(figure.change for figure in self.figures)

@@ -15,6 +15,7 @@ from catalog.accounts.api_auth import actor
 from catalog.encryption import Unreadable
 from catalog.errors import Busy
 from catalog.shortcuts import revision_of, tool_at, tool_for
+from catalog.tool_page import Sample
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import UNREADABLE, choices_for, find_configuration, open_configuration
 from playground.configurations.secret_members import Configuration
@@ -37,6 +38,7 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         return start_check(request, slug)
     check = ExampleCheck.objects.filter(tool=tool).select_related("revision", "by").first()
     factory = factory_of(tool)
+    spec = compiled_spec_of(revision_of(tool)).spec
     results = results_of(check) if check else []
     is_detailed = check is not None and sees_runs_of(check, request.user)
     context = {
@@ -46,7 +48,7 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         "is_detailed": is_detailed,
         "is_current": bool(check and check.revision_id == tool.current_id),
         "can_run": factory is not None and factory.state == "ok",
-        "has_examples": bool(compiled_spec_of(revision_of(tool)).spec.examples),
+        "samples": [Sample(number, example) for number, example in enumerate(spec.examples, 1)],
         "saved": choices_for(request.user, SavedConfiguration.objects.filter(tool=tool)),
         "poll": secrets.token_hex(4),
         "address": address,

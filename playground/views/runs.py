@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -229,7 +230,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     query = wanted.query()
     prefix = f"?{query}&" if query else "?"
     tool = None
-    if wanted.tool and not request.htmx:  # type: ignore[attr-defined]
+    if wanted.tool and not (request.htmx and page.runs):  # type: ignore[attr-defined]
         found = Tool.objects.visible_to(request.user).with_current()
         tool = found.filter(slug=wanted.tool, current__isnull=False).first()
     unfiltered = RunFilter(tool=wanted.tool if tool else "", period=wanted.period)
@@ -250,7 +251,9 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
         "is_filtered": wanted.without_times() != unfiltered,  # other than by time, which the heading of the chart shows
-        "unfiltered_query": unfiltered.query(),
+        "is_narrowed": replace(wanted, tool="" if tool else wanted.tool).is_narrowed,
+        "unrun": tool,
+        "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
         "all_times_query": wanted.query(hour="", hours=None, since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICTS,

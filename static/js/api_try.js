@@ -238,8 +238,8 @@ document.addEventListener(
     if (details.matches(".api-try")) open(details);
     const operation = details.matches(".operation-fold") ? details.querySelector(".operation") : null;
     if (!operation || operation.querySelector(".api-try")) return;
-    const summary = element("summary", {}, element("b", { textContent: "Try it" }));
-    const form = element("details", { className: "fold api-try" }, summary, element("div", { className: "fold-body" }));
+    const summary = element("summary", { className: "button button-primary button-small", textContent: "Try it" });
+    const form = element("details", { className: "api-try" }, summary, element("div", { className: "fold-body" }));
     form.dataset.operation = operation.id;
     operation.querySelector(".operation-code > .code").after(form);
   },

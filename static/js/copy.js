@@ -15,6 +15,8 @@ function textOf(element) {
   return element.textContent.replace(/\n$/, "");
 }
 
+const hasKeyboard = matchMedia("(pointer: fine)");
+
 async function write(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -32,7 +34,7 @@ document.addEventListener("click", async (event) => {
   const done = await write(textOf(source));
   const words = button.querySelector("[data-copy-words]");
   const usual = (button.dataset.words ??= words.textContent);
-  words.textContent = done ? "Copied" : "Press Ctrl+C";
+  words.textContent = done ? "Copied" : hasKeyboard.matches ? "Press Ctrl+C" : "Copy the selection";
   button.classList.toggle("is-done", done);
   if (!done && source.select) source.select();
   else if (!done) getSelection().selectAllChildren(source);

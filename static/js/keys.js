@@ -10,7 +10,8 @@ if (isMac) for (const key of document.querySelectorAll("[data-modifier]")) key.t
 /** Whether the user is typing into a control, which may be in the shadow root of the JSON editor. */
 function isTyping(event) {
   const target = event.composedPath()[0];
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  if (!(target instanceof HTMLElement) || target.matches("input:is([type=checkbox], [type=radio], [type=file])")) return false;
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
 function walkResults(step) {

@@ -11,6 +11,7 @@ function check() {
   hint.textContent =
     tools.size > 1 ? "These are runs of different tools. Select two runs of one tool."
     : chosen.length > 2 ? "Select only two runs."
+    : chosen.length === 2 ? "Two runs selected."
     : "Select two runs of one tool.";
   hint.classList.toggle("field-error", chosen.length > 1 && button.disabled);
   hint.classList.toggle("muted", chosen.length < 2 || !button.disabled);

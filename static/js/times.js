@@ -6,7 +6,8 @@ const REFRESH_MS = 30_000;
 
 function relative(seconds) {
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return words.format(-Math.trunc(seconds / size), unit);
+    const number = Math.trunc(seconds / size - (seconds < 0 ? 0.1 : 0)); // as in `relative_time`
+    if (number !== 0) return words.format(-number, unit);
   }
   return "just now";
 }

@@ -41,8 +41,8 @@ def test_the_keys_of_a_shortcut_stand_in_one_line(signed_in: Page):
         "all => all.map((row) => [...row.children].map((key) => key.getBoundingClientRect().top))"
     )
 
-    assert len(lines) == 9
-    assert [len(set(tops)) for tops in lines] == [1] * 9
+    assert len(lines) == 10
+    assert [len(set(tops)) for tops in lines] == [1] * 10
 
 
 @pytest.mark.deep
@@ -291,6 +291,15 @@ def test_the_palette_stays_closed_over_a_dialog(signed_in: Page):
 
     expect(signed_in.locator("#palette")).to_be_hidden()
     expect(signed_in.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def test_the_keys_work_while_a_checkbox_has_the_focus(signed_in: Page):
+    signed_in.goto("/tools/")
+    signed_in.locator(".result-pick").first.focus()
+
+    signed_in.keyboard.press("?")
+
+    expect(signed_in.locator("#keys")).to_be_visible()
 
 
 def test_a_question_mark_lists_the_keys(signed_in: Page):

@@ -177,6 +177,7 @@ def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
     expect(hint).to_have_text("These are runs of different tools. Select two runs of one tool.")
     boxes.nth(0).click()
     boxes.nth(2).click()
+    expect(hint).to_have_text("Two runs selected.")
     compare.click()
     signed_in.wait_for_url("**/runs/*..*/")
 
@@ -206,6 +207,21 @@ def test_the_filters_of_runs_are_folded_on_a_phone(signed_in: Page):
     signed_in.set_viewport_size({"width": 1280, "height": 780})
     signed_in.goto("/runs/")
     expect(signed_in.get_by_label("Outcome")).to_be_visible()
+
+
+def test_filters_are_removed_by_a_link_that_appears_with_them(signed_in: Page):
+    signed_in.goto("/runs/?since=2026-01-20")
+    link = signed_in.locator(".clear-filters")
+    expect(link).to_be_hidden()
+
+    signed_in.locator("#verdict").select_option("violates")
+
+    expect(signed_in).to_have_url(re.compile("verdict=violates"))
+    expect(link).to_be_visible()
+    link.click()
+    expect(signed_in).to_have_url(re.compile("/runs/$"))
+    signed_in.goto("/runs/?person=ada")
+    expect(link).to_be_visible()
 
 
 @pytest.mark.parametrize("period", ["24h", "7d"])

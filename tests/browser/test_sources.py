@@ -37,6 +37,17 @@ def test_a_source_is_added_synced_and_a_change_is_approved(signed_in: Page):
     expect(signed_in.get_by_text("Revision 2 of weather.forecast is published.")).to_be_visible()
 
 
+def test_a_document_is_offered_for_an_openapi_source_only(signed_in: Page):
+    signed_in.goto("/sources/")
+    document = signed_in.locator("#document")
+    signed_in.get_by_label("MCP server").check()
+    expect(document).to_be_hidden()
+
+    signed_in.get_by_label("OpenAPI document", exact=True).check()
+
+    expect(document).to_be_visible()
+
+
 def test_pages_of_sources_fit_a_phone_and_work_without_scripts(browser: Browser, site: Site, session: StorageState):
     context = browser.new_context(
         base_url=site.url,

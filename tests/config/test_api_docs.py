@@ -73,6 +73,19 @@ def test_each_group_begins_with_what_is_needed_first():
     assert groups["runs"][0].summary == "Run a tool"
 
 
+def test_a_command_that_reads_can_be_pasted(client):
+    page = client.get("/api/v1/docs").content.decode()
+
+    assert "curl &#x27;http://testserver/api/v1/tools/convert_units/diff?from=1&amp;to=2&#x27;" in page
+    assert "-X DELETE -H &quot;Authorization: Bearer $TOKEN&quot; http://testserver/api/v1/tools/{slug}" in page
+
+
+def test_a_command_has_the_headers_that_its_operation_requires(client):
+    page = client.get("/api/v1/docs").content.decode()
+
+    assert page.count("-H &#x27;If-Match: {If-Match}&#x27;") == 2
+
+
 def test_the_page_is_small_and_begins_with_the_first_steps(client):
     page = client.get("/api/v1/docs").content.decode()
 

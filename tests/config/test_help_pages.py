@@ -81,7 +81,24 @@ def test_an_unknown_document_is_not_found(client):
     assert client.get("/help/README/").status_code == 404
 
 
+def test_a_document_is_followed_by_those_of_its_group(client):
+    links = [link.attributes["href"] for link in page_of(client, "/help/logs/").css(".help-others a")]
+
+    assert "/help/rights/" in links
+    assert "/help/logs/" not in links
+    assert "/help/search/" not in links
+    assert links[-1] == "/help/"
+
+
+def test_the_index_shows_whole_sentences(client):
+    teasers = [teaser.text(strip=True) for teaser in page_of(client, "/help/").css(".help-list p")]
+
+    assert len(teasers) > 10
+    assert [teaser for teaser in teasers if not teaser.endswith((".", "!", "?", ":"))] == []
+
+
 def test_the_pages_that_need_it_link_to_it(client):
+    assert page_of(client, "/upload/").css_first('main a[href="/help/upload/"]') is not None
     assert page_of(client, "/factories/").css_first('main a[href="/help/write-a-tool/"]') is not None
     assert page_of(client, "/").css_first('footer a[href="/help/"]') is not None
 

@@ -160,6 +160,7 @@ def test_a_sentence_has_its_code_spans_as_code(text, line):
 
 def test_a_name_breaks_after_an_underscore_and_is_escaped():
     assert breakable("cell_style_<b>") == "cell_<wbr>style_<wbr>&lt;b&gt;"
+    assert breakable("/a/b.c:DateFactory_") == "/<wbr>a/<wbr>b.<wbr>c:<wbr>Date<wbr>Factory_"
 
 
 def test_of_a_very_long_text_only_the_beginning_is_parsed():
@@ -191,6 +192,10 @@ def test_the_line_of_a_hostile_description_is_escaped_by_the_template():
         (timedelta(days=2, seconds=5), "2 days ago"),
         (timedelta(days=400), "1 year ago"),
         (timedelta(hours=-3, seconds=-5), "in 3 hours"),
+        (timedelta(days=-90, seconds=5), "in 3 months"),
+        (timedelta(days=-80), "in 2 months"),
+        (timedelta(hours=-1, seconds=5), "in 1 hour"),
+        (timedelta(days=90, seconds=-5), "2 months ago"),
     ],
 )
 def test_a_time_is_shown_relative_to_now(age, words):

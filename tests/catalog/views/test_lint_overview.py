@@ -18,9 +18,10 @@ def page(browser, path="/lint/"):
 
 
 def tools_of(html, rule=RULE):
-    """The words beside a rule of the overview."""
+    """The words beside a rule of the overview; "folded" for one among the rules without findings."""
     row = next(row for row in html.css(".rule") if row.css_first("code").text() == rule)
-    return row.css_first(".rule-tools").text(strip=True)
+    words = row.css_first(".rule-tools")
+    return words.text(strip=True) if words else "folded"
 
 
 def listed(html):
@@ -69,6 +70,17 @@ def test_a_rule_counts_the_tools_that_break_it_and_lists_them(client):
     assert f" {RULE}:" not in Assessment.objects.get(revision__tool__name="portable").findings
 
 
+def test_rules_without_findings_are_folded(client):
+    make_tool("Not portable")
+
+    warnings = page(client).css_first("#warning")
+
+    listed, folded = len(warnings.css(".rules:not(details .rules) .rule")), len(warnings.css("details .rule"))
+    assert listed > 0
+    assert warnings.css_first("summary").text() == f"{folded} rules without findings"
+    assert warnings.css_first(".count").text() == str(listed + folded)
+
+
 def test_a_waived_finding_and_an_archived_tool_do_not_count(client):
     waived, archived = make_tool("Waived here"), make_tool("Archived here")
     assert tools_of(page(client)) == "2 tools"
@@ -76,14 +88,14 @@ def test_a_waived_finding_and_an_archived_tool_do_not_count(client):
     waive(waived, rule=RULE, reason="The name is known.", by=make_user())
     archive(archived)
 
-    assert tools_of(page(client)) == "No tools"
+    assert tools_of(page(client)) == "folded"
     assert listed(page(client, f"/lint/{RULE}/")) == []
 
 
 def test_hidden_tools_are_neither_counted_nor_listed(client):
     change_tool_access(make_tool("Hidden here"), Access(visibility="signed-in"), by=None)
 
-    assert tools_of(page(client)) == "No tools"
+    assert tools_of(page(client)) == "folded"
     assert listed(page(client, f"/lint/{RULE}/")) == []
     client.force_login(make_user("reader"))
     assert tools_of(page(client)) == "1 tool"

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.accounts.models import User
+from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import role_of
 from catalog.models import AuditEvent
 from tests.factories import make_user
@@ -50,6 +50,49 @@ def test_adding_a_person_is_audited(administrator):
     events = AuditEvent.objects.filter(object_type="person", object_id="grace").order_by("pk")
     assert [event.action for event in events] == ["person.create", "person.change", "link.create"]
     assert {event.person for event in events} == {"olivia"}
+
+
+def test_another_link_signs_in_a_person_who_has_not_signed_in_yet(administrator, client):
+    administrator.post("/people/add/", {"name": "grace", "role": "runner"})
+    grace = User.objects.get(username="grace")
+    assert f'action="/people/{grace.pk}/link/"' in administrator.get(f"/people/{grace.pk}/").content.decode()
+
+    answer = administrator.post(f"/people/{grace.pk}/link/")
+
+    assert "no-store" in answer["Cache-Control"]
+    client.post(urlsplit(HTMLParser(answer.content).css_first("#link").text()).path, follow=True)
+    assert client.get("/").wsgi_request.user.username == "grace"
+    events = AuditEvent.objects.filter(object_type="person", object_id="grace", action="link.create")
+    assert [event.person for event in events] == ["olivia", "olivia"]
+    assert "/link/" not in administrator.get(f"/people/{grace.pk}/").content.decode()
+    assert administrator.post(f"/people/{grace.pk}/link/").status_code == 422
+
+
+@pytest.mark.parametrize("state", [{"is_active": False}, {"is_superuser": True}])
+def test_no_link_to_an_account_that_is_disabled_or_owns_the_site(administrator, state):
+    user = make_user("grace", **state)
+
+    assert administrator.post(f"/people/{user.pk}/link/").status_code == 422
+    assert not SignInLink.objects.exists()
+
+
+def test_no_link_to_an_account_with_a_password(administrator):
+    user = make_user("grace")
+    user.set_password("correct horse battery")
+    user.save()
+
+    assert administrator.post(f"/people/{user.pk}/link/").status_code == 422
+
+
+def test_only_administrators_create_links_by_pressing_a_button(administrator):
+    user, reader = make_user("grace"), Client()
+    reader.force_login(make_user("ada"))
+
+    assert reader.post(f"/people/{user.pk}/link/").status_code == 403
+    assert Client().post(f"/people/{user.pk}/link/").status_code == 302
+    assert administrator.get(f"/people/{user.pk}/link/").status_code == 405
+    assert administrator.post("/people/99999/link/").status_code == 404
+    assert not SignInLink.objects.exists()
 
 
 def test_the_form_starts_with_the_default_role(administrator, settings):

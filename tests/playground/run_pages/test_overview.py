@@ -245,3 +245,7 @@ def test_a_number_of_hours_that_means_nothing_is_ignored(hours):
 
 def test_a_period_alone_narrows_nothing():
     assert not RunFilter(period="30d").is_narrowed
+
+
+def test_another_page_narrows():
+    assert RunFilter(before="0" * 32).is_narrowed

@@ -59,3 +59,21 @@ def test_the_choices_of_a_check_have_a_visible_label(failed_check, ada):
     assert "visually-hidden" not in form.css_first("legend").attributes["class"]
     choices = [" ".join(choice.text().split()) for choice in form.css("fieldset label")]
     assert choices == ["must equal the example", "must conform to returnType"]
+
+
+def test_the_examples_are_listed_before_the_first_check(client, builtin):
+    tool = builtin("convert_units")
+
+    html = LexborHTMLParser(client.get(f"/tools/{tool.slug}/examples/").content)
+
+    first = html.css_first("#example-1")
+    assert len(html.css(".tool-example")) == len(tool.current.spec.examples)
+    assert first.css_first("a.button").attributes["href"] == f"/tools/{tool.slug}/try/?example=1"
+    assert "from_unit" in first.text()
+
+
+def test_a_result_leads_to_its_example(failed_check):
+    html = LexborHTMLParser(page(Client()))
+
+    assert html.css_first("#examples tbody a").attributes["href"] == "#example-1"
+    assert html.css_first("#example-1") is not None

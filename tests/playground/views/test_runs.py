@@ -613,7 +613,7 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
     with django_assert_max_num_queries(10):
         browser.get("/runs/")
     with django_assert_max_num_queries(9):  # what a filter replaces has neither suggestions nor figures
-        browser.get("/runs/?tool=get-weather", headers=HTMX)
+        browser.get(f"/runs/?tool={tool.slug}", headers=HTMX)
 
 
 def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, builtin):
@@ -640,15 +640,41 @@ def test_a_chosen_time_is_the_heading_and_its_numbers_and_is_removed_there(brows
     assert remove.attributes["href"] == "?mode=mock"
     assert text_of(answer, ".run-numbers").startswith("Runs 0 ")
     assert "All times" not in text_of(answer)
-    assert [link.attributes["href"] for link in page.css(".run-filter a")] == ["/runs/"]
+    assert page.css_first("#overview-title a").attributes["href"] == "?mode=mock"
     assert text_of(browser.get("/runs/?mode=mock"), "#overview-title") == "Last 7 days"
 
 
-def test_a_time_alone_is_removed_only_in_the_heading(browser):
-    page = LexborHTMLParser(browser.get("/runs/?since=2019-01-20&period=30d").content.decode())
+def test_an_hour_is_extended_by_links(browser):
+    page = LexborHTMLParser(browser.get("/runs/?hour=2026-11-23T00&hours=2&period=24h").content.decode())
 
-    assert page.css(".run-filter a") == []
-    assert page.css_first("#overview-title a").attributes["href"] == "?period=30d"
+    assert [(link.text(), link.attributes["href"]) for link in page.css(".run-overview-head > a")] == [
+        ("Add the hour before", "?hour=2026-11-22T23&hours=3&period=24h"),
+        ("Add the hour after", "?hour=2026-11-23T00&hours=3&period=24h"),
+    ]
+    longest = LexborHTMLParser(browser.get("/runs/?hour=2026-11-23T00&hours=24").content.decode())
+    assert longest.css(".run-overview-head > a") == []
+
+
+def test_a_tool_without_runs_is_offered_to_try_and_has_no_empty_chart(browser, builtin):
+    tool = builtin("get-weather")
+
+    for headers in ({}, HTMX):
+        answer = browser.get(f"/runs/?tool={tool.slug}", headers=headers)
+
+        page = LexborHTMLParser(answer.content.decode())
+        assert "No runs yet" in page.css_first("#runs").text()
+        assert page.css_first("#runs .empty a").attributes["href"] == f"/tools/{tool.slug}/try/"
+        assert page.css("#runs .chart") == []
+
+
+def test_a_filter_without_runs_draws_no_empty_chart(browser, builtin):
+    address = f"/runs/?tool={builtin('get-weather').slug}"
+
+    page = LexborHTMLParser(browser.get(f"{address}&mode=mock").content.decode())
+
+    assert page.css("#runs .chart") == []
+    assert "No runs in the last 7 days." in page.css_first("#runs").text()
+    assert page.css_first("#runs .empty a").attributes["href"] == address
 
 
 def test_a_row_has_one_link(browser, ada, builtin):
