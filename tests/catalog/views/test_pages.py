@@ -582,7 +582,7 @@ def test_a_difference_of_revisions_that_are_not_there_is_404(client, pair):
 
 
 def test_older_revisions_are_on_the_next_page(client, monkeypatch):
-    monkeypatch.setattr("catalog.views.tools.REVISIONS_PER_PAGE", 2)
+    monkeypatch.setattr("catalog.views.revisions.REVISIONS_PER_PAGE", 2)
     for number in range(3):
         make_tool("greet", description=str(number))
 
