@@ -14,7 +14,7 @@ import pytest
 
 from catalog.errors import Busy
 from catalog.jsontext.reader import Number, loads
-from playground.runner import Progress, local_runner, scheduler
+from playground.runner import Progress, dispatcher, local_runner
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 from toolshelf_tools.files import ResponseFile
 
@@ -888,7 +888,7 @@ def test_a_factory_that_cannot_be_warmed_delays_no_run(own_runner, broken):
 
 @pytest.mark.deep
 def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeypatch):
-    monkeypatch.setattr(scheduler, "_WARM_LIMIT_S", 3.0)
+    monkeypatch.setattr(dispatcher, "_WARM_LIMIT_S", 3.0)
     runner = own_runner()
     runner.warm([make_job("import_hang:Factory"), make_job("attack_tool:Factory")])
 
