@@ -21,7 +21,9 @@ class ExampleForm(forms.Form):
     """A run as an example of its tool: preview the change to the spec, or publish it."""
 
     description = forms.CharField(required=False)
-    expected = forms.IntegerField(required=False)  # the number of the revision that the page showed
+    expected = forms.IntegerField(
+        min_value=0, max_value=999_999_999, required=False
+    )  # the number of the revision that the page showed
     do = forms.CharField(required=False)
 
     def clean_description(self) -> str:
