@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(__file__).resolve().parents[1]
 FORBIDDEN = frozenset({
     "said", "say", "says", "saying", "told", "tell", "tells", "telling", "kept", "keep", "keeps", "keeping",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from importlib import import_module
 from typing import Final
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
@@ -97,9 +99,8 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        from catalog.accounts.session_store import SessionStore  # noqa: PLC0415 - it imports this module
-
-        return SessionStore
+        store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+        return store
 
 
 class FailedSignIn(models.Model):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Status
 
@@ -13,6 +15,7 @@ from catalog.api.schemas.exports import ExportOut
 from catalog.api.schemas.problems import errors
 from catalog.api.schemas.revisions import DiffOut, DiffQuery, RevisionOut, RevisionsOut, RevisionsQuery
 from catalog.api.schemas.tools import PublicationOut
+from catalog.json_schema.describe import listed
 from catalog.models import Revision
 from catalog.publishing import publish
 from catalog.rendering.text_diff import as_unified, compare
@@ -20,6 +23,8 @@ from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import file_stem, first_rows, revision_at, revision_of, tool_at
 from catalog.specs import exporters
+
+_EXPORTS: Final = listed([f"`{key}`" for key in exporters.FORMATS])
 
 
 @router.get(
@@ -119,6 +124,7 @@ def diff(request: HttpRequest, slug: str, query: Query[DiffQuery]) -> DiffOut:
     response={200: ExportOut, **errors(404)},
     auth=open_to_all(),
     summary="Export a tool",
+    description=(f"As {_EXPORTS}.\n\nThe response lists what the conversion changed or dropped."),
 )
 def export_tool(
     request: HttpRequest,
@@ -126,10 +132,6 @@ def export_tool(
     slug: str,
     format: str,  # noqa: A002 - the name in the path
 ) -> ExportOut:
-    """As `mcp`, `mcp-2026-07-28`, `openai`, `openai-strict`, `anthropic`, `gemini`, `langchain` or `openapi`.
-
-    The response lists what the conversion changed or dropped.
-    """
     if format not in exporters.FORMATS:
         raise Http404
     tool = tool_at(slug, request.user)

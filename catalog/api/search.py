@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,11 +20,11 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.indexing import distinct_tags
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.matches import matches_of
 from catalog.listing.pagination import BadCursor, Cursor
-from catalog.listing.results import Page, Result, page_of
+from catalog.listing.results import Page, page_of
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
-from catalog.search.explain import Marked
 from catalog.search.tag_counts import Kind
 from catalog.specs import exporters
 
@@ -124,24 +123,6 @@ def _page_json(page: Page, search: CatalogSearch) -> dict[str, Any]:
             {"written": one.written, "message": one.message, "instead": one.instead} for one in search.query.problems
         ],
     }
-
-
-def matches_of(result: Result) -> Iterator[dict[str, Any]]:
-    """Why a result was found, as `MatchOut` describes it."""
-    shown = result.shown
-    for field, marked in (("name", shown.name), ("id", shown.tool_id), ("description", shown.excerpt)):
-        if marked.marks:
-            yield _match(field, marked)
-    for reason in shown.reasons:
-        if reason.text is None:
-            yield _match(reason.place, reason.parameter, reason.parameter.text)
-        else:
-            yield _match(f"{reason.place}_description", reason.text, reason.parameter.text)
-
-
-def _match(field: str, marked: Marked, parameter: str | None = None) -> dict[str, Any]:
-    marks = [(mark.start, mark.end) for mark in marked.marks]
-    return {"field": field, "parameter": parameter, "text": marked.text, "marks": marks}
 
 
 def cursor_from(text: str | None) -> Cursor | None:

@@ -35,7 +35,7 @@ from catalog.api.schemas.sources import (
 from catalog.api.schemas.tools import PublicationOut
 from catalog.held_changes import approve, current_revision, difference_of_change, reject
 from catalog.models import Audience, HeldChange, Source
-from catalog.models.sources import HeldChangeQuerySet
+from catalog.models.held_changes import HeldChangeQuerySet
 from catalog.rendering.text_diff import unified
 from catalog.rights import require
 from catalog.shortcuts import first_rows, held_change_at, source_at
@@ -48,6 +48,7 @@ from catalog.sources.registration import (
     settings_of,
 )
 from catalog.sources.schedule import sync_in_background
+from catalog.sources.sync import hide_changes
 
 router = Router(tags=["sources"])
 
@@ -137,7 +138,7 @@ def sync_source(
     thread.join(query.wait_s)
     record = source.syncs.select_related("by").get(pk=record.pk)
     response["Location"] = reverse("api:get_sync", args=[name, record.pk])
-    record.hide_changes(Audience.objects.visibility_for(request.user))
+    hide_changes(record, Audience.objects.visibility_for(request.user))
     return Status(202 if record.state == "running" else 200, SyncReportOut.of(record))
 
 
@@ -161,7 +162,7 @@ def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
 def get_sync(request: HttpRequest, name: str, sync: int) -> SyncReportOut:
     """Its state, and what it changed."""
     record = get_object_or_404(source_at(name).syncs.select_related("by"), pk=sync)
-    record.hide_changes(Audience.objects.visibility_for(request.user))
+    hide_changes(record, Audience.objects.visibility_for(request.user))
     return SyncReportOut.of(record)
 
 

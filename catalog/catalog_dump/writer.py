@@ -108,7 +108,9 @@ class CatalogFile:
 class CatalogFiles:
     """The exports of the current catalog, one for each set of rights, of which the last ones are stored.
 
-    They are written by one request at a time while a limited number of others wait.
+    They are written by one request at a time while a limited number of others wait. `caching.LRUCache` would write the
+    exports for different rights at the same time, let any number of requests wait, and store the outdated file until
+    the new one is complete, which takes the disk space of both.
     """
 
     def __init__(self, *, waiting: int) -> None:

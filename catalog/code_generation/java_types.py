@@ -99,7 +99,11 @@ def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = 
 
 @dataclass(frozen=True, slots=True)
 class _Peeled:
-    """A schema without what only refers to it: references, an `allOf` of one schema, a union with null."""
+    """A schema without what only refers to it: references, an `allOf` of one schema, a union with null.
+
+    `Flattener` would merge them into a new schema each time; here every reference has to lead to the same schema, which
+    has one type with one name.
+    """
 
     schema: JSON
     wanted: str

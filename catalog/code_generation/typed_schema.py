@@ -312,7 +312,11 @@ class _Writer:
         return reference(name)
 
     def _map_values(self, flat: Flat, at: _At) -> list[Schema]:
-        """The types of the values of an object without declared members."""
+        """The types of the values of an object without declared members.
+
+        `unevaluatedProperties` does not count: a member that `then` or `dependentSchemas` declares may have another
+        type. A Java record gets these members too, so `java_types` can consider it.
+        """
         patterns = members_of(flat.members.get("patternProperties"))
         others = flat.members.get("additionalProperties", True)
         schemas = [*patterns.values(), *([others] if others is not False else [])]

@@ -1,5 +1,11 @@
 """Insert many rows in one statement, in a fifth of the time of `bulk_create`; only for plain columns.
 
+The bar for this module is a tenth of the CPU time of `load_specs`, of which storing is one part: 4,000 new specs take
+8.2 s with it, and 9.1 s with `bulk_create` and `model(…)` (2026-11, SQLite). If it saves less, these replace it.
+
+It relies on these parts of Django that are not documented: `connection.ops.adapt_datetimefield_value`, the order of the
+positional arguments of a model and the values in its `__dict__`, and in SQLite the table of `AUTOINCREMENT`.
+
 The caller reserves the keys first (`reserved_keys`), so that rows can refer to each other.
 """
 

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
+from django import forms
 from django.db.models import QuerySet
 
 from catalog import audit
@@ -18,6 +19,37 @@ from catalog.jsontext.reader import dumps
 PAGE_SIZE: Final = 100
 MAX_CHARACTERS: Final = 255
 EXPORT_CHUNK: Final = 1_000
+
+
+class _DayField(forms.DateField):
+    """A day in ISO 8601."""
+
+    default_error_messages = {"invalid": "Enter a day such as 2026-11-22."}
+
+    def strptime(self, value: str, format: str) -> date:  # noqa: A002, ARG002 - Django's name
+        return date.fromisoformat(value)
+
+
+def _word() -> forms.CharField:
+    message = f"Enter at most {MAX_CHARACTERS} characters, without NUL characters."
+    messages = {"max_length": message, "null_characters_not_allowed": message}
+    return forms.CharField(max_length=MAX_CHARACTERS, error_messages=messages, required=False)
+
+
+def _choice(labels: Mapping[str, str]) -> forms.ChoiceField:
+    messages = {"invalid_choice": f"Choose one of: {', '.join(labels)}."}
+    return forms.ChoiceField(choices=[*labels.items()], error_messages=messages, required=False)
+
+
+class AuditFilterForm(forms.Form):
+    """The query string of the audit log."""
+
+    person = _word()
+    action = _choice(ACTIONS)
+    object = _word()
+    interface = _choice(INTERFACES)
+    since = _DayField(required=False)
+    until = _DayField(required=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +70,12 @@ class AuditFilter:
         Raises:
             DocumentError: a value cannot be used; with pointers such as "/since".
         """
-        words = {name: query.get(name, "").strip() for name in ("person", "action", "object", "interface")}
-        problems = [
-            Problem(f"/{name}", "Enter at most 255 characters, without NUL characters.", "audit.filter")
-            for name, word in words.items()
-            if len(word) > MAX_CHARACTERS or "\x00" in word
-        ]
-        known: dict[str, Mapping[str, str]] = {"action": ACTIONS, "interface": INTERFACES}
-        for name, accepted in known.items():
-            if words[name] and words[name] not in accepted:
-                problems.append(Problem(f"/{name}", f"Choose one of: {', '.join(accepted)}.", "audit.filter"))
-        days: dict[str, date | None] = {}
-        for name in ("since", "until"):
-            text = query.get(name, "").strip()
-            try:
-                days[name] = date.fromisoformat(text) if text else None
-            except ValueError:
-                problems.append(Problem(f"/{name}", "Enter a day such as 2026-11-22.", "audit.filter"))
-        if problems:
+        form = AuditFilterForm(query)
+        if not form.is_valid():
+            problems = [Problem(f"/{name}", str(errors[0]), "audit.filter") for name, errors in form.errors.items()]
             raise DocumentError(problems)
-        return cls(words["person"], words["action"], words["object"], words["interface"], days["since"], days["until"])
+        values = dict(form.cleaned_data)
+        return cls(object_id=values.pop("object"), **values)
 
     def events(self) -> QuerySet[AuditEvent]:
         """The events that match, newest first."""

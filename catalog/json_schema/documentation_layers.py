@@ -1,4 +1,10 @@
-"""The schemas that apply to one documented value (its layers), their types in words, and the schemas below each."""
+"""The schemas that apply to one documented value (its layers), their types in words, and the schemas below each.
+
+It reads the keywords itself instead of asking `applicable` and `children`. These follow every branch, and answer for
+one given member or item, in one draft. A page lists all members and items in the order in which they are written, with
+keywords of any draft. It combines only what reads as one description: references, `allOf`, and a union with null; other
+branches are shown one by one. And most schemas have no references, so no index is built for them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The lint scores of a tool's revisions as a small line chart.
 
+It shows the owner whether the last changes of a spec made it better or worse, which no single score does; without it,
+one would open every revision and compare the numbers.
+
 It takes 0.9 ms of CPU time on the page of a tool with one revision, 3 % of that page, and 5 ms with 60 revisions.
 """
 

@@ -2,8 +2,9 @@
 
 from catalog.audit import AuditEvent
 from catalog.models.access import Audience, Toolkit
+from catalog.models.held_changes import HeldChange
 from catalog.models.lint import Assessment, Waiver
-from catalog.models.sources import HeldChange, Source, SourceSync, SourceTool
+from catalog.models.sources import Source, SourceSync, SourceTool
 from catalog.models.tools import Revision, Star, Tool, ToolQuerySet, ToolTag
 from catalog.models.uploads import Upload, UploadedSpec
 from catalog.models.webhooks import Webhook, WebhookDelivery

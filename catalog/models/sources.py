@@ -1,4 +1,4 @@
-"""Sources: MCP servers and OpenAPI documents that are read again and again; changes that wait for approval."""
+"""Sources: MCP servers and OpenAPI documents that are read again and again."""
 
 from __future__ import annotations
 
@@ -10,19 +10,13 @@ from typing import Any, Final, Literal
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.accounts.models import Person, User
-from catalog.accounts.roles import is_administrator
 from catalog.encryption import Unreadable, decrypt, encrypt
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
-from catalog.models.access import EVERYONE, Toolkit
-from catalog.search.document import MAX_GROUP_KEY_CHARS
 from catalog.search.visibility import Visibility
-from catalog.specs.spec import ToolSpec, stored_spec
 
 Kind = Literal["mcp-http", "mcp-stdio", "openapi"]
 Policy = Literal["automatic", "compatible", "review"]
@@ -167,16 +161,6 @@ class SourceSync(models.Model):
         found: list[dict[str, Any]] = json.loads(self.changes_json) if self.changes_json else []
         return found
 
-    def hide_changes(self, visibility: Visibility) -> None:
-        """Leave out, of this object, what happened to tools that `visibility` hides."""
-        from catalog.models.tools import Tool  # noqa: PLC0415 - it imports this module
-
-        if not visibility.is_complete and self.changes:
-            named = Tool.objects.filter(tool_id__in=[change["tool_id"] for change in self.changes])
-            seen = set(named.with_visibility(visibility).values_list("tool_id", flat=True))
-            hidden = set(named.values_list("tool_id", flat=True)) - seen
-            self.changes = [change for change in self.changes if change["tool_id"] not in hidden]
-
     def as_json(self) -> JSON:
         """{"source", "state", "error", "listed", "created", …, "changes": [{"tool_id", "outcome", …}]}."""
         counts = {name: getattr(self, name) for name in COUNTS}
@@ -234,90 +218,3 @@ class SourceTool(models.Model):
     def differs(self) -> bool:
         """Whether the source now lists another definition than the one that is published here."""
         return self.listed_sha256 != self.published_sha256
-
-
-class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
-    def visible_to(self, person: Person | None) -> HeldChangeQuerySet:
-        """The changes that `person` may see.
-
-        Changes of sources, unless they concern a tool that is hidden from them; proposals of their own, and those that
-        they may decide about. Administrators see all.
-        """
-        from catalog.models.tools import Tool  # noqa: PLC0415 - it imports this module
-
-        if is_administrator(person):
-            return self
-        if not isinstance(person, User):
-            return self.none()
-        hidden = Tool.objects.exclude(pk__in=Tool.objects.visible_to(person).values("pk")).values("tool_id")
-        decided = Tool.objects.visible_to(person).maintained_by(person).values("tool_id")
-        toolkits = Toolkit.objects.maintained_by(person).values("key")
-        new = Q(toolkit_key__in=toolkits)
-        mine = Q(proposed_by=person) | Q(tool_id__in=decided) | (new & ~Q(tool_id__in=hidden))
-        closed = Toolkit.objects.exclude(visibility=EVERYONE).exclude(key__in=toolkits).values("key")
-        restricted = Q(toolkit_key__in=closed, base=None)
-        return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
-
-
-class HeldChange(models.Model):
-    """A spec that waits for approval before it becomes a tool's next revision, or a new tool.
-
-    It comes from a source, or from a user who may propose revisions but not publish them (`proposed_by`).
-    """
-
-    HELD, APPROVED, REJECTED, REPLACED = "held", "approved", "rejected", "replaced"
-    STATES: Final = {
-        HELD: "Waiting for approval",
-        APPROVED: "Approved",
-        REJECTED: "Rejected",
-        REPLACED: "Replaced by a later change",
-    }
-
-    tool_id = models.CharField(max_length=255, db_index=True)  # of the catalog; the tool itself may not exist yet
-    toolkit_key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, blank=True)  # of its id, as toolkits are compared
-    source = models.ForeignKey(Source, null=True, on_delete=models.CASCADE, related_name="held_changes")
-    proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )
-    base = models.ForeignKey(
-        "catalog.Revision", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )  # the current revision when it was held; None for a new tool
-    text = models.TextField()  # the spec
-    sha256 = models.CharField(max_length=64)  # of the text
-    definition_sha256 = models.CharField(max_length=64, blank=True)  # of its definition at the source
-    origin_kind = models.CharField(max_length=20)
-    origin_name = models.CharField(max_length=255, blank=True)
-    verdict = models.CharField(max_length=10, blank=True)  # when it was held; "" for a new tool
-    reason = models.CharField(max_length=200)  # why it was held: a sentence
-    state = models.CharField(max_length=10, default=HELD, choices=list(STATES.items()))
-    created_at = models.DateTimeField(default=timezone.now)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
-    )
-    decided_at = models.DateTimeField(null=True, blank=True)
-
-    objects = HeldChangeQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-created_at", "-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["tool_id", "source"], condition=models.Q(state="held"), name="one_held_change_per_source_tool"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.state} change of {self.tool_id}"
-
-    def get_absolute_url(self) -> str:
-        if self.source is None:
-            return reverse("catalog:change", args=[self.pk])
-        return reverse("catalog:held_change", args=[self.source.name, self.pk])
-
-    @property
-    def spec(self) -> ToolSpec:
-        return stored_spec(self.text)
-
-    @property
-    def is_held(self) -> bool:
-        return self.state == self.HELD

@@ -10,7 +10,8 @@ r"""Search the catalog: parse a query, find tools, rank them, and explain why th
     boolean_query.py                expressions, independent of the database            |
     highlight.py                    mark the matching words of a text                   |
     ranking.py, explain.py          score a tool, and explain why it matches           /
-    vocabulary.py                   the words of the catalog, their frequency, and typos
+    vocabulary.py                   the words of the catalog and their frequency
+    typos.py                        the words that an unknown word may have meant
     tag_counts.py                   the toolkits and tags of the catalog, and their number of tools
     plan.py                         the meaning of a query's words in this catalog
     retrieval.py                    find candidates, and order them

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from catalog.search import Match, search_index, vocabulary
+from catalog.search import Match, search_index, typos, vocabulary
 from catalog.search.boolean_query import Expression, Token, adjacent, all_of, any_of
 from catalog.search.filters import Condition
 from catalog.search.parser import Query, Word
@@ -143,7 +143,7 @@ def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
     corrections: dict[str, str] = {}
     for word in () if query.sentence else query.words:
         if len(corrections) < MAX_CORRECTED and not word.exact and not any(map(counts.of, same[word])):
-            meant = vocabulary.meant_by(word.typed)
+            meant = typos.meant_by(word.typed)
             counts.look_up(token for _, token in meant)
             same[word] |= {token: TYPO_WEIGHT for _, token in meant}
             if any(counts.of(token) for _, token in meant):

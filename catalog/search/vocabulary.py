@@ -1,20 +1,18 @@
-"""The words of the catalog: how many tools contain each, which share a beginning, and which a typo may have meant.
+"""The words of the catalog: how many tools contain each, and which share a beginning.
 
 Three plain tables in both databases, written together with the index:
 
     tool_stem   each token and the number of tools that contain it; under "" the number of all tools, and under "#" a
                 number that differs after each change
     tool_word   each word as written, without case and accents, and its token
-    tool_typo   each word with one letter left out: two words that differ by one typo share one of these
-
-Source of tool_typo: Wolf Garbe, "Symmetric Delete spelling correction" (SymSpell).
+    tool_typo   the misspellings of each word, by which `typos` finds it
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Final
 
@@ -23,14 +21,12 @@ from django.db.backends.utils import CursorWrapper
 
 from catalog.db.sql import placeholders
 from catalog.search.tokenizer import words_of_run
+from catalog.search.typos import misspellings_of
 
 ALL: Final = ""  # the row that counts all tools
 STATE: Final = "#"  # the row that identifies the state of the index; no token is "#"
 MAX_BEGINNINGS: Final = 500  # words that are read for an open-ended one
 BEGINNINGS_USED: Final = 12
-MIN_TYPO_CHARS: Final = 4
-MAX_TYPO_CHARS: Final = 24
-MAX_MEANT: Final = 3
 _STEP: Final = 5_000  # values per statement
 
 _COUNT: Final = """
@@ -93,28 +89,6 @@ def beginning_with(typed: str) -> list[str]:
         return [stem for stem, _ in cursor.fetchall()]
 
 
-def meant_by(typed: str) -> list[tuple[str, str]]:
-    """The words that are one typo away from an unknown word, as (word, token), the most frequent first."""
-    if not MIN_TYPO_CHARS <= len(typed) <= MAX_TYPO_CHARS:
-        return []
-    misspellings = [typed, *_shortened(typed)]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT DISTINCT tool_word.word, tool_stem.stem, documents
-            FROM tool_typo
-            JOIN tool_word ON tool_word.word = tool_typo.word
-            JOIN tool_stem ON tool_stem.stem = tool_word.stem
-            WHERE tool_typo.misspelling IN ({placeholders(misspellings)}) AND documents > 0
-            ORDER BY documents DESC, tool_word.word LIMIT 50
-            """,  # noqa: S608
-            misspellings,
-        )
-        found = [(word, stem) for word, stem, _ in cursor.fetchall() if _is_one_typo(typed, word)]
-    found.sort(key=lambda one: one[0][:1] != typed[:1])  # people hardly ever miss the first letter
-    return found[:MAX_MEANT]
-
-
 def clear() -> None:
     with connection.cursor() as cursor:
         for table in ("tool_stem", "tool_word", "tool_typo"):
@@ -137,29 +111,8 @@ def _learn(stems: dict[str, str]) -> None:
         )
         cursor.executemany(
             "INSERT INTO tool_typo (misspelling, word) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-            [
-                (misspelling, word)
-                for word in new
-                if _may_be_mistyped(word)
-                for misspelling in {word, *_shortened(word)}
-            ],
+            [(misspelling, word) for word in new for misspelling in misspellings_of(word)],
         )
-
-
-def _may_be_mistyped(word: str) -> bool:
-    return MIN_TYPO_CHARS <= len(word) <= MAX_TYPO_CHARS and word.isalpha()
-
-
-def _shortened(word: str) -> Iterator[str]:
-    """`word` with one letter left out."""
-    return (word[:at] + word[at + 1 :] for at in range(len(word)))
-
-
-def _is_one_typo(typed: str, word: str) -> bool:
-    """Whether the words differ by one letter: added, missing, replaced, or swapped with its neighbour."""
-    start = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
-    a, b = typed[start:], word[start:]
-    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
 def _steps(values: list[str]) -> Iterable[list[str]]:

@@ -27,6 +27,7 @@ from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
 from catalog.publishing import TermsByHash, changed_terms, publish_many
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
+from catalog.search.visibility import Visibility
 from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool, listed_tools
 from catalog.sources.reading import Reading, read_source
@@ -122,6 +123,15 @@ def _queue_drift(source: Source, record: SourceSync) -> None:
     tools = [change for change in record.changes if change["outcome"] in _DRIFT][:MAX_EVENT_TOOLS]
     data = {"source": {"name": source.name, "kind": source.kind}, "sync": record.pk, "counts": counts, "tools": tools}
     queue_events([WebhookEvent("source.drifted", source.name, data)])
+
+
+def hide_changes(record: SourceSync, visibility: Visibility) -> None:
+    """Leave out, of this object, what happened to tools that `visibility` hides."""
+    if not visibility.is_complete and record.changes:
+        named = Tool.objects.filter(tool_id__in=[change["tool_id"] for change in record.changes])
+        seen = set(named.with_visibility(visibility).values_list("tool_id", flat=True))
+        hidden = set(named.values_list("tool_id", flat=True)) - seen
+        record.changes = [change for change in record.changes if change["tool_id"] not in hidden]
 
 
 def _headers_of(source: Source) -> dict[str, str]:

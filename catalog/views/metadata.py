@@ -19,11 +19,10 @@ from catalog.listing import groups
 from catalog.listing.toolkits import cards_of
 from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
-from catalog.publishing import publish
 from catalog.rights import may
 from catalog.search.document import toolkit_of
 from catalog.search.tag_counts import Kind
-from catalog.shortcuts import number_in, revision_at, revision_of, tool_at, tool_for
+from catalog.shortcuts import tool_at, tool_for
 from catalog.views.parts import part_or_page
 
 GROUPS_PER_PAGE = 100
@@ -123,33 +122,6 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
         messages.info(request, f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.")
     else:
         messages.success(request, f"{tool.name} is no longer deprecated.")
-    return redirect(tool)
-
-
-@require_safe
-def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Redirect to the difference between the current and an old revision, where the old one can be restored."""
-    tool = tool_at(slug, request.user)
-    return redirect(
-        "catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number, request.user).number)
-    )
-
-
-@require_POST
-@login_required
-def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Publish an old revision as the next one, if the user saw the current one."""
-    tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
-    expected = number_in(request.POST.get("current", "")) or revision_of(tool).number
-    try:
-        published = publish(revision.spec, by=actor(request), expected=expected)
-    except RevisionConflict as error:
-        messages.error(request, f"Nothing was restored. {error} Check the difference again.")
-        return redirect("catalog:revisions", slug)
-    if published.outcome == "unchanged":
-        messages.info(request, f"Revision {published.revision.number} already has the text of revision {number}.")
-    else:
-        messages.success(request, f"Revision {number} is restored as revision {published.revision.number}.")
     return redirect(tool)
 
 

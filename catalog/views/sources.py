@@ -21,7 +21,7 @@ from catalog.rights import may, require
 from catalog.shortcuts import first_rows, source_at
 from catalog.sources.registration import address_for, remove_source
 from catalog.sources.schedule import sync_in_background
-from catalog.sources.sync import AlreadySyncing
+from catalog.sources.sync import AlreadySyncing, hide_changes
 from catalog.views.parts import wants_part
 
 TOOLS_PER_PAGE: Final = 100
@@ -145,7 +145,7 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
     syncs: list[SourceSync] = list(source.syncs.select_related("by")[:SYNCS_SHOWN])
     visibility = Audience.objects.visibility_for(request.user)
     for sync in syncs:
-        sync.hide_changes(visibility)
+        hide_changes(sync, visibility)
     return {
         "source": source,
         "address": address_for(source, request.user),

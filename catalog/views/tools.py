@@ -1,10 +1,10 @@
-"""The catalog's pages: the first page, the list, one tool with what is similar to it, and its revisions."""
+"""The catalog's pages: the first page, the list, and one tool with what is similar to it."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -23,17 +23,13 @@ from catalog.listing.results import page_of
 from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
-from catalog.models import Revision, Tool
-from catalog.rendering.text_diff import compare
-from catalog.revision_diff import difference_between, history_of
-from catalog.shortcuts import first_rows, number_in, revision_of, tool_at, tool_for
+from catalog.models import Tool
+from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
 from catalog.templatetags.stars import star_html
 from catalog.tool_page import ToolPage
 from catalog.views.parts import part_or_page, wants_part
-
-REVISIONS_PER_PAGE = 50
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 _preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
@@ -203,46 +199,3 @@ def star_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure()):
         return redirect(page)
     return redirect(tool)
-
-
-@require_safe
-def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """All revisions of a tool, newest first; with `?before=`, those before that number."""
-    tool = tool_at(slug, request.user)
-    revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
-    if (before := number_in(request.GET.get("before", ""))) is not None:
-        revisions = revisions.filter(number__lt=before)
-    shown, last = first_rows(revisions, REVISIONS_PER_PAGE)
-    older = f"?before={last.number}" if last else None
-    context = {"tool": tool, "steps": history_of(shown), "next_url": older}
-    return render(request, "catalog/revisions.html", context)
-
-
-@require_safe
-def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
-    """The semantic and the textual difference between two revisions."""
-    tool = tool_at(slug, request.user)
-    found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
-    old, new = found.get(pair[0]), found.get(pair[1])
-    if old is None or new is None:
-        raise Http404
-    context = {
-        "tool": tool,
-        "old": old,
-        "new": new,
-        "meaning": difference_between(old, new),
-        "difference": compare(old.source, new.source),
-        "split": request.GET.get("view") == "split",
-        "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,
-    }
-    return render(request, "catalog/revision_diff.html", context)
-
-
-@require_safe
-def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
-    newest = revision_of(tool_at(slug, request.user)).number
-    typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
-    pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
-    view = "?view=split" if request.GET.get("view") == "split" else ""
-    return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")

@@ -61,7 +61,7 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
 
 @router.get(
     "/factories/{path:key}/spec",
-    response={200: Any, **errors(404, 409, 422)},
+    response={200: Any, **errors(404, 409, 422)},  # a spec, whose schema is that of LLM Tool Spec and not of this API
     auth=open_to_all(),
     summary="Get the spec that a factory has itself",
     tags=["factories"],
@@ -88,6 +88,7 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     if proposal.state == "none":
         reason = proposal.reason or proposal.factory.error or "Its spec is still being written."
         raise HttpError(422, f"The factory has no spec. {reason}")
+    # The text itself, not its value: it is laid out to be published as it is, and its numbers keep their digits.
     return HttpResponse(proposal.text, content_type="application/json; charset=utf-8")
 
 

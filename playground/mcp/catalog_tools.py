@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import Final
 
 from catalog.accounts.models import Person
-from catalog.api.search import matches_of
 from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import JSON, dumps
 from catalog.linting.reports import LintReport
 from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.matches import matches_of
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import Result, page_of
 from catalog.models import Audience, Tool

@@ -1,4 +1,4 @@
-"""The runner for one machine: a few slots, a queue, and one thread that watches all runs of this process.
+"""The runner for one machine: a few slots, a queue (`run_queue`), and one thread that watches all runs (`scheduler`).
 
 Tools run in the processes of a worker (`playground.worker`). The first run starts the worker. It ends when nothing has
 run for a while, when the runner is closed, and whenever this process ends, even by a crash.
@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import atexit
 import logging
-import math
 import os
 import queue
-import statistics
 import threading
-import time
-from bisect import insort
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from catalog.errors import Busy
-from catalog.fairness import SharedSlots, Turns
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
-from playground.runner.scheduler import Dispatcher
+from playground.runner.run_queue import RunQueue
+from playground.runner.scheduler import Scheduler
 from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
 from playground.worker import syscalls
 
@@ -32,7 +26,6 @@ logger = logging.getLogger(__name__)
 MAX_SLOTS: Final = 400  # each factory has user ids for a few more run supervisors
 _REPORTERS: Final = 2
 _CLOSE_LIMIT_S: Final = 5.0
-_LONGEST_RETRY_S: Final = 60
 
 
 class LocalRunner:
@@ -69,7 +62,6 @@ class LocalRunner:
         if not 1 <= slots <= MAX_SLOTS:
             raise ValueError(f"slots is {slots}; it must be from 1 to {MAX_SLOTS}")
         self._slots = slots
-        self._queue_max = queue_max
         self._idle_s = idle_s
         self._worker_arguments: dict[str, Any] = {
             "environment": clean_environment((), os.environ) if environment is None else environment,
@@ -80,16 +72,12 @@ class LocalRunner:
             "preload": preload,
         }
         self._lock = threading.Lock()
-        self._shared_slots = SharedSlots(slots, reserve=reserve)
-        self._turns = Turns()
-        self._waiting: list[LocalRun] = []  # in order of turns
-        self._active: set[LocalRun] = set()
+        self._queue = RunQueue(slots=slots, reserve=reserve, queue_max=queue_max)
         self._to_kill: list[LocalRun] = []
         self._to_warm: list[Job] | None = None
         self._renewed = False
-        self._durations_s: deque[float] = deque(maxlen=50)
         self._closing = False
-        self._dispatcher: Dispatcher | None = None
+        self._scheduler: Scheduler | None = None
         self._thread: threading.Thread | None = None
         self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -100,7 +88,7 @@ class LocalRunner:
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job in the queue (see `catalog.fairness.Turns`)."""
         with self._lock:
-            return self._turns.next(owner)
+            return self._queue.next_turn(owner)
 
     def submit(self, job: Job, turn: int | None = None) -> LocalRun:
         """Start `job`, or queue it. Jobs start in order of `turn`, from `next_turn`, which None means.
@@ -110,11 +98,9 @@ class LocalRunner:
         """
         run = LocalRun(job, self, self.next_turn(job.owner) if turn is None else turn)
         with self._lock:
-            if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
-                raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
-            insort(self._waiting, run, key=lambda each: each.turn)
-            dispatcher = self._started()
-        dispatcher.wake()
+            self._queue.add(run)
+            scheduler = self._started()
+        scheduler.wake()
         return run
 
     def warm(self, jobs: Sequence[Job]) -> None:
@@ -124,12 +110,12 @@ class LocalRunner:
         """
         with self._lock:
             self._to_warm = [*(self._to_warm or ()), *jobs]
-            dispatcher = self._started()
-        dispatcher.wake()
+            scheduler = self._started()
+        scheduler.wake()
 
     def wait_until_ready(self, timeout_s: float) -> bool:
         """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""
-        return self._dispatcher is None or self._worker_ready.wait(timeout_s)
+        return self._scheduler is None or self._worker_ready.wait(timeout_s)
 
     def renew(self) -> bool:
         """Import everything anew for all runs that start from now on; packages may have changed. Active runs go on.
@@ -138,11 +124,11 @@ class LocalRunner:
             False if no process has been started yet, so that nothing has been imported.
         """
         with self._lock:
-            if self._dispatcher is None or self._closing:
+            if self._scheduler is None or self._closing:
                 return False
             self._renewed = True
-            dispatcher = self._dispatcher
-        dispatcher.wake()
+            scheduler = self._scheduler
+        scheduler.wake()
         return True
 
     def close(self) -> None:
@@ -150,12 +136,12 @@ class LocalRunner:
         with self._lock:
             self._closing = True
             thread, self._thread = self._thread, None
-            waiting, self._waiting = self._waiting, []
+            waiting = self._queue.clear()
         atexit.unregister(self.close)
         for run in waiting:
             run.conclude("crashed", "The server was stopped.")
-        if thread is not None and self._dispatcher is not None:
-            self._dispatcher.wake()
+        if thread is not None and self._scheduler is not None:
+            self._scheduler.wake()
             thread.join(_CLOSE_LIMIT_S)
         for _ in self._reporters:
             self._reports.put(None)
@@ -167,20 +153,18 @@ class LocalRunner:
     def cancel(self, run: LocalRun) -> None:
         with self._lock:
             run.cancelled = True
-            waits = run in self._waiting
-            if waits:
-                self._waiting.remove(run)
-            elif run in self._active:
+            waits = self._queue.remove(run)
+            if not waits and self._queue.is_active(run):
                 self._to_kill.append(run)
-            dispatcher = self._dispatcher
+            scheduler = self._scheduler
         if waits:
             run.conclude("cancelled", "The run was cancelled while it was waiting.")
-        elif dispatcher is not None:
-            dispatcher.wake()
+        elif scheduler is not None:
+            scheduler.wake()
 
     def position_of(self, run: LocalRun) -> int:
         with self._lock:
-            return self._waiting.index(run) + 1 if run in self._waiting else 0
+            return self._queue.position_of(run)
 
     def report(self, call: Callable[[], None]) -> None:
         """Queue `call` for a thread that runs callbacks."""
@@ -194,18 +178,11 @@ class LocalRunner:
     def next_run(self) -> LocalRun | None:
         """The next run, if there is a slot for it."""
         with self._lock:
-            if len(self._active) >= self._slots:
-                return None
-            run = next((run for run in self._waiting if self._shared_slots.take(run.job.owner)), None)
-            if run is not None:
-                self._waiting.remove(run)
-                self._turns.started(run.turn)
-                self._active.add(run)
-            return run
+            return self._queue.start_next()
 
     def active_runs(self) -> list[LocalRun]:
         with self._lock:
-            return list(self._active)
+            return self._queue.active_runs()
 
     def runs_to_kill(self) -> list[LocalRun]:
         with self._lock:
@@ -215,11 +192,7 @@ class LocalRunner:
     def ended(self, run: LocalRun) -> None:
         """Free the run's slot."""
         with self._lock:
-            if run not in self._active:
-                return
-            self._active.remove(run)
-            self._shared_slots.release(run.job.owner)
-            self._durations_s.append(time.monotonic() - run.times.started)
+            self._queue.end(run)
 
     def jobs_to_warm(self) -> list[Job] | None:
         """Jobs that may come soon, each once; None if nobody asked to be ready for runs."""
@@ -243,17 +216,17 @@ class LocalRunner:
 
     # Internal
 
-    def _started(self) -> Dispatcher:
-        """The dispatcher, whose thread is started if need be. Call it with the lock held."""
+    def _started(self) -> Scheduler:
+        """The scheduler, whose thread is started if need be. Call it with the lock held."""
         if self._closing:
             raise RuntimeError("the runner is closed")
-        if self._dispatcher is None:
-            self._dispatcher = Dispatcher(
+        if self._scheduler is None:
+            self._scheduler = Scheduler(
                 self, lambda: WorkerProcess(**self._worker_arguments), slots=self._slots, idle_s=self._idle_s
             )
-            self._thread = self._new_thread(self._dispatcher.serve, "runner")
+            self._thread = self._new_thread(self._scheduler.serve, "runner")
             atexit.register(self.close)
-        return self._dispatcher
+        return self._scheduler
 
     def _new_thread(self, target: Callable[[], None], name: str) -> threading.Thread:
         thread = threading.Thread(target=target, name=f"toolshelf-{name}", daemon=True)
@@ -266,8 +239,3 @@ class LocalRunner:
                 call()
             except Exception:
                 logger.exception("A callback for the end of a run failed.")
-
-    def _retry_after_s(self) -> int:
-        """An estimate of when the queue has room again, from the durations of the latest runs."""
-        typical = statistics.median(self._durations_s) if self._durations_s else 1.0
-        return min(_LONGEST_RETRY_S, max(1, math.ceil(typical * len(self._waiting) / self._slots / 4)))

@@ -1,7 +1,8 @@
 """The subschemas that apply to one value of a form, with the chosen branch of each `oneOf` and `anyOf`.
 
 `catalog.json_schema.applicable` knows which subschemas apply in place. This module adds what a form needs: the path to
-each union, which stays the same in every request, the branch in force, and the values to choose from.
+each union, which stays the same in every request, the branch in force, and the values to choose from. It follows
+references, `allOf` and unions itself, since `always` yields no paths, and `branches` takes `anyOf` before `oneOf`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
 from playground import running
 from playground.compiled_spec import compiled_spec_of
-from playground.examples.save_as_example import CannotSaveExample, one_line, spec_with_run
+from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.input_digest import stored_digest
 from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
 from playground.repeats import CannotRepeat, repeat
@@ -33,6 +33,7 @@ from playground.run_json import run_text
 from playground.run_pages.charts import runs_chart
 from playground.run_pages.comparison import Comparison
 from playground.run_pages.filters import RunFilter
+from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.run_pages.presenters import as_table, phases, pinned, sentence, snippets
 from playground.run_pages.statistics import statistics_of
@@ -131,7 +132,11 @@ def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
 def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
     """Share a run with the groups `groups`, whose members then see it; with none it is private."""
     run = own_run(run_id, request.user)
-    names = [name.strip() for name in request.POST.get("groups", "").split(",") if name.strip()]
+    form = ShareForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, first_error(form))
+        return redirect(run)
+    names = form.cleaned_data["groups"]
     try:
         share_with_groups(run, names, by=actor(request))
     except DocumentError as error:
@@ -190,21 +195,24 @@ def save_example(request: HttpRequest, run_id: str) -> HttpResponse:
     run = own_run(run_id, request.user)
     tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
-    description = one_line(request.POST.get("description", ""))
+    form = ExampleForm(request.POST)
+    is_valid = form.is_valid()
+    sent = form.cleaned_data
     context: dict[str, object] = {
         "run": run,
         "tool": tool,
-        "description": description,
+        "description": sent.get("description", ""),
         "next_number": current.number + 1,
         "may_publish": bool(may(request.user, "revise", tool)),
         "proposal": own_proposal(tool, request.user),
     }
+    if not is_valid:
+        context["refusal"] = first_error(form)
+        return render(request, "playground/save_example.html", context, status=422)
     try:
-        spec = spec_with_run(run, current, description=description)
-        if request.POST.get("do") == "publish":
-            number = request.POST.get("expected", "")
-            expected = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
-            outcome = publish_or_hold(spec, by=actor(request), expected=expected)
+        spec = spec_with_run(run, current, description=sent["description"])
+        if sent["do"] == "publish":
+            outcome = publish_or_hold(spec, by=actor(request), expected=sent["expected"])
             if isinstance(outcome, Proposal):
                 messages.success(request, f"Example proposed. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())

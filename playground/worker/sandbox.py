@@ -1,11 +1,17 @@
 """Isolate runs from the rest of the machine, as far as the machine allows it.
 
-There are two modes, the better one first; the worker uses the first that works:
+There are two modes, each with or without users of its own, which only root can assign. The worker uses the first that
+works (`probe`):
 
-    namespaces  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
-                read-only; if the server is root, each run also has its own user
-    plain       only a process group, limits and a clean environment; if the server is root, the runs of a factory also
-                have their own user, which can read only what every user can
+    namespaces and users  user, process, mount and IPC namespaces: a run sees and signals nothing outside, and files are
+                          read-only; each run has its own user
+    namespaces            the same with the user of the server
+    users                 plain, but the runs of a factory have their own user, which can read only what every user can
+    plain                 only a process group, limits and a clean environment
+
+"users" is for a container that runs as root and may not create namespaces, as Docker's defaults are. There, in "plain",
+a run is root like the server: it reads files that only the site may read, and can send signals to the server, so that
+four of the tests in tests/playground/runner/test_own_users.py fail. Its processes have no capabilities in either mode.
 """
 
 from __future__ import annotations

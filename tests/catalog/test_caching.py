@@ -16,7 +16,7 @@ from catalog.search import search_index, vocabulary
 from tests.conftest import Program
 from tests.factories import make_tool
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
 def counts_of(facets):

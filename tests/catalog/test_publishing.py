@@ -13,7 +13,7 @@ from catalog.publishing import changed_terms, publish, publish_many
 from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
 def test_a_new_spec_makes_a_tool_with_one_revision(ada):

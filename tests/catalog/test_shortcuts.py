@@ -4,6 +4,8 @@ import pytest
 
 from catalog.shortcuts import file_stem
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize(
     ("slug", "stem"),

@@ -11,6 +11,8 @@ from config import env
 from config.env import generated_key
 from config.log_filters import OneLine, QuietAboutUnknownHosts
 
+pytestmark = pytest.mark.unit
+
 
 @pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
 def test_a_flag_takes_the_usual_words(monkeypatch, word):

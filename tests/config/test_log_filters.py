@@ -10,6 +10,8 @@ from django.urls import path
 from config.error_pages import server_error
 from config.log_filters import OneLine, WithoutSecrets
 
+pytestmark = pytest.mark.unit
+
 MAX_LOGGED = 8_000  # characters of one error, however deep it is
 
 

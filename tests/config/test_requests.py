@@ -9,7 +9,7 @@ from django.test import Client
 from catalog.accounts.models import User
 from catalog.accounts.tokens import create_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from config import env
 from config.env import VARIABLES
 from config.management.commands.document_settings import settings_document
 
+pytestmark = pytest.mark.unit
+
 CODE = ("catalog", "config", "playground", "manage.py")
 NOT_SETTINGS = {
     "DJANGO_SETTINGS_MODULE",  # Django's: the module that contains the settings

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "browser" / "vendor"]
 ROW = re.compile(

@@ -11,6 +11,8 @@ from playground.mocks import NoMock, compare, mock
 from tests.corpora import DATA, GET_WEATHER, expected
 from tests.work import at_most
 
+pytestmark = pytest.mark.unit
+
 
 def mock_of(spec_text, parameters):
     spec = read_spec(spec_text if isinstance(spec_text, bytes | str) else json.dumps(spec_text))

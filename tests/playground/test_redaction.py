@@ -11,6 +11,8 @@ from catalog.jsontext import reader
 from playground import redaction
 from playground.redaction import Redactor
 
+pytestmark = pytest.mark.unit
+
 SECRET = 'pa$$/w"ord+ü & more\\'
 
 

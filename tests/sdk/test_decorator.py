@@ -16,6 +16,8 @@ from toolshelf_tools.spec import spec_of
 from toolshelf_tools.testing import call
 from toolshelf_tools.type_conversion import types_annotated_beside
 
+pytestmark = pytest.mark.unit
+
 
 @tool
 def greet(name: str, *, polite: bool = False) -> str:

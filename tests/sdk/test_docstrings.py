@@ -1,6 +1,10 @@
 """Docstrings in Google's style."""
 
+import pytest
+
 from toolshelf_tools.docstrings import Docstring, read_docstring
+
+pytestmark = pytest.mark.unit
 
 DOCSTRING = """Look up the weather.
 

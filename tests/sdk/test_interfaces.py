@@ -27,6 +27,8 @@ from toolshelf_tools import (
 from toolshelf_tools.schemas import schema_of
 from toolshelf_tools.type_conversion import response_type_of
 
+pytestmark = pytest.mark.unit
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

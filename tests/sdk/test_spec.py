@@ -9,6 +9,8 @@ from typing_extensions import TypedDict
 from toolshelf_tools import Definition, Tool
 from toolshelf_tools.spec import NoSpecError, spec_of
 
+pytestmark = pytest.mark.unit
+
 
 @dataclass
 class Request:

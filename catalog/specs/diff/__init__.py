@@ -1,7 +1,8 @@
 """The semantic diff: the changes in a new revision of a spec that matter to callers of the tool.
 
     compare                    compares two specs; changes: the result as values
-    schema_diff                compares one pair of schemas: verdicts and proofs
+    schema_diff                compares one pair of schemas: the changes with their proofs
+    verdicts                   whether a difference is breaking, compatible or unknown
     differences                the differences of two schemas, each in both directions; the list of all rules
     containment                whether one schema accepts everything that another accepts, and if not, why
     containment_scalars        its rules, by subject; also containment_containers, containment_combinators

@@ -1,5 +1,9 @@
 """The schemas that apply to the members of an object and the items of an array, given all schemas for the whole.
 
+`json_schema.children.member` and `item` answer the same for one value. A diff compares all values at once, so it
+differs in two ways: `unevaluated…` is left out where its effect depends on the value (`is_undecidable`) and where the
+draft does not define it, and a member may have no particular name, but match certain patterns (`undeclared`).
+
 Sources: JSON Schema 2020-12 Core, sections 10.3 (members and items) and 11 (unevaluated ones).
 """
 

@@ -13,11 +13,11 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, TypeVar
 
-from catalog.json_schema.applicable import MAX_SUBSCHEMAS as MAX_IN_PLACE
-from catalog.json_schema.applicable import always, branches, conditional
+from catalog.json_schema.applicable import always, gather_all
 from catalog.json_schema.children import needed_names, required_names
 from catalog.json_schema.describe import strings_in
-from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation import Budget, Subschema
+from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.jsontext.reader import JSON
 from catalog.specs.diff import keywords as own_keywords
 from catalog.specs.diff.keywords import TYPES, Edge
@@ -220,23 +220,18 @@ class Conjunction:
         """(names, patterns of names) of the members that any schema of the object names, be it under a condition.
 
         Raises:
-            TooMuch: more schemas than `MAX_IN_PLACE` may apply.
+            TooMuch: too many schemas may apply.
         """
         names, patterns = set(self.required), set[str]()
-        seen: set[Hashable] = set()
-        waiting = list(self.subschemas)
-        while waiting:
-            subschema = waiting.pop()
-            if subschema.identity in seen:
-                continue
-            seen.add(subschema.identity)
-            if len(seen) > MAX_IN_PLACE:
-                raise TooMuch
+        try:
+            with Run(Budget()) as run:
+                mentioning = gather_all(self.subschemas, run)
+        except Unchecked:
+            raise TooMuch from None
+        for subschema in mentioning:
             names |= {*own_keywords.members(subschema, "properties"), *strings_in(subschema.keywords.get("required"))}
             names |= {name for pair in needed_names(subschema.keywords) for name in pair}
             patterns |= {*own_keywords.members(subschema, "patternProperties")}
-            waiting += [*always(subschema), *conditional(subschema)]
-            waiting += (option for _, options in branches(subschema) for option in options)
         lists = [choices for allowed in self.subs("propertyNames") for choices in own_keywords.choices_of(allowed)]
         names |= {name for choices in lists for name in choices if isinstance(name, str)}
         return frozenset(names), frozenset(patterns)

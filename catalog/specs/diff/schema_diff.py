@@ -18,6 +18,7 @@ from catalog.specs.diff.differences import DetectedDifference, find_differences
 from catalog.specs.diff.messages import message_of, note_of
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import samples_of
+from catalog.specs.diff.verdicts import verdict_of
 
 Sampler = Callable[[CompiledSchema, str], Sequence[JSON]]
 """(schema, seed) -> some values that the schema accepts, always the same for the same seed; [] if none is found."""
@@ -160,16 +161,3 @@ class Comparison:
         reason = f"{proof.message} (at {proof.pointer})" if proof.pointer else proof.message
         sentence = f"{known_from[proof.kind]} {verb}: {reason}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
-
-
-def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
-    """The verdict on a difference: "breaking" needs a proof, "compatible" follows from the rules alone.
-
-    By convention, nobody sends undeclared members, so a witness with one proves nothing; a value from an example or a
-    run makes the change "breaking".
-    """
-    if obstacle is None:
-        return "compatible"
-    if obstacle.undeclared:
-        return "breaking" if proof is not None and proof.kind != "witness" else "compatible"
-    return "breaking" if proof is not None else "unknown"

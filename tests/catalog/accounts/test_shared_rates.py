@@ -8,6 +8,8 @@ import pytest
 
 from catalog.accounts.shared_rates import PROBES, SLOTS, Rate, SharedRates
 
+pytestmark = pytest.mark.unit
+
 
 class Clock:
     """Seconds that pass only when a test says so."""

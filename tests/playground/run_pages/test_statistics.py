@@ -12,7 +12,7 @@ from playground.run_pages.charts import calls_chart
 from playground.run_pages.statistics import percent, quantile, statistics_of
 from tests.factories import make_tool
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
 def make_run(tool, **columns):

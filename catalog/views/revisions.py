@@ -1,0 +1,90 @@
+"""The pages for the revisions of a tool: the list, the difference between two, and restoring an old one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from catalog.accounts.api_auth import actor
+from catalog.errors import RevisionConflict
+from catalog.models import Revision
+from catalog.publishing import publish
+from catalog.rendering.text_diff import compare
+from catalog.revision_diff import difference_between, history_of
+from catalog.shortcuts import first_rows, number_in, revision_at, revision_of, tool_at, tool_for
+
+REVISIONS_PER_PAGE = 50
+
+
+@require_safe
+def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """All revisions of a tool, newest first; with `?before=`, those before that number."""
+    tool = tool_at(slug, request.user)
+    revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
+    if (before := number_in(request.GET.get("before", ""))) is not None:
+        revisions = revisions.filter(number__lt=before)
+    shown, last = first_rows(revisions, REVISIONS_PER_PAGE)
+    older = f"?before={last.number}" if last else None
+    context = {"tool": tool, "steps": history_of(shown), "next_url": older}
+    return render(request, "catalog/revisions.html", context)
+
+
+@require_safe
+def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
+    """The semantic and the textual difference between two revisions."""
+    tool = tool_at(slug, request.user)
+    found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
+    old, new = found.get(pair[0]), found.get(pair[1])
+    if old is None or new is None:
+        raise Http404
+    context = {
+        "tool": tool,
+        "old": old,
+        "new": new,
+        "meaning": difference_between(old, new),
+        "difference": compare(old.source, new.source),
+        "split": request.GET.get("view") == "split",
+        "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,
+    }
+    return render(request, "catalog/revision_diff.html", context)
+
+
+@require_safe
+def compare_revisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Redirect to the difference between the revisions `?from=` and `?to=`, limited to existing ones."""
+    newest = revision_of(tool_at(slug, request.user)).number
+    typed = (number_in(request.GET.get(name, "")) for name in ("from", "to"))
+    pair = tuple(newest if number is None else max(1, min(number, newest)) for number in typed)
+    view = "?view=split" if request.GET.get("view") == "split" else ""
+    return redirect(f"{reverse('catalog:revision_diff', args=[slug, pair])}{view}")
+
+
+@require_safe
+def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Redirect to the difference between the current and an old revision, where the old one can be restored."""
+    tool = tool_at(slug, request.user)
+    return redirect(
+        "catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number, request.user).number)
+    )
+
+
+@require_POST
+@login_required
+def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Publish an old revision as the next one, if the user saw the current one."""
+    tool, revision = tool_for(request.user, "revise", slug), revision_at(slug, number, request.user)
+    expected = number_in(request.POST.get("current", "")) or revision_of(tool).number
+    try:
+        published = publish(revision.spec, by=actor(request), expected=expected)
+    except RevisionConflict as error:
+        messages.error(request, f"Nothing was restored. {error} Check the difference again.")
+        return redirect("catalog:revisions", slug)
+    if published.outcome == "unchanged":
+        messages.info(request, f"Revision {published.revision.number} already has the text of revision {number}.")
+    else:
+        messages.success(request, f"Revision {number} is restored as revision {published.revision.number}.")
+    return redirect(tool)
