@@ -1,7 +1,4 @@
-"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page.
-
-This module does not depend on a database.
-"""
+"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page."""
 
 from __future__ import annotations
 
