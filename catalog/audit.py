@@ -2,10 +2,10 @@
 
     record(action, object)     one event, in the caller's transaction: it is stored if and only if the change is
     record_many                the same for many objects, in one statement
-    acting                     what a block of code acts for; a request, a sync and a resumed upload each set it
+    acting                     sets the origin of a block of code: a request, a sync or a resumed upload
 
-Functions that change something call `record`; they need no parameter for it. Whoever starts them (the middleware, a
-sync) says once for whom they act. Code that nobody spoke for is a command.
+Functions that change something call `record`; they need no parameter for it. Their caller (the middleware, a sync)
+sets the origin once. Code without an origin is a command.
 
 The database refuses to change events and to delete young ones (`db/append_only.py`); `prune` is the one way to delete.
 Events name people instead of referring to them, so deleting a person changes no event.
@@ -209,7 +209,7 @@ _origin: ContextVar[Origin] = ContextVar("audit_origin", default=_COMMAND)
 
 
 def origin() -> Origin:
-    """What the current code acts for."""
+    """The origin (actor and interface) that the current code acts for."""
     return _origin.get()
 
 

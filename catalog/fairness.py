@@ -164,7 +164,7 @@ class FairLock:
     def _hand_over(self) -> None:
         if self._is_held or not self._waiters:
             return
-        waiter = min(self._waiters, key=lambda each: each.turn)  # of equal turns the first, who has waited longest
+        waiter = min(self._waiters, key=lambda each: each.turn)  # among equal turns, the one that has waited longest
         self._waiters.remove(waiter)
         self._turns.started(waiter.turn)
         self._is_held = True

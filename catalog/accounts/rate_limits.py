@@ -145,7 +145,7 @@ API_THROTTLES: Final[list[BaseThrottle]] = [Throttle(limit_api_requests)]
 UPLOAD_THROTTLES: Final[list[BaseThrottle]] = [*API_THROTTLES, Throttle(limit_uploads)]
 
 
-# -- what the client hears --------------------------------------------------------------------------------------------
+# -- response headers -------------------------------------------------------------------------------------------------
 
 Counted = dict[str, Quota]
 _counted: ContextVar[Counted | None] = ContextVar("counted_rates", default=None)

@@ -74,7 +74,7 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
     If the block raises nothing, the failed attempts of this account from this origin are forgotten.
 
     Args:
-        username: the account, or what else is guessed at.
+        username: the account, or another secret that is guessed.
         origin: where the attempt comes from.
         guessed: what the attempts guess, for the message.
 

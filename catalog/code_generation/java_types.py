@@ -84,7 +84,7 @@ def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = 
     """The types of `schema`. Never raises: where no type can be found, it is JsonNode.
 
     Args:
-        schema: any JSON value; what is not a schema counts as one that allows any value.
+        schema: any JSON value; a value that is not a schema counts as `true`.
         pointer: of the schema in the spec.
         holder: the class that contains the records and enums.
         empty_record: whether an object of no declared members is a record without components rather than a map.
@@ -288,7 +288,7 @@ class _Types:
         return made
 
     def _key(self, schema: JSON) -> Hashable:
-        """Equal keys for equal schemas of the document, and for what is made of the same schemas."""
+        """A key that is equal for equal schemas, and for schemas merged from the same parts."""
         if not isinstance(schema, dict):
             return repr(schema)
         if id(schema) in self._keys:
@@ -461,7 +461,7 @@ def _required_of(flat: Flat) -> frozenset[str]:
 
 
 def _conditional_parts(schema: Schema) -> list[Schema]:
-    """The schemas of which it depends on the value whether they apply."""
+    """The schemas that apply only to some values: `then`, `else` and `dependentSchemas`."""
     dependent = schema.get("dependentSchemas")
     parts = [schema.get("then"), schema.get("else")] if "if" in schema else []
     parts += dependent.values() if isinstance(dependent, dict) else []

@@ -44,7 +44,7 @@ def is_map(flat: Flat) -> bool:
 
 
 def union(alternatives: list[Schema]) -> Schema:
-    """One type for `alternatives`, without duplicates. Any value beside others is any value."""
+    """One type for `alternatives`, without duplicates. If one alternative is any value, the union is any value."""
     if ANYTHING in alternatives:
         return ANYTHING
     found = [each for index, each in enumerate(alternatives) if each not in alternatives[:index]]

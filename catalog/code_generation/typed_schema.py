@@ -155,7 +155,7 @@ class _Writer:
     # Definitions
 
     def _object_of(self, name: str) -> Flat | None:
-        """The definition, if it is an object with members (or the root, with or without), so that it is a class."""
+        """The definition if it becomes a class: an object with properties, or the root object."""
         target = self._flattener.target(name)
         if not isinstance(target, dict):
             return None

@@ -1,4 +1,4 @@
-"""Where the requests of a spec go, and its credentials: what no change may alter without approval."""
+"""The addresses and credentials of a spec's requests, which never change without approval."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def _owner(upload: Upload) -> str:
 
 
 class _Turn:
-    """The right of an upload's thread to store, which threads of several users have in turn."""
+    """An upload's turn to store a batch. Uploads of different users take turns."""
 
     def __init__(self, upload: Upload) -> None:
         self._upload = upload

@@ -220,7 +220,7 @@ class DryRun:
         self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
 
     def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
-        """The outcome and revision of a spec whose publication knows the database alone."""
+        """The outcome and revision of a published spec, adjusted for earlier specs of the same upload."""
         tool_id = publication.tool.tool_id
         found: tuple[Outcome, int] = publication.outcome, publication.revision.number
         if tool_id in self._stored:

@@ -175,10 +175,10 @@ def limits_of(listed: SourceTool) -> dict[str, Any]:
 
 
 def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
-    """The spec to run: as `revision` has it, but where requests go is what the source itself declared.
+    """The spec to run: the spec of `revision`, with the addresses that the source declared.
 
-    People may revise the spec of a tool here, its description for instance. They must not send other people's secrets
-    to another address by that.
+    People may revise the spec of a tool here, for instance its description. This must not let them send other
+    people's secrets to another address.
 
     Raises:
         ToolshelfError: the source's own definition was never approved.

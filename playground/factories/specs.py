@@ -135,7 +135,7 @@ def _compare(own_text: str, current: Revision | None) -> _Compared:
 
 
 def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
-    """The `stored` document of a tool with what its factory's `own` spec states."""
+    """The `stored` document of a tool, updated with the members that the factory's own spec defines."""
     definition, before = (own.get("definition") if isinstance(own, dict) else None), stored.get("definition")
     if not isinstance(own, dict) or not isinstance(definition, dict) or not isinstance(before, dict):
         return own

@@ -366,7 +366,7 @@ def _load_types() -> None:
 def _show_logs() -> None:
     """Write the log messages of a tool that does not configure logging to its standard error, from level INFO.
 
-    Python's own default begins at WARNING. A tool that configures logging has what it configures.
+    Python's own default begins at WARNING. A tool that configures logging itself is not affected.
     """
     logging.root.setLevel(logging.INFO)
     if handler := logging.lastResort:

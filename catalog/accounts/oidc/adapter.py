@@ -127,7 +127,7 @@ def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
 
 
 def take_rights(user: User) -> None:
-    """Make somebody who may not sign in any more a reader, and end their sessions and API tokens."""
+    """Make a person who may no longer sign in a reader, and end their sessions and API tokens."""
     if not user.is_superuser:
         with recording_groups(user):
             set_role(user, READER)

@@ -131,9 +131,9 @@ def models() -> list[type[Model]]:
 
 
 def occupied_by() -> str | None:
-    """What speaks against a copy into the target: rows of a site, or tables of another program. None if nothing does.
+    """Why the target database cannot be used: it has rows of a site, or tables of another program. None if it can be.
 
-    A site without tools and people is left by a move that failed.
+    Empty tables left by a failed move do not count.
     """
     with connections[TARGET].cursor() as cursor:
         tables = set(connections[TARGET].introspection.table_names(cursor))
