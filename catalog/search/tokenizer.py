@@ -101,8 +101,8 @@ def token_of(word: str) -> str:
     return stem(fold(word)[:MAX_TOKEN_CHARS])
 
 
-def clue_to(token: str) -> str:
-    """A substring of every word without accents that has this token: endings change its last letter at most."""
+def prefix_of(token: str) -> str:
+    """A part of every word with this token, unless the word has accents: endings change only the last letter."""
     return token[:-1] or token
 
 
