@@ -22,7 +22,7 @@ from typing import Final, NoReturn
 from urllib.parse import urlsplit
 
 from catalog.outgoing import addresses
-from playground.worker.sandbox import become_stranger
+from playground.worker.sandbox import drop_rights
 from playground.worker.syscalls import die_with_parent
 
 MAX_CONNECTIONS: Final = 256  # the others wait
@@ -53,7 +53,7 @@ def serve_proxy(listening: int, *, own_user: bool) -> NoReturn:
     """Become the proxy that listens on this descriptor, until this process is killed."""
     importlib.import_module("concurrent.futures.thread")  # while this user can still read the files of Python
     importlib.import_module("encodings.idna")
-    become_stranger(own_user=own_user)
+    drop_rights(own_user=own_user)
     die_with_parent()
     resource.setrlimit(resource.RLIMIT_NOFILE, (2 * MAX_CONNECTIONS + 64,) * 2)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES,) * 2)
