@@ -23,7 +23,7 @@ from catalog.errors import Busy
 from catalog.fairness import SharedSlots, Turns
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
-from playground.runner.scheduler import Dispatcher
+from playground.runner.scheduler import Scheduler
 from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
 from playground.worker import syscalls
 
@@ -89,7 +89,7 @@ class LocalRunner:
         self._renewed = False
         self._durations_s: deque[float] = deque(maxlen=50)
         self._closing = False
-        self._dispatcher: Dispatcher | None = None
+        self._scheduler: Scheduler | None = None
         self._thread: threading.Thread | None = None
         self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -113,8 +113,8 @@ class LocalRunner:
             if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
                 raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
             insort(self._waiting, run, key=lambda each: each.turn)
-            dispatcher = self._started()
-        dispatcher.wake()
+            scheduler = self._started()
+        scheduler.wake()
         return run
 
     def warm(self, jobs: Sequence[Job]) -> None:
@@ -124,12 +124,12 @@ class LocalRunner:
         """
         with self._lock:
             self._to_warm = [*(self._to_warm or ()), *jobs]
-            dispatcher = self._started()
-        dispatcher.wake()
+            scheduler = self._started()
+        scheduler.wake()
 
     def wait_until_ready(self, timeout_s: float) -> bool:
         """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""
-        return self._dispatcher is None or self._worker_ready.wait(timeout_s)
+        return self._scheduler is None or self._worker_ready.wait(timeout_s)
 
     def renew(self) -> bool:
         """Import everything anew for all runs that start from now on; packages may have changed. Active runs go on.
@@ -138,11 +138,11 @@ class LocalRunner:
             False if no process has been started yet, so that nothing has been imported.
         """
         with self._lock:
-            if self._dispatcher is None or self._closing:
+            if self._scheduler is None or self._closing:
                 return False
             self._renewed = True
-            dispatcher = self._dispatcher
-        dispatcher.wake()
+            scheduler = self._scheduler
+        scheduler.wake()
         return True
 
     def close(self) -> None:
@@ -154,8 +154,8 @@ class LocalRunner:
         atexit.unregister(self.close)
         for run in waiting:
             run.conclude("crashed", "The server was stopped.")
-        if thread is not None and self._dispatcher is not None:
-            self._dispatcher.wake()
+        if thread is not None and self._scheduler is not None:
+            self._scheduler.wake()
             thread.join(_CLOSE_LIMIT_S)
         for _ in self._reporters:
             self._reports.put(None)
@@ -172,11 +172,11 @@ class LocalRunner:
                 self._waiting.remove(run)
             elif run in self._active:
                 self._to_kill.append(run)
-            dispatcher = self._dispatcher
+            scheduler = self._scheduler
         if waits:
             run.conclude("cancelled", "The run was cancelled while it was waiting.")
-        elif dispatcher is not None:
-            dispatcher.wake()
+        elif scheduler is not None:
+            scheduler.wake()
 
     def position_of(self, run: LocalRun) -> int:
         with self._lock:
@@ -243,17 +243,17 @@ class LocalRunner:
 
     # Internal
 
-    def _started(self) -> Dispatcher:
-        """The dispatcher, whose thread is started if need be. Call it with the lock held."""
+    def _started(self) -> Scheduler:
+        """The scheduler, whose thread is started if need be. Call it with the lock held."""
         if self._closing:
             raise RuntimeError("the runner is closed")
-        if self._dispatcher is None:
-            self._dispatcher = Dispatcher(
+        if self._scheduler is None:
+            self._scheduler = Scheduler(
                 self, lambda: WorkerProcess(**self._worker_arguments), slots=self._slots, idle_s=self._idle_s
             )
-            self._thread = self._new_thread(self._dispatcher.serve, "runner")
+            self._thread = self._new_thread(self._scheduler.serve, "runner")
             atexit.register(self.close)
-        return self._dispatcher
+        return self._scheduler
 
     def _new_thread(self, target: Callable[[], None], name: str) -> threading.Thread:
         thread = threading.Thread(target=target, name=f"toolshelf-{name}", daemon=True)

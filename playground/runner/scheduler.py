@@ -46,7 +46,7 @@ class _Zygote:
     is_permanent: bool = False  # it was warmed, so it stays while idle
 
 
-class Dispatcher:
+class Scheduler:
     """The state of the runner's thread. No other thread uses it, except to call `wake`."""
 
     def __init__(

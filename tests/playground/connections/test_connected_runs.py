@@ -292,6 +292,6 @@ def test_connections_that_serve_tools_are_imported_before_their_first_run(mcp_so
         started = Run(id="warm", tool=tool, revision=tool.current, timeout_s=60)
         job = job_for(started, factory_of(tool), {"a": 1, "b": 2}, None)
         assert runner.submit(job).wait(60).response == {"sum": 3}
-        assert soon(lambda: len(runner._dispatcher._zygotes) == 1)  # the run used the process that was prepared for it
+        assert soon(lambda: len(runner._scheduler._zygotes) == 1)  # the run used the process that was prepared for it
     finally:
         runner.close()

@@ -865,7 +865,7 @@ def test_too_many_open_files_are_refused_to_the_tool(runner):
 def test_a_warmed_factory_is_imported_once_and_before_its_first_run(own_runner):
     runner = own_runner()
     runner.warm([make_job("timed_import:Factory")])
-    assert soon(lambda: any(each.answers for each in runner._dispatcher._zygotes.values()))
+    assert soon(lambda: any(each.answers for each in runner._scheduler._zygotes.values()))
     before = time.monotonic_ns()
 
     imported_at = [runner.run("timed_import:Factory").response for _ in range(2)]
@@ -892,7 +892,7 @@ def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeyp
     runner = own_runner()
     runner.warm([make_job("import_hang:Factory"), make_job("attack_tool:Factory")])
 
-    zygotes = runner._dispatcher._zygotes
+    zygotes = runner._scheduler._zygotes
     assert soon(lambda: [key for key, each in list(zygotes.items()) if each.answers] == ["attack_tool:Factory@ all#0"])
     assert "import_hang:Factory@ all#0" not in zygotes
 
@@ -901,7 +901,7 @@ def test_warmed_processes_stay_while_nothing_runs(own_runner):
     runner = own_runner(idle_s=0.4)
     runner.warm([make_job("attack_tool:Factory")])
     runner.run("create_none:Factory")
-    zygotes = runner._dispatcher._zygotes
+    zygotes = runner._scheduler._zygotes
 
     assert soon(lambda: len(zygotes) == 1 and zygotes["attack_tool:Factory@ all#0"].answers)
     time.sleep(1)
@@ -1144,7 +1144,7 @@ def test_an_active_run_ends_with_the_code_that_it_began_with_and_its_processes_t
     assert runner.call("return 'new'").response == "new"
     assert active.wait(20).response == "done"
     assert soon(lambda: not before & set(runner.processes()))
-    assert not runner._dispatcher._replaced
+    assert not runner._scheduler._replaced
 
 
 def test_a_run_of_replaced_processes_can_be_cancelled_and_has_its_deadline(own_runner):
@@ -1159,7 +1159,7 @@ def test_a_run_of_replaced_processes_can_be_cancelled_and_has_its_deadline(own_r
 
     assert cancelled.wait(10).outcome == "cancelled"
     assert late.wait(10).outcome == "timed_out"
-    assert soon(lambda: not runner._dispatcher._replaced)
+    assert soon(lambda: not runner._scheduler._replaced)
 
 
 def test_a_runner_that_has_imported_nothing_need_not_be_renewed(own_runner):
