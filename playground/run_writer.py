@@ -177,11 +177,11 @@ class Recorder:
         """Queue the end of `run` for storing."""
         self._ended.put(run)
 
-    def close(self, patience_s: float) -> None:
+    def close(self, timeout_s: float) -> None:
         """Store the ends that have arrived, if the database accepts them, and end the thread."""
         self._closing.set()
         self._ended.put(None)
-        self._thread.join(patience_s)
+        self._thread.join(timeout_s)
 
     def _work(self) -> None:
         while (first := self._ended.get()) is not None:

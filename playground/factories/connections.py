@@ -84,10 +84,10 @@ FACTORIES: Final = (
 )
 
 
-def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
+def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
     """The factory that serves `tool`; a broken one if there is no other.
 
-    `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
+    `timeout_s`: how long to wait for factories that are still being imported, if none is known yet.
     """
     installed = registry().for_tool(tool.tool_id)
     if installed is not None and installed.state == "ok":
@@ -95,7 +95,7 @@ def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
     listed = SourceTool.objects.filter(catalog_tool=tool).select_related("source").first()
     if listed is not None:
         return _connected(listed)
-    return installed or registry().for_tool(tool.tool_id, patience_s=patience_s)
+    return installed or registry().for_tool(tool.tool_id, timeout_s=timeout_s)
 
 
 def used_connections() -> list[FactoryInfo]:

@@ -15,8 +15,8 @@ from tests.attacks.cases import cases
 from tests.attacks.raw_http import connect, exchange, request_text
 from tests.attacks.watching import Health
 
-PATIENCE_S = 20  # what config.slow_bodies gives a body
-HEADER_PATIENCE_S = 10  # what the server gives the headers
+BODY_TIMEOUT_S = 20  # what config.slow_bodies gives a body
+HEADER_TIMEOUT_S = 10  # what the server gives the headers
 SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
 
 
@@ -75,7 +75,7 @@ def slow_body(site, post):
     with ExitStack() as stack:
         connections = held(stack, site, 20, post(b"/api/v1/tools", b"", length=b"1000"))
 
-        heard = until_cut(connections[0], PATIENCE_S + 5)
+        heard = until_cut(connections[0], BODY_TIMEOUT_S + 5)
 
         assert heard.startswith(b"HTTP/1.1 408 ")
 
@@ -159,7 +159,7 @@ def slow_headers(site, post):
     with ExitStack() as stack:
         connections = held(stack, site, 200, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
 
-        until_cut(connections[-1], HEADER_PATIENCE_S + 5)
+        until_cut(connections[-1], HEADER_TIMEOUT_S + 5)
 
 
 def idle_connections(site, post):

@@ -63,7 +63,7 @@ def test_a_body_that_ends_early_is_refused():
 
 @pytest.mark.alone
 def test_a_body_that_trickles_is_cut_off():
-    application = SlowBodyGuard(echo, readers=1, max_bytes=10**6, patience_s=0.5)
+    application = SlowBodyGuard(echo, readers=1, max_bytes=10**6, timeout_s=0.5)
     client = Trickle(0.15)
 
     status, _ = ask(application, client, 1000)
@@ -73,7 +73,7 @@ def test_a_body_that_trickles_is_cut_off():
 
 
 def test_only_so_many_bodies_arrive_at_once():
-    application = SlowBodyGuard(echo, readers=2, max_bytes=10**6, patience_s=3)
+    application = SlowBodyGuard(echo, readers=2, max_bytes=10**6, timeout_s=3)
     slow = [threading.Thread(target=ask, args=(application, Trickle(0.2), 1000)) for _ in range(2)]
     for thread in slow:
         thread.start()

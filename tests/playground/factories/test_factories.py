@@ -249,7 +249,7 @@ def test_an_id_that_is_not_a_string_is_an_error(tool_id, open_tmp_path):
 @pytest.mark.deep
 @pytest.mark.alone
 def test_a_factory_whose_import_never_ends_delays_no_others():
-    found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=5, import_limit_s=20)
+    found = make_registry("import_hang:Factory", "attack_tool:Factory", timeout_s=5, import_limit_s=20)
 
     assert found.for_tool("attack").state == "ok"
 
@@ -264,7 +264,7 @@ def test_descriptions_are_cached_for_the_next_start(tmp_path):
     kept = tmp_path / "factories.json"
     first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=kept).all()
 
-    again = make_registry("attack_tool:Factory", cache_file=kept, patience_s=0)
+    again = make_registry("attack_tool:Factory", cache_file=kept, timeout_s=0)
 
     assert again.all() == first[:1]
     assert json.loads(kept.read_text())["factories"].keys() == {"attack_tool:Factory"}
