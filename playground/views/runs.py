@@ -98,7 +98,7 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "snippets": snippets(run, site),
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
-        "can_be_kept": run.has_response and run.mode == "live" and not run.response_cut,
+        "can_be_saved": run.has_response and run.mode == "live" and not run.response_cut,
         "may_publish": bool(may(request.user, "revise", run.tool)),
         "may_propose": bool(may(request.user, "propose", run.tool)),
         "earlier": earlier_runs(request, run),

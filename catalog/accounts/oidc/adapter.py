@@ -57,7 +57,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             return
         if known:
             update_groups(known, claims)
-            take_rights(known)
+            revoke_rights(known)
         refuse(
             request,
             "You may not sign in to this site",
@@ -126,7 +126,7 @@ def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
     return claims
 
 
-def take_rights(user: User) -> None:
+def revoke_rights(user: User) -> None:
     """Make a person who may no longer sign in a reader, and end their sessions and API tokens."""
     if not user.is_superuser:
         with recording_groups(user):

@@ -50,7 +50,7 @@ class Command(BaseCommand):
         if connection.vendor != "sqlite":
             raise CommandError("This site's database is not SQLite. Run the command without DATABASE_URL.")
         connect(url)
-        if fault := occupied_by():
+        if fault := reason_not_empty():
             raise CommandError(f"The PostgreSQL database {fault}. Use an empty one.")
         manage(url, "migrate", "--verbosity", "0")
         try:
@@ -130,7 +130,7 @@ def models() -> list[type[Model]]:
     return [model for model in found if model._meta.managed and not model._meta.proxy]
 
 
-def occupied_by() -> str | None:
+def reason_not_empty() -> str | None:
     """Why the target database cannot be used: it has rows of a site, or tables of another program. None if it can be.
 
     Empty tables left by a failed move do not count.

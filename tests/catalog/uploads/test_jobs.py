@@ -151,7 +151,7 @@ def fail_once(upload, error, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(results.ResultWriter, "write", broken)
         patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
-        uploading._in_turn(upload, audit.origin())
+        uploading._store_in_turn(upload, audit.origin())
 
 
 def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_stored(ada):
@@ -422,7 +422,7 @@ def test_an_upload_that_lost_its_lease_while_it_waited_lets_the_next_one_store(a
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)
     Upload.objects.update(lease_id="another")
 
-    with pytest.raises(results.LeaseLostError), uploading._Turn(upload):
+    with pytest.raises(results.LeaseLostError), uploading._StoringTurn(upload):
         pytest.fail("it has no turn")
 
     uploading._turns.release()
