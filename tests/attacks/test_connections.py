@@ -53,7 +53,7 @@ def held(stack, site, count, data):
 
 def until_cut(connection, within_s):
     """What the server says at last on a connection that says one byte per second."""
-    heard = b""
+    received = b""
     deadline = time.monotonic() + within_s
     connection.settimeout(1)
     while time.monotonic() < deadline:
@@ -63,10 +63,10 @@ def until_cut(connection, within_s):
         except TimeoutError:
             continue
         except OSError:
-            return heard
+            return received
         if not chunk:
-            return heard
-        heard += chunk
+            return received
+        received += chunk
     pytest.fail(f"the connection is still open after {within_s} s")
 
 
@@ -75,9 +75,9 @@ def slow_body(site, post):
     with ExitStack() as stack:
         connections = held(stack, site, 20, post(b"/api/v1/tools", b"", length=b"1000"))
 
-        heard = until_cut(connections[0], BODY_TIMEOUT_S + 5)
+        received = until_cut(connections[0], BODY_TIMEOUT_S + 5)
 
-        assert heard.startswith(b"HTTP/1.1 408 ")
+        assert received.startswith(b"HTTP/1.1 408 ")
 
 
 def pipelining(site, post):
@@ -93,8 +93,8 @@ def cl_too_long(site, post):
     with connect(site.url) as connection:
         connection.sendall(post(b"/api/v1/tools", SPEC, length=b"5000"))
         connection.shutdown(1)
-        heard = connection.recv(10_000)
-    assert heard == b"" or heard.startswith(b"HTTP/1.1 400 ")
+        received = connection.recv(10_000)
+    assert received == b"" or received.startswith(b"HTTP/1.1 400 ")
 
 
 def cl_negative(site, post):
@@ -175,7 +175,7 @@ def broken_off(site, post):
                 connection.sendall(data)
 
 
-def answers_not_taken(site, post):
+def responses_not_read(site, post):
     """Clients that ask for pages and do not read them."""
     with ExitStack() as stack:
         held(stack, site, 50, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20)
@@ -233,7 +233,7 @@ PROCEDURES = {
         slow_headers,
         idle_connections,
         broken_off,
-        answers_not_taken,
+        responses_not_read,
         chunked,
         no_http,
         too_much,

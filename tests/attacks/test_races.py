@@ -239,7 +239,7 @@ def test_sixteen_writers_of_one_tool_lose_no_revision(site, programs):
     assert numbers == list(range(1, WRITERS * 10 + 1))
 
 
-def test_sixteen_writers_of_many_tools_are_all_heard(site, programs):
+def test_all_of_sixteen_writers_of_many_tools_succeed(site, programs):
     group = secrets.token_hex(4)
 
     def act(number):
@@ -249,7 +249,7 @@ def test_sixteen_writers_of_many_tools_are_all_heard(site, programs):
     assert programs[0].get("/tools", params={"q": group}).json()["count"] == WRITERS * 10
 
 
-def test_of_many_who_put_on_top_of_the_same_revision_one_is_heard(site, programs):
+def test_one_of_many_concurrent_puts_to_the_same_revision_succeeds(site, programs):
     tool_id = f"put-{secrets.token_hex(4)}"
     programs[0].publish(spec(tool_id))
     etag = programs[0].get(f"/tools/{tool_id}").headers["etag"]

@@ -130,7 +130,7 @@ def test_what_the_server_has_finished_sending_is_given_up_as_well(large_site):
             client.close()
 
 
-def test_few_of_them_get_large_answers_and_the_others_are_told_to_try_again(large_site):
+def test_a_few_clients_get_large_responses_and_the_others_are_asked_to_try_again(large_site):
     """What clients do not read is memory of the server, and bounded."""
     _, catalog = get(large_site, "/api/v1/catalog")
     clients = [ask_and_not_read(large_site, "/api/v1/catalog", 1) for _ in range(CLIENTS)]

@@ -111,7 +111,7 @@ def test_a_hostile_upload_does_no_harm(case, program, browser, canary, fill, usu
         check_runs(program, browser, case, tool, instance)
     else:
         check_refusal(case, answer)
-    assert canary.heard == []
+    assert canary.received == []
 
 
 def check_refusal(case, answer):

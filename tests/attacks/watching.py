@@ -17,10 +17,10 @@ _NOTHING_TO_SEND = {"05", "06", "0A"}  # FIN_WAIT2, TIME_WAIT, LISTEN
 
 
 class Canary:
-    """A listener that must hear nothing; `heard` is what it did hear."""
+    """A listener that must not receive anything; `received` is the data that it got."""
 
     def __init__(self) -> None:
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         threading.Thread(target=self._listen, daemon=True).start()
@@ -33,7 +33,7 @@ class Canary:
                 return
             with connection, suppress(OSError):
                 connection.settimeout(1)
-                self.heard.append(connection.recv(1000))
+                self.received.append(connection.recv(1000))
 
     def close(self) -> None:
         with suppress(OSError):
@@ -68,10 +68,10 @@ class Health:
             began = time.monotonic()
             try:
                 with urllib.request.urlopen(self._url, timeout=TIMEOUT_S) as answer:
-                    taken = time.monotonic() - began if answer.status == 200 else float("inf")
+                    duration_s = time.monotonic() - began if answer.status == 200 else float("inf")
             except OSError:
-                taken = float("inf")
-            self.times.append(taken)
+                duration_s = float("inf")
+            self.times.append(duration_s)
             self._ended.wait(PAUSE_S)
 
     @property

@@ -78,8 +78,8 @@ def rules_of_missing_stylesheets(page: Page) -> list[str]:
 
 def unexpected(complaints: Complaints, state: PageState) -> list[str]:
     """The console messages, except that of the error status which this state expects."""
-    said, complaints[:] = list(complaints), []
-    return [text for text in said if f"status of {state.last_status or state.status}" not in text]
+    logged, complaints[:] = list(complaints), []
+    return [text for text in logged if f"status of {state.last_status or state.status}" not in text]
 
 
 def test_every_page_is_in_the_list():

@@ -467,10 +467,10 @@ def test_the_command_leaves_the_work_to_another_process_that_is_assessing(capsys
 @pytest.mark.django_db
 def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     tool = make_tool("a", description="")
-    judging_of = publishing.earlier_assessments
+    earlier_assessments = publishing.earlier_assessments
 
     def overtaken(specs):
-        before = judging_of(specs)
+        before = earlier_assessments(specs)
         waive(tool, rule="description-empty", reason="So be it.", by=None)
         return before
 

@@ -110,7 +110,7 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
         thread.join()
 
 
-def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
+def test_a_refusal_has_the_format_of_its_interface_and_the_strict_headers():
     application = SlowBodyGuard(echo, readers=1, max_bytes=100)
 
     _, headers, page = ask_at("/upload/", application, io.BytesIO(b"half"), 8)

@@ -183,7 +183,7 @@ def reader(client):
     return client
 
 
-def test_the_upload_page_tells_people_who_may_not_upload_so_instead_of_a_form(reader):
+def test_people_who_may_not_upload_see_a_reason_instead_of_the_form(reader):
     tree = HTMLParser(reader.get("/upload/").content)
 
     assert "Only people in the groups publisher and administrator can upload tools." in words(tree, ".notice")

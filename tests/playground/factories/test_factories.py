@@ -261,20 +261,20 @@ def test_a_factory_whose_import_never_ends_delays_no_others():
 
 
 def test_descriptions_are_cached_for_the_next_start(tmp_path):
-    kept = tmp_path / "factories.json"
-    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=kept).all()
+    cache_file = tmp_path / "factories.json"
+    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=cache_file).all()
 
-    again = make_registry("attack_tool:Factory", cache_file=kept, timeout_s=0)
+    again = make_registry("attack_tool:Factory", cache_file=cache_file, timeout_s=0)
 
     assert again.all() == first[:1]
-    assert json.loads(kept.read_text())["factories"].keys() == {"attack_tool:Factory"}
+    assert json.loads(cache_file.read_text())["factories"].keys() == {"attack_tool:Factory"}
 
 
 def test_a_cached_description_is_discarded_when_the_code_changes(open_tmp_path):
-    module, kept = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
+    module, cache_file = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
     source = "class F:\n    def tool_id(self): return 'before'\n    def create(self): pass\n"
     module.write_text(source)
-    options = {"search_path": [str(open_tmp_path)], "cache_file": kept}
+    options = {"search_path": [str(open_tmp_path)], "cache_file": cache_file}
     assert make_registry("changes:F", **options).all()[0].tool_id == "before"
 
     module.write_text(source.replace("before", "afterwards"))
@@ -299,10 +299,10 @@ def test_cached_descriptions_are_discarded_when_the_spec_of_a_builtin_tool_chang
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"for": 1, "factories": 2}', "\0"])
 def test_a_corrupt_cache_file_is_ignored(text, tmp_path):
-    kept = tmp_path / "factories.json"
-    kept.write_text(text)
+    cache_file = tmp_path / "factories.json"
+    cache_file.write_text(text)
 
-    assert make_registry("attack_tool:Factory", cache_file=kept).all()[0].state == "ok"
+    assert make_registry("attack_tool:Factory", cache_file=cache_file).all()[0].state == "ok"
 
 
 def test_a_cache_file_that_cannot_be_written_is_ignored(tmp_path):

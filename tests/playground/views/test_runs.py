@@ -712,8 +712,8 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
         assert answer.status_code == 200
         assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
         page = LexborHTMLParser(answer.content.decode())
-        kept = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
-        assert kept == {*chosen} - {of_eve}
+        selected = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
+        assert selected == {*chosen} - {of_eve}
         assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
 
 
