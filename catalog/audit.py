@@ -111,7 +111,7 @@ class AuditEvent(models.Model):
     client = models.CharField(max_length=200, blank=True)  # the API token, the command, or the source that is synced
     address = models.CharField(max_length=64, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    before = models.TextField(blank=True)  # JSON; "" if the object was not there, or nothing of it changed
+    before = models.TextField(blank=True)  # JSON; "" if the object was not there, or it did not change
     after = models.TextField(blank=True)
 
     class Meta:
@@ -164,7 +164,7 @@ def _as_text(values: dict[str, Any], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts, and from where; every member may be empty."""
+    """The person who acts, their client and its address; every member may be empty."""
 
     person: str = ""
     person_key: int | None = None

@@ -1,4 +1,4 @@
-"""The write deadline: connections are closed if their client does not read what the server sends.
+"""The write deadline: connections are closed if their client does not read the responses.
 
 granian has no such limit and hands neither its sockets nor their ports to the application, so this module looks at the
 process's own sockets from outside. The kernel counts, for each connection, the bytes that wait and the bytes that the

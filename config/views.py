@@ -33,7 +33,7 @@ from playground.models import SavedConfiguration
 from playground.supervisor import wait_for_runner
 
 CONFIGURATIONS_SHOWN: Final = 100
-ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
+ANY_SITE: Final = "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
 
 
 @conditional_page

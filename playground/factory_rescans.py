@@ -66,7 +66,7 @@ def check_may_rescan(person: Person) -> None:
 
 
 def describe_found(new: Sequence[FactoryInfo]) -> str:
-    """What a search has found, in a sentence."""
+    """The result of a search as a sentence."""
     if not new:
         return "No new factories were found. Changed packages are imported again."
     names = ", ".join(f"{each.tool_id or each.key} ({each.label})" for each in new[:NAMED])

@@ -317,7 +317,7 @@ def _spellings_of_one(secret: str) -> Iterator[str]:
 def _inside_base64(raw: bytes) -> Iterator[str]:
     """`raw` inside the base64 of a longer text ("user:secret"), for each of the three offsets where it may begin."""
     for skipped, first in ((0, 0), (1, 2), (2, 3)):
-        # The characters before `first` also hold bits of what comes before; those after `last`, of what follows.
+        # The characters before `first` also hold bits of the text before; those after `last`, of the text after.
         last = (skipped + len(raw)) * 8 // 6
         encoded = base64.b64encode(bytes(skipped) + raw)[first:last].decode()
         if len(encoded) >= MIN_SECRET_CHARACTERS:

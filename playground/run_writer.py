@@ -77,7 +77,7 @@ def queue_drift(run: Run) -> None:
     if before.first() != "conforms":
         return
     keywords = sorted({problem.schema_pointer for problem in run.problems if problem.schema_pointer})[:MAX_POINTERS]
-    facts = {"run": run.pk, "schema_pointers": keywords}  # nothing of the response itself
+    facts = {"run": run.pk, "schema_pointers": keywords}  # no part of the response itself
     event = about_tool("response.drifted", run.tool, revision=run.revision.number, **facts)
     queue_events([event], webhooks)
 

@@ -40,7 +40,7 @@ _EVERYTHING: Final = READY_GROUPS[ADMINISTRATOR]
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What the groups of a person give: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
+    """The rights from a person's groups: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
 
     abilities: frozenset[str] = frozenset()
     groups: frozenset[int] = frozenset()

@@ -55,7 +55,7 @@ SPREAD = Limit(free=20, first_s=2, longest_s=30)  # counts addresses of an accou
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an attempt comes from: an address, or a browser that is known to the account."""
+    """The origin of an attempt: an address, or a browser that is known to the account."""
 
     key: str
     is_known: bool = False

@@ -47,7 +47,7 @@ MAX_CONSTANTS: Final = 500  # of an enum: they are made in one method of at most
 MAX_TYPES: Final = 300  # records and enums of one schema
 MAX_ALL_COMPONENTS: Final = 3_000  # of all records of one schema
 MAX_ALTERNATIVES: Final = 64  # of one value
-MAX_MERGED: Final = 20_000  # schemas that are merged with what they refer to, of one schema
+MAX_MERGED: Final = 20_000  # schemas that are merged with the targets of their references, of one schema
 MAX_NESTING: Final = 64  # lists and maps directly within each other, and unions
 
 _RESERVED: Final = frozenset({
@@ -252,7 +252,7 @@ class _Types:
         return schema in self._modern.origins
 
     def _alternatives(self, schema: Schema, depth: int) -> list[Flat]:
-        """The schemas without references, `allOf`, `anyOf` and `oneOf` of which one applies; [] if none can.
+        """Schemas without references, `allOf`, `anyOf` and `oneOf`, one of which applies; [] if none can.
 
         Raises:
             TooLarge, _TooManyError: a limit is exceeded.

@@ -149,7 +149,7 @@ def _number(value: JSON) -> int | Number | None:
     return value if is_number(value) else None
 
 
-# What has another meaning in Rust's regular expressions, by which pydantic matches, than in those of ECMA-262:
+# Syntax that has another meaning in Rust's regular expressions, which pydantic uses, than in those of ECMA-262:
 # lookaround, back references, classes that are complements of Unicode's, operators within a class.
 _DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^?\]")
 

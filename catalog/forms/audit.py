@@ -22,7 +22,7 @@ EXPORT_CHUNK: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What to show. "" matches everything; `since` and `until` are days in UTC, both included."""
+    """The events to show. "" matches everything; `since` and `until` are days in UTC, both included."""
 
     person: str = ""
     action: str = ""

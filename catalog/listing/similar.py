@@ -80,7 +80,8 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
 def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
     """Primary keys of the visible tools that are similar to the given one, the closest first; without archived ones.
 
-    Similar is a tool that matches the distinctive words at least `LEAST_LIKENESS` as well as the given one itself does.
+    A tool is similar if it matches the distinctive words at least `LEAST_LIKENESS` times as well as the given one
+    itself.
     """
     index = search_index()
     text = index.texts([pk]).get(pk)

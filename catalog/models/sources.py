@@ -118,7 +118,7 @@ class Source(models.Model):
 
 
 class SourceSync(models.Model):
-    """One reading of a source, and what it changed."""
+    """One reading of a source, and its changes."""
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="syncs")
     started_at = models.DateTimeField(default=timezone.now)
@@ -163,12 +163,12 @@ class SourceSync(models.Model):
 
     @cached_property
     def changes(self) -> list[dict[str, Any]]:
-        """What happened to single tools, without the unchanged ones."""
+        """The changes to single tools, without the unchanged ones."""
         found: list[dict[str, Any]] = json.loads(self.changes_json) if self.changes_json else []
         return found
 
     def hide_changes(self, visibility: Visibility) -> None:
-        """Leave out, of this object, what happened to tools that `visibility` hides."""
+        """Remove the changes to tools that `visibility` hides from this object."""
         from catalog.models.tools import Tool  # noqa: PLC0415 - it imports this module
 
         if not visibility.is_complete and self.changes:

@@ -97,7 +97,7 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def token_of(word: str) -> str:
-    """The token of one word, which is not split further; "" if nothing of it is searchable."""
+    """The token of one word, which is not split further; "" if it has no searchable characters."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
 
 

@@ -66,7 +66,7 @@ class Entry:
             would become a revision of an existing tool.
         origin: the format that it was imported from; None if it was uploaded as a spec. For a catalog file only if
             something was lost.
-        verdict: what the change means for callers, as in a semantic diff; None for a new tool, and if there was no time
+        verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was no time
             to compare (`MAX_VERDICTS`).
         change: the primary key of the change that waits for approval, if it was held; None in a dry run.
         warnings: members that the format does not define and that are probably misspelt; in a dry run also lint errors.
@@ -205,7 +205,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Candidates for one transaction, with what is computed before it: search terms, and verdicts on revisions."""
+    """Candidates for one transaction, with search terms and verdicts on revisions, which are computed before it."""
 
     candidates: list[Candidate]
     terms: TermsByHash

@@ -1,4 +1,4 @@
-"""The catalog's pages: the first page, the list, one tool with what is similar to it, and its revisions."""
+"""The catalog's pages: the first page, the list, one tool with similar tools, and its revisions."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
+    """The preview of one tool beside the rows of the list; other requests are redirected to the tool."""
     tool = tool_at(slug, request.user)
     if not request.htmx:  # type: ignore[attr-defined]
         response: HttpResponse = redirect(tool)

@@ -134,7 +134,7 @@ class FactoryRegistry:
         return features_of(self._find_isolation())
 
     def setting_faults(self) -> list[str]:
-        """What is wrong with the settings of factories, in sentences, as far as that is known without imports."""
+        """The faults in the settings of factories, as sentences, as far as they are known without imports."""
         registrations = read_registrations(self._paths, self._search_path)
         cached = self._cache.read(registrations)
         infos = settle_claims([info_of(each, cached) for each in registrations])
@@ -150,7 +150,8 @@ class FactoryRegistry:
     def connection_options(self, key: str) -> FactoryOptions:
         """The settings of a connection factory.
 
-        Its network is "all" unless a setting names the factory: the address policy limits what a connection reaches.
+        Its network is "all" unless a setting names the factory: the address policy limits the addresses that a
+        connection reaches.
         """
         found = self.factory_settings.options([factory_id(key)])
         return found if self.factory_settings.names_network(factory_id(key)) else replace(found, network="all")

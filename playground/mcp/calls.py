@@ -23,12 +23,12 @@ QUEUE_TIMEOUT_S: Final = 60  # a client does not wait longer for its call to lea
 
 
 class NotStarted(Exception):
-    """The call was not started; the message explains what the model or its user can do."""
+    """The call was not started; the message tells the model or its user how to proceed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request: the user of the token, and the session of a legacy client, or ""."""
+    """The sender of a request: the user of the token, and the session of a legacy client, or ""."""
 
     user: User
     session: str = ""

@@ -350,7 +350,7 @@ def main() -> None:
 
 
 def _load_types() -> None:
-    """Load pydantic, and what it loads on its first use, for all processes forked from this one.
+    """Load pydantic, and the modules that it loads on its first use, for all processes forked from this one.
 
     It takes 120 ms, which otherwise every zygote would take, and memory that they now share. Plugins of pydantic are
     other people's code: only isolated processes load them.

@@ -160,7 +160,7 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 def is_public(address: str) -> bool:
     """Whether a numeric address is public, and not one of this machine's own.
 
-    An IPv6 address that stands for an IPv4 address is as public as that one.
+    An IPv6 address that represents an IPv4 address is as public as that address.
     """
     try:
         reached = addresses.reached(ip_address(address.partition("%")[0]))

@@ -218,9 +218,7 @@ class Relay:
     def _end_frame(self) -> bytes:
         """Finish a frame and return its kind."""
         if self._reader.kind == JOB_READ:
-            self._poll.register(
-                self._server, select.POLLIN
-            )  # what the server sends from now on is no longer for the run
+            self._poll.register(self._server, select.POLLIN)  # later messages of the server are not for this run
         return self._reader.kind
 
     def _allows_report(self) -> bool:
@@ -234,7 +232,7 @@ class Relay:
         return True
 
     def _read_server(self) -> Why:
-        """Read what the server has sent: KILL, or nothing because it has closed the socket."""
+        """Read the server's message: KILL, or nothing because it has closed the socket."""
         header = self._server.recv(HEADER.size, socket.MSG_WAITALL)
         return "killed" if header[:1] == KILL else "closed"
 

@@ -162,7 +162,7 @@ def _take_environment(file: int) -> None:
 
 
 def _silence_output() -> None:
-    """Discard what the import prints: it belongs to no run."""
+    """Discard the output of the import: it belongs to no run."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     os.dup2(devnull, 2)

@@ -28,7 +28,7 @@ class ValueChecks:
     """Cached answers about values, from one shared budget.
 
     Attributes:
-        effort: what is left of the budget.
+        effort: the rest of the budget.
         next_look: the clock is read when less effort than this is left.
         started: CPU time of this thread at the start (s).
         disjoint: whether pairs of schemas have no value in common.

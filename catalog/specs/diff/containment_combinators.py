@@ -99,7 +99,7 @@ def _no_branch(
 ) -> Iterator[Obstacle]:
     """Why no branch accepts the producer's values: the obstacles of the most similar branch of those `near`.
 
-    If that branch accepts all values without undeclared members and the union is `exclusive`, others may match as well.
+    If that branch accepts all values without undeclared members and the union is `exclusive`, others may match, too.
     """
     keywords = (union.keyword,)
     if not near:

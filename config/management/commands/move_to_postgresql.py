@@ -203,7 +203,7 @@ def copy_rows(model: type[Model]) -> tuple[Copy, int]:
     """Copy a table.
 
     Returns:
-        What was copied, and in how many rows NUL was replaced.
+        The copied rows, and the number of rows in which NUL was replaced.
     """
     target, fields = connections[TARGET], columns_of(model)
     quote = target.ops.quote_name

@@ -39,7 +39,7 @@ _RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
 _PARAMETER: Final = frozenset(
     {"name", "in", "required", "description", "deprecated", "schema", "content", "example", *SWAGGER_SCHEMA}
 )
-_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # what a request accepts by default
+_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # media types that requests accept by default
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
