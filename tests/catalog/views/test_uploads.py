@@ -394,7 +394,7 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
 
     tree = report_of(browser, text=tool_list("old", "new"))
 
-    links = [link.attributes["href"] for link in tree.css(".entry-rejected .ways a")]
+    links = [link.attributes["href"] for link in tree.css(".entry-rejected .import-actions a")]
     assert links == ["/upload/?replace=on", "/upload/?prefix=#prefix"]
     replacing, prefixing = (HTMLParser(browser.get(link).content) for link in links)
     assert "checked" in replacing.css_first("details[open] #replace").attributes
@@ -409,7 +409,7 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
     if is_large:
         monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
         monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
-    button = HTMLParser(browser.get(address).content).css_first(".ways button")
+    button = HTMLParser(browser.get(address).content).css_first(".import-actions button")
 
     again = browser.post(button.attributes["formaction"])["Location"]
 
