@@ -1,4 +1,5 @@
-"""Clients that are slow, that break off, that send too much or what is no HTTP: others are answered all the while."""
+"""Clients that are slow, that break off, that send too much or something else than HTTP: others are answered all the
+while."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tests.attacks.raw_http import connect, exchange, request_text
 from tests.attacks.watching import Health
 
 BODY_TIMEOUT_S = 20  # what config.slow_bodies gives a body
-HEADER_TIMEOUT_S = 10  # what the server gives the headers
+HEADER_TIMEOUT_S = 10  # for the headers of a request
 SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
 
 
@@ -52,7 +53,7 @@ def held(stack, site, count, data):
 
 
 def until_cut(connection, within_s):
-    """What the server says at last on a connection that says one byte per second."""
+    """The response of the server on a connection that sends one byte per second."""
     received = b""
     deadline = time.monotonic() + within_s
     connection.settimeout(1)

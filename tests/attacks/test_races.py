@@ -26,7 +26,7 @@ def spec(tool_id, description="d"):
 
 
 def at_once(count, act):
-    """What `act(number)` gives in `count` threads that begin together, in the order of their ends."""
+    """The results of `act(number)` in `count` threads that begin together, in the order of their ends."""
     begin, results = threading.Barrier(count), []
 
     def work(number):
@@ -175,13 +175,13 @@ def cancel_run(site, programs):
     assert set(runs.values()) == {200}
     assert set(until_ended(programs[0], runs).values()) <= {"cancelled", "returned"}
     deadline = time.monotonic() + 60
-    while len(processes_of(site.process.pid)) > len(before) + 20:  # what is kept warm for the next runs
+    while len(processes_of(site.process.pid)) > len(before) + 20:  # processes that are ready for the next runs
         assert time.monotonic() < deadline, "processes of cancelled runs go on"
         time.sleep(0.2)
 
 
 def thundering_import(site, programs):
-    """The index is written anew while others publish; afterwards it is what a rebuilding alone gives."""
+    """The index is rebuilt while others publish; afterwards it equals one that was rebuilt without them."""
     rebuilt = []
     rebuilding = threading.Thread(target=lambda: rebuilt.append(site.manage("rebuild_index", check=False).returncode))
     rebuilding.start()

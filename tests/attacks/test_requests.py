@@ -51,7 +51,7 @@ def test_a_hostile_header_does_no_harm(case, path, site):
 )
 @pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/healthz", "/api/v1/openapi.json"])
 def test_only_the_sites_own_host_names_are_answered(host, path, site):
-    """Whoever makes a name of their own lead to this machine (DNS rebinding) still sends that name."""
+    """An attacker whose own name leads to this machine (DNS rebinding) still sends that name."""
     response = exchange(site.url, request_text(path.encode(), host=host.format(port=site.port).encode()))
 
     assert response.status == 400

@@ -131,7 +131,7 @@ def test_what_the_server_has_finished_sending_is_given_up_as_well(large_site):
 
 
 def test_a_few_clients_get_large_responses_and_the_others_are_asked_to_try_again(large_site):
-    """What clients do not read is memory of the server, and bounded."""
+    """Responses that clients do not read take memory of the server, which is bounded."""
     _, catalog = get(large_site, "/api/v1/catalog")
     clients = [ask_and_not_read(large_site, "/api/v1/catalog", 1) for _ in range(CLIENTS)]
     try:

@@ -1,4 +1,4 @@
-"""What is watched while a site is attacked: who it calls, how it answers others, how much memory it takes."""
+"""Checks while a site is attacked: who it calls, how it answers others, how much memory it takes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Health:
 
     Attributes:
         times: how long each answer took, in seconds; infinite where there was none within `TIMEOUT_S`, which is less
-            than the server waits for slow clients, so that whoever has to wait for these has no answer.
+            than the server waits for slow clients, so that clients that have to wait for these get no answer.
     """
 
     def __init__(self, url: str) -> None:

@@ -26,7 +26,7 @@ FIND = """async (rules) => {
 
 
 def violations(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds, with all of its rules or only these."""
+    """The findings of axe-core, with all of its rules or only these."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     found: list[str] = page.evaluate(FIND, list(rules) or None)

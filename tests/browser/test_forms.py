@@ -392,7 +392,7 @@ def test_an_automatic_refresh_does_not_remove_errors(browser: Browser, site: Sit
 
 
 def stored_by_browser(page: Page) -> str:
-    """What the browser keeps of the page, wherever a script can put it."""
+    """The data of the page that the browser stores, wherever a script can put it."""
     page.wait_for_timeout(600)
     stores = "[history.state, {...localStorage}, {...sessionStorage}]"
     return str(page.evaluate(f"indexedDB.databases().then((found) => JSON.stringify([...{stores}, found.length]))"))

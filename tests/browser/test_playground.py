@@ -1,4 +1,4 @@
-"""Trying tools as a person does: a run that takes its time, one that violates, a configuration that is kept."""
+"""Trying tools as a person does: a run that takes its time, one that violates, a configuration that is saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole site judges what came in bulk, by itself, also where it is killed on the way."""
+"""A whole site assesses bulk uploads by itself, even if it is killed meanwhile."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""What operators read: /metrics counts requests and runs over all processes, for those who may read it."""
+"""Metrics for operators: /metrics counts requests and runs over all processes, for those who may read it."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What authors of tools are given: the interfaces, and progress."""
+"""The interfaces for authors of tools: the interfaces, and progress."""
 
 import json
 import subprocess

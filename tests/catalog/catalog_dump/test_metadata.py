@@ -1,4 +1,4 @@
-"""What people say of tools, in the file of a whole catalog: it comes back, or the report says what did not."""
+"""Metadata of tools in the file of a whole catalog: it comes back, or the report says what did not."""
 
 import hashlib
 import io

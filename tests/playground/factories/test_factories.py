@@ -122,7 +122,7 @@ def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_writt
     assert run.response == {"condition": "Sunny in Rome", "temperatureUnit": "C"}, run.error
 
 
-# What is named, and how
+# Registrations
 
 
 def test_a_path_in_the_setting_names_a_factory():
@@ -182,7 +182,7 @@ def test_a_module_below_packages_without_init_can_be_named(open_tmp_path):
     assert (info.state, info.tool_id) == ("ok", "deep")
 
 
-# What is wrong
+# Faults
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_factory_whose_import_never_ends_delays_no_others():
     assert soon(lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120)
 
 
-# What is kept
+# The cache
 
 
 def test_descriptions_are_cached_for_the_next_start(tmp_path):

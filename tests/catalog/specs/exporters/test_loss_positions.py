@@ -14,7 +14,7 @@ from tests.work import at_most
 
 
 def positions(parameters, key, **members):
-    """For each loss of the parameters, by its pointer: the text of its line, and what is missing there."""
+    """For each loss of the parameters, by its pointer: the text of its line, and the member that is missing there."""
     spec = make_spec("tool", parameters=parameters, **members)
     exported = export(spec, key)
     text = dumps(exported.document, indent=2)
