@@ -28,7 +28,7 @@ from catalog.rendering import text_diff
 from catalog.rights import require
 from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference
-from catalog.specs.diff import compare as compare_meaning
+from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import is_large, publish_now
@@ -57,7 +57,7 @@ class Compared:
     """The semantic and the textual difference that a spec would make to a tool."""
 
     tool: Tool
-    meaning: Difference
+    semantic_difference: Difference
     difference: text_diff.Difference
 
 
@@ -115,7 +115,7 @@ def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpRespo
         "upload": row.upload,
         "row": row,
         "tool": compared.tool,
-        "meaning": compared.meaning,
+        "semantic_difference": compared.semantic_difference,
         "difference": compared.difference,
     }
     return render(request, "catalog/upload_difference.html", context)
@@ -171,8 +171,8 @@ def compared_with_current(tool_id: str, text: str, person: Person) -> Compared |
     tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
     if tool is None or tool.current is None or not text:
         return None
-    meaning = compare_meaning(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
-    return Compared(tool, meaning, text_diff.compare(tool.current.source, text))
+    semantic_difference = compare_specs(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
+    return Compared(tool, semantic_difference, text_diff.compare(tool.current.source, text))
 
 
 def text_to_correct(entry: Entry) -> str:

@@ -257,7 +257,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     }
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_runs.html", context)
-    context |= {"figures": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
+    context |= {"statistics": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
     if is_administrator(request.user):
         context["recent_people"] = recent_people(visible)
     return render(request, "playground/run_list.html", context)

@@ -298,4 +298,4 @@ def test_conforming_runs_have_one_colour_in_charts_and_in_the_history(signed_in:
     signed_in.goto("/runs/?tool=convert_units")
 
     assert signed_in.locator(".run-bars rect.chart-good").last.evaluate(paint) == in_history
-    assert signed_in.locator(".figures .chart-good").first.evaluate(paint) == in_history
+    assert signed_in.locator(".statistics .chart-good").first.evaluate(paint) == in_history

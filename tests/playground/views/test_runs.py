@@ -753,7 +753,7 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
 
     answer = browser.get("/runs/?tool=convert_units")
 
-    assert text_of(answer, ".figures").startswith("Latest calls")
+    assert text_of(answer, ".statistics").startswith("Latest calls")
     assert text_of(answer).count("Median call") == 1
 
 
