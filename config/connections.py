@@ -126,7 +126,7 @@ def output_of(connection: socket.socket) -> Output:
 
 
 class WriteDeadline:
-    """Closes connections that still have something to send at the deadline, because the client hardly reads.
+    """Closes connections that still have something to send at the deadline, because the client reads too slowly.
 
     Within each period of that length the client must read everything, or `min_bytes_per_s` on average.
     """

@@ -143,7 +143,7 @@ def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """What belongs to the present user, each with a link to the page that changes it."""
+    """Data of the current user, each with a link to the page that changes it."""
     person = actor(request)
     saved = SavedConfiguration.objects.filter(owner=person, tool__in=Tool.objects.visible_to(person))
     context = {

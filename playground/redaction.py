@@ -103,7 +103,7 @@ class Redactor:
     def content(self, content: bytes) -> bytes | None:
         """As `text`, for the content of a file; None if it cannot be searched.
 
-        Secrets are found in UTF-8, and between bytes of other kinds, but not in what is compressed.
+        Secrets are found in UTF-8, and between bytes of other kinds, but not in compressed data.
         """
         if not self:
             return content

@@ -120,7 +120,7 @@ def _insert_files(runs: Sequence[Run]) -> None:
     RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
 
 
-# Django would build its statements anew for every run, which takes longer than executing them: with `save` and
+# Django would build its statements again for every run, which takes longer than executing them: with `save` and
 # `update`, a run takes 18 % more of the server's CPU time (median of 80 pairs of alternating requests).
 
 

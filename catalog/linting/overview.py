@@ -25,7 +25,7 @@ TONES: Final[Mapping[int, Tone]] = {90: "good", 70: "warn", 0: "bad"}
 
 @dataclass(frozen=True, slots=True)
 class LintOverview:
-    """The available tools that somebody sees: how many have each score, and how many break each rule."""
+    """The available tools that a person sees: how many have each score, and how many break each rule."""
 
     scores: Mapping[int, int]
     rules: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Tools similar to another one, and the reasons: the parameters and distinctive words that two tools share.
+"""Similar tools, and the reasons: the parameters and distinctive words that two tools share.
 
 Among 2,600 tools, the reasons take 2 of 15 ms of CPU time; finding the tools takes nearly all of the rest.
 """
@@ -35,7 +35,7 @@ COMMON_SHARE: Final = 0.1  # a word in a larger share of the tools is not distin
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A tool similar to another one. `parameters`, `words`: those that both have, the most distinctive words first."""
+    """A similar tool. `parameters`, `words`: those that both tools have, the most distinctive words first."""
 
     tool: Tool
     parameters: tuple[str, ...]

@@ -33,7 +33,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The available tools that somebody sees: their number, and the numbers by toolkit, format and grade.
+    """The available tools that a person sees: their number, and the numbers by toolkit, format and grade.
 
     `toolkits` has only the largest; `formats` counts the tools that each format accepts without changes.
     """

@@ -195,7 +195,7 @@ class SourceSync(models.Model):
 
 class SourceToolQuerySet(models.QuerySet["SourceTool"]):
     def with_visibility(self, visibility: Visibility) -> SourceToolQuerySet:
-        """The tools that somebody with this visibility may see; for them, tools that were never published are shown."""
+        """The tools that people with this visibility may see; for them, tools that were never published are shown."""
         rows = self.exclude(catalog_tool__audience__in=visibility.hidden) if visibility.hidden else self
         return rows if visibility.only is None else rows.filter(catalog_tool__toolkit_key__in=visibility.only)
 

@@ -130,8 +130,8 @@ def upload(
     or owner only with `replace` (see revision_origins.py). Of the revisions in a catalog file, only those that
     are not stored here yet are published; a tool that is new here gets the metadata in the file.
 
-    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads while nobody
-    else uses the machine.
+    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
+    idle machine.
     """
     batches = upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, batch=batch, ahead=ahead)
     for entries in batches:
@@ -154,10 +154,10 @@ def upload_batches(
     """As `upload`, but yields batches.
 
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
-    transaction that stores the specs: what it writes is stored if and only if they are. For a resumed upload, `before`
-    is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect together
-    with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools to leave
-    out.
+    transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
+    `before` is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect
+    together with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools
+    to leave out.
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)

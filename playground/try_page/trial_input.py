@@ -348,7 +348,7 @@ class TrialInput:
     def _stored(self) -> Maybe:
         """The selected saved configuration with its secrets; ABSENT if there is none, or if the user may not see it.
 
-        It also finds `selected`, again each time: the submitted form may select another one.
+        It also finds `selected`, again each time: the submitted form may select a different one.
         """
         self.selected = self._opened = None
         if not self.saved_name or not isinstance(self.user, User):

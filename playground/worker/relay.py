@@ -131,7 +131,7 @@ class Relay:
                 self._send_held()
             for pipe in self._outputs.keys() & ready:
                 if not self._relay_output(pipe):
-                    self._poll.unregister(pipe)  # no process writes to it any more
+                    self._poll.unregister(pipe)  # no process writes to it now
             if self._result in ready:
                 if not _waiting(self._result):
                     self._poll.unregister(self._result)  # the tool has closed it

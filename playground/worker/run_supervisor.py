@@ -1,4 +1,4 @@
-"""The run supervisor: executes one run after another, each in a fresh process, and cleans up what it leaves behind.
+"""The run supervisor: executes one run after another, each in a fresh process, and cleans up afterwards.
 
 The process of the next run is forked ahead of time and waits. Each process is used for one run.
 

@@ -44,7 +44,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         return Provider(request, app=site_app())
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002
-        """Whoever is admitted gets an account at their first sign-in."""
+        """People who are admitted get an account at their first sign-in."""
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:

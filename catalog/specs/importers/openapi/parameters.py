@@ -90,7 +90,7 @@ class _Members:
             self.required.append(name)
 
     def free_name(self, name: str, location: str, pointer: str) -> str:
-        """`name`, or another one if a parameter in another location has it already."""
+        """`name`, or a different name if a parameter in another location already has it."""
         free_name = name
         while free_name in self.properties:
             free_name = f"{free_name}_{location}"
