@@ -197,5 +197,5 @@ def unevaluated(_prover: ContainmentProver, producer: Conjunction, consumer: Con
         if not any(are_same(subschema, other) for other in producer.subschemas):
             edits = (with_member("undeclared_member"), lambda value: [*value, 1] if isinstance(value, list) else value)
             yield Obstacle("unevaluated", producer, consumer, keywords=(keyword,), edits=edits)
-    if consumer.unclear:
+    if consumer.has_unknown_parts:
         yield Obstacle("unclear", producer, consumer)
