@@ -1,4 +1,4 @@
-"""What a run through a source costs: beside the same call without Toolshelf, and beside a run of a built-in tool.
+"""The cost of a run through a source: beside the same call without Toolshelf, and beside a run of a built-in tool.
 
     .venv/bin/python -m bench.connections [CALLS]
 

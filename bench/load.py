@@ -1,4 +1,4 @@
-"""Put the traffic of a team on one site, and twice what it holds: `python -m bench.load [--tools 100000]`.
+"""Put the traffic of a team on one site, and twice its limit: `python -m bench.load [--tools 100000]`.
 
 90 % of the requests are pages of the catalog (searches, lists, tools), 9 % are requests of programs, and 1 % are runs.
 `--postgresql` serves the same catalog from PostgreSQL, with runs in a worker of Celery over Redis. Four measurements:
@@ -40,14 +40,14 @@ from tests.site import Site
 Connections = asyncio.LifoQueue[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]  # since when each is idle
 
 CONNECTIONS = 256  # that twice the load may open
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 MAX_IDLE_S = 5.0  # the server closes a connection that was idle for 10 s
 MEASURED_S = 20.0
 
 
 @dataclass
 class Measured:
-    """What came back: seconds from due to answered, and responses by status (0: no response in `PATIENCE_S`)."""
+    """The responses: seconds from due to answered, and responses by status (0: no response in `TIMEOUT_S`)."""
 
     seconds: float = 0.0
     took_s: list[float] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Load:
         return await self._end(found, began, connections)
 
     async def open(self, per_second: float, seconds: float) -> Measured:
-        """Requests become due at a rate. What finds no free connection waits."""
+        """Requests become due at a rate. Requests without a free connection wait."""
         found, began = Measured(), time.perf_counter()
         connections: Connections = asyncio.LifoQueue()
         free, tasks = asyncio.Semaphore(CONNECTIONS), []
@@ -102,7 +102,7 @@ class Load:
 
     async def _send(self, found: Measured, due: float, connections: Connections) -> None:
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 reader, writer = await self._connection(connections)
                 writer.write(self.next_request())
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()

@@ -53,7 +53,7 @@ def load(data_dir: Path, *files: Path) -> float:
     manage = [sys.executable, "manage.py"]
     subprocess.run([*manage, "migrate", "--verbosity=0"], cwd=ROOT, env=environment, check=True)
     words = [*manage, "load_specs", "--quiet", *map(str, files)]
-    # It exits with 1 if some were rejected: a few generated names have the slug of another one.
+    # It exits with 1 if some were rejected: a few generated names have the slug of another tool.
     run = subprocess.run(words, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True)
     found = re.search(r"\(([\d,]+)/s\)", run.stderr)
     assert found, run.stderr

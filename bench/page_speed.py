@@ -1,4 +1,4 @@
-"""Measure what a visitor feels of the main pages, in Chromium, over a slow connection with a slow processor.
+"""Measure the speed of the main pages for a visitor, in Chromium, over a slow connection with a slow processor.
 
     .venv/bin/python -m bench.page_speed [--visits 5] [--page tool] [--cpu 4] [--latency-ms 150] [--kbit-s 1638]
 
@@ -70,7 +70,7 @@ MAIN: dict[str, list[tuple[str, Interact]]] = {
 
 @dataclass
 class Visit:
-    """What one visit measured: bytes, milliseconds until the largest paint, the sum of shifts, and milliseconds."""
+    """One visit: bytes, milliseconds until the largest paint, the sum of shifts, and milliseconds."""
 
     transferred: int
     paint: float

@@ -36,7 +36,7 @@ _UNCHANGED_WORDS = """
     read write send run check make show you your they them their there these those some both either about
     after before between but was were been
 """
-_KEPT = frozenset(_UNCHANGED_WORDS.split())
+_UNCHANGED = frozenset(_UNCHANGED_WORDS.split())
 _CONFIGURATION = {
     "type": "object",
     "properties": {
@@ -88,7 +88,7 @@ def _about(definition: dict[str, Any]) -> list[str]:
     longest = sorted(
         {word.lower() for word in _WORD.findall(definition["description"])}, key=lambda one: (-len(one), one)
     )
-    return [word for word in dict.fromkeys([*name, *longest[:3]]) if len(word) > 2 and word not in _KEPT]
+    return [word for word in dict.fromkeys([*name, *longest[:3]]) if len(word) > 2 and word not in _UNCHANGED]
 
 
 class _Words:

@@ -82,7 +82,7 @@ def ask_pages(site: Site, times: list[float], ended: threading.Event) -> None:
     with httpx.Client(base_url=site.url, timeout=60) as client:
         while not ended.is_set():
             for page in PAGES:
-                times.append(taken_ms(lambda page=page: client.get(page)))  # type: ignore[misc]
+                times.append(duration_ms(lambda page=page: client.get(page)))  # type: ignore[misc]
                 time.sleep(0.02)
 
 
@@ -92,11 +92,11 @@ def publish(site: Site, token: str, times: list[float], ended: threading.Event) 
         for spec in specs(10_000, seed=7):
             if ended.is_set():
                 return
-            times.append(taken_ms(lambda spec=spec: client.post("/api/v1/tools", content=spec.encode())))  # type: ignore[misc]
+            times.append(duration_ms(lambda spec=spec: client.post("/api/v1/tools", content=spec.encode())))  # type: ignore[misc]
             time.sleep(0.1)
 
 
-def taken_ms(ask: Callable[[], httpx.Response]) -> float:
+def duration_ms(ask: Callable[[], httpx.Response]) -> float:
     started = time.perf_counter()
     answer = ask()
     if answer.status_code >= 400 and answer.status_code != 422:

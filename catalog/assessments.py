@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 BATCH: Final = 25  # revisions per transaction: other writers wait for about 20 ms
 WINDOW: Final = 5_000  # revisions that one query searches for unassessed ones
 POLL_S: Final = 2.0
-AFTER_FAULT_S: Final = 60.0
+PAUSE_AFTER_FAULT_S: Final = 60.0
 MANY: Final = 50  # more new revisions than this between two batches mean a running upload, which needs the CPU more
-# The server's thread rests for a multiple of the time that it works, because others need the CPU more: above all
+# The server's thread pauses for a multiple of the time that it works, because others need the CPU more: above all
 # requests, which may have to wait for the interpreter until a step of an assessment ends.
-REST: Final = 2.0
-REST_WHILE_BUSY: Final = 30.0
+PAUSE: Final = 2.0
+PAUSE_WHILE_BUSY: Final = 30.0
 
 ASSESSMENT_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
 
@@ -142,12 +142,12 @@ class Backlog:
         return []
 
 
-def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _: None) -> int:
+def assess_backlog(backlog: Backlog, *, pause: Callable[[float], None] = lambda _: None) -> int:
     """Assess the next batch of the backlog.
 
     Args:
         backlog: the unassessed revisions; the batch is removed from it.
-        rest: called after each step with the seconds that the step took.
+        pause: called after each step with the seconds that the step took.
 
     Returns:
         The size of the batch; 0 if every revision is assessed.
@@ -160,7 +160,7 @@ def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _
     for revision in revisions:
         started = time.monotonic()
         found[revision.pk] = assessment_of(revision.spec, waived.get(revision.tool_id, ()))
-        rest(time.monotonic() - started)
+        pause(time.monotonic() - started)
     started = time.monotonic()
     with transaction.atomic():
         search_index().hold()
@@ -169,7 +169,7 @@ def assess_backlog(backlog: Backlog, *, rest: Callable[[float], None] = lambda _
             if now.get(revision.tool_id) != waived.get(revision.tool_id):  # a waiver changed in the meantime
                 found[revision.pk] = assessment_of(revision.spec, now.get(revision.tool_id, ()))
         _store(revisions, {key: result for key, result in found.items() if result})
-    rest(time.monotonic() - started)
+    pause(time.monotonic() - started)
     backlog.failed.update(key for key, result in found.items() if result is None)
     return len(revisions)
 
@@ -254,7 +254,7 @@ def assessment_lock() -> Iterator[None]:
 class Assessor:
     """A thread of a server process that assesses new revisions while it holds the lock.
 
-    `busy` returns whether the process is handling requests; the thread then rests longer.
+    `busy` returns whether the process is handling requests; the thread then pauses longer.
     """
 
     def __init__(self, busy: Callable[[], bool] = lambda: False) -> None:
@@ -279,8 +279,8 @@ class Assessor:
             except DatabaseError:  # locked for long, briefly unreachable, or not migrated yet: try again later
                 log.warning("Assessing stopped; it will be tried again.", exc_info=True)
             except Exception:  # a bug: log it and try again, because nothing else would start the work
-                log.exception("Assessing stopped; it will be tried again in %s s.", AFTER_FAULT_S)
-                self.closing.wait(AFTER_FAULT_S)
+                log.exception("Assessing stopped; it will be tried again in %s s.", PAUSE_AFTER_FAULT_S)
+                self.closing.wait(PAUSE_AFTER_FAULT_S)
             finally:
                 connection.close()
 
@@ -292,9 +292,9 @@ class Assessor:
             if newest - before > MANY:
                 self.closing.wait(POLL_S)
                 continue
-            if not assess_backlog(backlog, rest=self.rest):
+            if not assess_backlog(backlog, pause=self.pause):
                 self.closing.wait(POLL_S)
 
-    def rest(self, worked_s: float) -> None:
+    def pause(self, worked_s: float) -> None:
         """Leave the CPU to others for a multiple of the time worked."""
-        self.closing.wait(worked_s * (REST_WHILE_BUSY if self.busy() else REST))
+        self.closing.wait(worked_s * (PAUSE_WHILE_BUSY if self.busy() else PAUSE))

@@ -2,10 +2,10 @@
 
     record(action, object)     one event, in the caller's transaction: it is stored if and only if the change is
     record_many                the same for many objects, in one statement
-    acting                     what a block of code acts for; a request, a sync and a resumed upload each set it
+    acting                     sets the origin of a block of code: a request, a sync or a resumed upload
 
-Functions that change something call `record`; they need no parameter for it. Whoever starts them (the middleware, a
-sync) says once for whom they act. Code that nobody spoke for is a command.
+Functions that change something call `record`; they need no parameter for it. Their caller (the middleware, a sync)
+sets the origin once. Code without an origin is a command.
 
 The database refuses to change events and to delete young ones (`db/append_only.py`); `prune` is the one way to delete.
 Events name people instead of referring to them, so deleting a person changes no event.
@@ -111,7 +111,7 @@ class AuditEvent(models.Model):
     client = models.CharField(max_length=200, blank=True)  # the API token, the command, or the source that is synced
     address = models.CharField(max_length=64, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    before = models.TextField(blank=True)  # JSON; "" if the object was not there, or nothing of it changed
+    before = models.TextField(blank=True)  # JSON; "" if the object was not there, or it did not change
     after = models.TextField(blank=True)
 
     class Meta:
@@ -164,7 +164,7 @@ def _as_text(values: dict[str, Any], name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts, and from where; every member may be empty."""
+    """The person who acts, their client and its address; every member may be empty."""
 
     person: str = ""
     person_key: int | None = None
@@ -209,7 +209,7 @@ _origin: ContextVar[Origin] = ContextVar("audit_origin", default=_COMMAND)
 
 
 def origin() -> Origin:
-    """What the current code acts for."""
+    """The origin (actor and interface) that the current code acts for."""
     return _origin.get()
 
 

@@ -1,4 +1,4 @@
-"""Report which parts of a document were kept, rewritten or dropped in a conversion. Independent of Django."""
+"""Report which parts of a document were kept, rewritten or dropped in a conversion."""
 
 from __future__ import annotations
 

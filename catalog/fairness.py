@@ -1,6 +1,6 @@
-"""Share what is scarce between people: slots, queues, and turns.
+"""Share limited resources between people: slots, queues, and turns.
 
-    SharedSlots    a number of slots, of which some are reserved for owners who have none
+    SharedSlots    a number of slots, some of them reserved for owners who have none
     Turns          numbers for waiting requests: sorted by them, the owners alternate
     FairLock       a lock that waiting owners get in turn
     may_queue      whether an owner may occupy another position of a queue
@@ -40,7 +40,7 @@ class SharedSlots:
     """A number of slots for all owners together. If several threads use it, the caller holds a lock."""
 
     def __init__(self, slots: int, *, reserve: int) -> None:
-        """Create `slots` free slots, of which `reserve` are only for owners who have none."""
+        """Create `slots` free slots; `reserve` of them are only for owners who have none."""
         self._slots = slots
         self._reserve = reserve
         self._held: Counter[str] = Counter()
@@ -164,7 +164,7 @@ class FairLock:
     def _hand_over(self) -> None:
         if self._is_held or not self._waiters:
             return
-        waiter = min(self._waiters, key=lambda each: each.turn)  # of equal turns the first, who has waited longest
+        waiter = min(self._waiters, key=lambda each: each.turn)  # among equal turns, the one that has waited longest
         self._waiters.remove(waiter)
         self._turns.started(waiter.turn)
         self._is_held = True

@@ -88,7 +88,7 @@ def _set_toolkit(tool: Tool, wanted: str | Unchanged | None) -> list[Problem]:
 
 
 def _require_toolkit(tool: Tool, by: User | None) -> None:
-    """Check that `by` may put the tool into the toolkit that was set, if that is another one."""
+    """Check that `by` may put the tool into the toolkit that was set, if it is a different one."""
     name = tool.toolkit if tool.toolkit_chosen else toolkit_of(tool.tool_id)
     if (key := group_key(name)) != tool.toolkit_key and not (answer := may_add_to_toolkit(by, key)):
         raise NotAllowed(answer.reason, field="toolkit")

@@ -28,7 +28,7 @@ def difference_between(old: Revision, new: Revision) -> Difference:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One revision in a tool's history: what it changed, and the score before it.
+    """One revision in a tool's history: its changes, and the score before it.
 
     Attributes:
         revision: the revision, with its assessment.
@@ -57,7 +57,7 @@ class Step:
 
 
 def history_of(revisions: Sequence[Revision]) -> list[Step]:
-    """Each of a tool's revisions with what it changed.
+    """Each of a tool's revisions with its changes.
 
     Args:
         revisions: the newest first, without gaps, with their assessments. Texts are read only for the changes that are

@@ -1,4 +1,4 @@
-"""Where a revision came from, and whether an import may revise the tool that has the id already."""
+"""The origins of revisions, and whether an import may revise an existing tool with its id."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IMPORTS: Final = frozenset({*LABELS, "source"})
 
 @dataclass(frozen=True, slots=True)
 class RevisionOrigin:
-    """Where a revision came from.
+    """The origin of a revision.
 
     Attributes:
         kind: "spec" (published as it is), "catalog" (an exported catalog), "source" (a sync of a source), or the format

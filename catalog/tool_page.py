@@ -48,7 +48,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class OutlineRow:
-    """One property or variant. `parent` is the name of what it belongs to, and a dot; "" at the top."""
+    """One property or variant. `parent` is the name of the containing member, and a dot; "" at the top."""
 
     name: str
     anchor: str

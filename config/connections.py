@@ -1,4 +1,4 @@
-"""The write deadline: connections are closed if their client does not read what the server sends.
+"""The write deadline: connections are closed if their client does not read the responses.
 
 granian has no such limit and hands neither its sockets nor their ports to the application, so this module looks at the
 process's own sockets from outside. The kernel counts, for each connection, the bytes that wait and the bytes that the
@@ -126,7 +126,7 @@ def output_of(connection: socket.socket) -> Output:
 
 
 class WriteDeadline:
-    """Closes connections that still have something to send at the deadline, because the client hardly reads.
+    """Closes connections that still have something to send at the deadline, because the client reads too slowly.
 
     Within each period of that length the client must read everything, or `min_bytes_per_s` on average.
     """

@@ -4,8 +4,8 @@
     server process    asked -> refuse new runs, answer clients that wait for one, report once no run is active
 
 They use pipes rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and CPython's main thread,
-which granian leaves waiting on a lock, can miss the second of two signals. The process would then go on until it is
-killed.
+which granian leaves waiting on a lock, can miss the second of two signals. The process would then keep running until
+it is killed.
 
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
@@ -82,7 +82,7 @@ def _look_for_factories() -> None:
 
 
 def stop_with_main_process() -> None:
-    """Get SIGTERM when the main process is killed, so that this process does not serve on beside the next server.
+    """Get SIGTERM when the main process is killed, so that this process does not keep serving next to the new server.
 
     Until granian handles the signals of this process, they end it: the handlers it inherits belong to the main process.
 

@@ -112,7 +112,7 @@ def words(name: str, default: str = "", *, meaning: str = "", shown: str | None 
 
 
 def words_among(name: str, default: str, accepted: Collection[str], *, meaning: str = "") -> list[str]:
-    """Words, each of which is one of `accepted`."""
+    """Words that are all `accepted`."""
     found = words(name, default, meaning=meaning)
     if unknown := [word for word in found if word not in accepted]:
         raise ImproperlyConfigured(f"{name} contains {unknown[0]!r}; use words from {', '.join(accepted)}.")

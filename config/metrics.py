@@ -49,26 +49,26 @@ NOT_ALLOWED = (
 )
 
 
-LATELY_S = 2.0
+RECENT_S = 2.0
 
 
 class RequestMetricsMiddleware(Middleware):
     """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
 
-    asked_at: ClassVar[float] = -math.inf  # the time of the last request to this process
+    requested_at: ClassVar[float] = -math.inf  # the time of the last request to this process
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
             return self.get_response(request)
-        RequestMetricsMiddleware.asked_at = began = time.perf_counter()
+        RequestMetricsMiddleware.requested_at = began = time.perf_counter()
         response = self.get_response(request)
         counters().request(kind_of(request.path_info), response.status_code, time.perf_counter() - began)
         return response
 
 
-def asked_lately() -> bool:
-    """Whether this process received a request in the last `LATELY_S` seconds."""
-    return time.perf_counter() - RequestMetricsMiddleware.asked_at < LATELY_S
+def had_recent_request() -> bool:
+    """Whether this process received a request in the last `RECENT_S` seconds."""
+    return time.perf_counter() - RequestMetricsMiddleware.requested_at < RECENT_S
 
 
 def kind_of(path: str) -> str:

@@ -24,7 +24,7 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 MEMORY_BYTES = 1024 * 1024  # a longer body is stored in a file
 CHUNK_BYTES = 64 * 1024
 WAIT_S = 1  # for a reading thread to finish
-BRISK_S = 0.1  # a usual read takes less; after a slower one, smaller reads make sure that the deadline is checked
+SHORT_WAIT_S = 0.1  # a usual read takes less; after a slower one, smaller reads make sure that the deadline is checked
 
 
 class SlowBody(Exception):
@@ -42,15 +42,15 @@ class SlowBodyGuard:
         application: the WSGI application.
         readers: the number of bodies that may be read concurrently.
         max_bytes: longer bodies are not read; the application refuses them.
-        patience_s: the time for a body, plus a second for every 64 KiB.
+        timeout_s: the time for a body, plus a second for every 64 KiB.
     """
 
-    def __init__(self, application: Application, *, readers: int, max_bytes: int, patience_s: float = 20) -> None:
+    def __init__(self, application: Application, *, readers: int, max_bytes: int, timeout_s: float = 20) -> None:
         self.application = application
         self.readers = threading.BoundedSemaphore(readers)
         self.waiters = threading.BoundedSemaphore(max(1, readers // 2))
         self.max_bytes = max_bytes
-        self.patience_s = patience_s
+        self.timeout_s = timeout_s
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or "0"
@@ -78,7 +78,7 @@ class SlowBodyGuard:
 
     def may_read(self) -> bool:
         """Whether this thread may read a body; waits up to `WAIT_S` if few others wait, so that threads stay free."""
-        if self.readers.acquire(timeout=BRISK_S):
+        if self.readers.acquire(timeout=SHORT_WAIT_S):
             return True
         if not self.waiters.acquire(blocking=False):
             return False
@@ -88,7 +88,7 @@ class SlowBodyGuard:
             self.waiters.release()
 
     def time_for(self, length: int) -> float:
-        return self.patience_s + length / (64 * 1024)
+        return self.timeout_s + length / (64 * 1024)
 
 
 class ClosingBody:
@@ -135,8 +135,8 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
             raise CutBody
         body.write(chunk)
         left -= len(chunk)
-        brisk = time.monotonic() - started < BRISK_S
-        size = min(size * 4, CHUNK_BYTES) if brisk else max(size // 16, 1)
+        was_fast = time.monotonic() - started < SHORT_WAIT_S
+        size = min(size * 4, CHUNK_BYTES) if was_fast else max(size // 16, 1)
     body.seek(0)
     return body
 

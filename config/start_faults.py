@@ -1,4 +1,4 @@
-"""Faults that an operator has to remove before the site can start, each in one sentence instead of a traceback."""
+"""Problems that an operator has to fix before the site can start, each in one sentence instead of a traceback."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STYLESHEETS: Final = {
 SCRIPTS: Final = ("keys", "palette", "tabs", "copy", "times", "forms", "fields", "suggestions", "addresses")
 SITE_SCRIPT: Final = "js/site.js"
 
-# What Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).
+# Files that Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).
 # Without these, collecting takes half the CPU time (3.1 s instead of 6.2 at a first start).
 UNUSED = ["xregexp.js", "jquery.js", "select2.full.js", "i18n"]
 

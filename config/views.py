@@ -33,7 +33,7 @@ from playground.models import SavedConfiguration
 from playground.supervisor import wait_for_runner
 
 CONFIGURATIONS_SHOWN: Final = 100
-ANY_SITE: Final = "https://site.invalid/"  # stands for the site's URL in the rendered documentation
+ANY_SITE: Final = "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
 
 
 @conditional_page
@@ -144,7 +144,7 @@ def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """What belongs to the present user, each with a link to the page that changes it."""
+    """Data of the current user, each with a link to the page that changes it."""
     person = actor(request)
     saved = SavedConfiguration.objects.filter(owner=person, tool__in=Tool.objects.visible_to(person))
     context = {

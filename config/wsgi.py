@@ -16,7 +16,7 @@ from catalog.sources.schedule import start_syncing  # noqa: E402
 from catalog.webhooks.delivery import start_delivering  # noqa: E402
 from config.connections import Connections, WriteDeadline  # noqa: E402
 from config.draining import drain_on_request, stop_with_main_process  # noqa: E402
-from config.metrics import asked_lately  # noqa: E402
+from config.metrics import had_recent_request  # noqa: E402
 from config.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
 from playground.retention import start_pruning  # noqa: E402
@@ -25,7 +25,7 @@ from playground.supervisor import supervisor  # noqa: E402
 from playground.warming import start_warming  # noqa: E402
 
 stop_with_main_process()
-Assessor(busy=asked_lately).start()
+Assessor(busy=had_recent_request).start()
 counters().begin()
 start_pruning(settings.RUN_RETENTION_DAYS, settings.AUDIT_RETENTION_DAYS)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries

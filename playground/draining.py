@@ -1,4 +1,4 @@
-"""Whether this process is about to end: it starts no runs any more, and those that are active have some time to end."""
+"""Whether this process is about to end: it starts no more runs, and active runs have some time to end."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 CHECK_S: Final = 2.0
 NAMED: Final = 10  # factories in a message
-PATIENCE_S: Final = 10.0  # how long a press waits for factories that are being imported
+IMPORT_TIMEOUT_S: Final = 10.0  # how long a press waits for factories that are being imported
 
 
 Request = tuple[int, datetime] | None  # the row's key and time, so that a restored database has other requests
@@ -55,7 +55,7 @@ def request_rescan(by: User | None) -> list[FactoryInfo]:
     check()
     note_request(by)
     check()
-    registry().wait(PATIENCE_S)
+    registry().wait(IMPORT_TIMEOUT_S)
     return [each for each in registry().all() if each.reference not in before]
 
 
@@ -66,7 +66,7 @@ def check_may_rescan(person: Person) -> None:
 
 
 def describe_found(new: Sequence[FactoryInfo]) -> str:
-    """What a search has found, in a sentence."""
+    """The result of a search as a sentence."""
     if not new:
         return "No new factories were found. Changed packages are imported again."
     names = ", ".join(f"{each.tool_id or each.key} ({each.label})" for each in new[:NAMED])

@@ -1,7 +1,7 @@
 """Counters of all processes of a server: any thread may increment them, and they are summed for operators.
 
 Each process increments its own file in one directory, mapped into memory. So an increment takes microseconds, and none
-is lost when a process is killed. Reading sums the files. Values only grow until the server restarts (`start_anew`).
+is lost when a process is killed. Reading sums the files. Values only grow until the server restarts (`reset`).
 All counters are declared here, so every file has the same layout.
 
 Why not prometheus_client's multiprocess mode (0.26 tried): it maps a file that has no blocks yet, so on a full disk the
@@ -137,7 +137,7 @@ class Counters:
             found[what][one, other] = Histogram(bounds, cumulated[:-1], cumulated[-1], sums[first + len(bounds) + 1])
         return Counts(found["requests"], found["runs"])
 
-    def start_anew(self) -> None:
+    def reset(self) -> None:
         """Reset all counters, when a server starts. No other server may use the same directory."""
         for left in self._directory.glob("*-*"):
             with contextlib.suppress(OSError):

@@ -20,7 +20,7 @@ from playground.run_writer import count
 # SIGN_OF_LIFE_S.
 SIGN_OF_LIFE_S = 15
 SILENT_S = 90
-STARTING_S = 600  # a check of examples that has no active run for so long is not starting runs any more
+STARTING_S = 600  # a check of examples that has no active run for so long no longer starts runs
 
 # A short run's row changes only when it ends, so a run that is "queued" in its row may have just begun.
 WAS_QUEUED = "The server stopped while this run waited or was starting. The tool may or may not have been called."

@@ -103,7 +103,7 @@ class Redactor:
     def content(self, content: bytes) -> bytes | None:
         """As `text`, for the content of a file; None if it cannot be searched.
 
-        Secrets are found in UTF-8, and between bytes of other kinds, but not in what is compressed.
+        Secrets are found in UTF-8, and between bytes of other kinds, but not in compressed data.
         """
         if not self:
             return content
@@ -317,7 +317,7 @@ def _spellings_of_one(secret: str) -> Iterator[str]:
 def _inside_base64(raw: bytes) -> Iterator[str]:
     """`raw` inside the base64 of a longer text ("user:secret"), for each of the three offsets where it may begin."""
     for skipped, first in ((0, 0), (1, 2), (2, 3)):
-        # The characters before `first` also hold bits of what comes before; those after `last`, of what follows.
+        # The characters before `first` also hold bits of the text before; those after `last`, of the text after.
         last = (skipped + len(raw)) * 8 // 6
         encoded = base64.b64encode(bytes(skipped) + raw)[first:last].decode()
         if len(encoded) >= MIN_SECRET_CHARACTERS:

@@ -46,7 +46,7 @@ def with_files(return_type: CompiledSchema | None, end: RunEnd, redactor: Redact
 
 
 def _redacted(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
-    """The file as people may have it, so that its size and hash tell nothing else; None if it cannot be searched."""
+    """The file without secrets, with the size and hash of the redacted content; None if it cannot be searched."""
     content = redactor.content(file.content)
     if content is None:
         return None

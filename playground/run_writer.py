@@ -77,7 +77,7 @@ def queue_drift(run: Run) -> None:
     if before.first() != "conforms":
         return
     keywords = sorted({problem.schema_pointer for problem in run.problems if problem.schema_pointer})[:MAX_POINTERS]
-    facts = {"run": run.pk, "schema_pointers": keywords}  # nothing of the response itself
+    facts = {"run": run.pk, "schema_pointers": keywords}  # no part of the response itself
     event = about_tool("response.drifted", run.tool, revision=run.revision.number, **facts)
     queue_events([event], webhooks)
 
@@ -120,7 +120,7 @@ def _insert_files(runs: Sequence[Run]) -> None:
     RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
 
 
-# Django would build its statements anew for every run, which takes longer than executing them: with `save` and
+# Django would build its statements again for every run, which takes longer than executing them: with `save` and
 # `update`, a run takes 18 % more of the server's CPU time (median of 80 pairs of alternating requests).
 
 
@@ -177,11 +177,11 @@ class Recorder:
         """Queue the end of `run` for storing."""
         self._ended.put(run)
 
-    def close(self, patience_s: float) -> None:
+    def close(self, timeout_s: float) -> None:
         """Store the ends that have arrived, if the database accepts them, and end the thread."""
         self._closing.set()
         self._ended.put(None)
-        self._thread.join(patience_s)
+        self._thread.join(timeout_s)
 
     def _work(self) -> None:
         while (first := self._ended.get()) is not None:

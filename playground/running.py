@@ -113,7 +113,7 @@ def start(
     run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
-    factory = factory_of(tool, patience_s=IMPORT_LIMIT_S) if mode == "live" else None
+    factory = factory_of(tool, timeout_s=IMPORT_LIMIT_S) if mode == "live" else None
     redactor = secrets.redactor(factory.options.secrets if factory else ())
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))

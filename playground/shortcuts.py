@@ -23,7 +23,7 @@ def own_run(run_id: str, person: Person) -> Run:
 
     Raises:
         Http404: as for `run_at`.
-        NotAllowed: the run belongs to somebody else.
+        NotAllowed: the run belongs to another person.
     """
     run = run_at(run_id, person)
     if not Run.objects.changeable_by(person).filter(pk=run.pk).exists():

@@ -338,7 +338,7 @@ def wait_for_runner() -> bool:
 
 
 def renew_runner() -> bool:
-    """Let runs from now on import everything anew; False if nothing has run in this process."""
+    """Let later runs import everything again; False if nothing has run in this process."""
     with _making:
         return _supervisor is not None and _pid == os.getpid() and _supervisor.runner.renew()
 

@@ -114,7 +114,7 @@ def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) 
     content = _decrypted(run, encrypted)
     configuration = _configuration_in(content)
     parameters = content.get("parameters", run.parameters)
-    factory = factory_of(run.tool, patience_s=IMPORT_LIMIT_S)
+    factory = factory_of(run.tool, timeout_s=IMPORT_LIMIT_S)
     problems = factory_problems(factory)
     if factory is None or problems:
         raise CannotCall(f"At the worker that claimed the run: {problems[0].message}")

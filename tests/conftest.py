@@ -98,7 +98,7 @@ def django_db_setup(django_db_setup):
 def _static_files():
     """Pages name static files by their hash, so these must be known.
 
-    Each test client loads the middleware anew, and WhiteNoise would read all static files again: two thirds of the
+    Each test client loads the middleware again, and WhiteNoise would read all static files again: two thirds of the
     time of a client's first request. So a folder is read once.
     """
     collect_static()

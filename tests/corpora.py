@@ -41,5 +41,5 @@ def lines(name: str) -> list[str]:
 
 
 def expected(*, selection: T, full: T) -> T:
-    """What a test expects of the corpora in use: a count that is not the same for both."""
+    """The expectations of a test for the corpora in use: a count that is not the same for both."""
     return full if IS_FULL else selection

@@ -1,4 +1,4 @@
-"""Valid objects for tests, of which a test names only what it is about."""
+"""Valid objects for tests; a test names only the members that it is about."""
 
 from __future__ import annotations
 

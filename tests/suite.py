@@ -84,7 +84,7 @@ def suite_folder() -> Path:
     """The unpacked suite; downloaded now where this machine does not have it yet.
 
     Raises:
-        RuntimeError: it cannot be downloaded, or is not what was pinned.
+        RuntimeError: it cannot be downloaded, or its hash differs from the pinned one.
     """
     ready = CACHE / f"jsonschema-{VERSION}" / "json"
     if not ready.is_dir():

@@ -15,6 +15,7 @@ FORBIDDEN = frozenset({
     "dear", "slip", "slips", "hear", "heard", "door", "doors", "shelf", "utils",
     "helpers",
 })  # fmt: skip
+ALLOWED_IN_TESTS = {"keep", "keeps", "say", "says"}  # the name of a test is a sentence
 COMMANDS = {"judge_tools"}  # the names of commands are a contract
 OF_LIBRARIES = {"WHITENOISE_KEEP_ONLY_HASHED_FILES"}
 IDENTIFIER = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -46,6 +47,18 @@ def test_no_identifier_uses_a_private_word():
         if "migrations" not in path.parts
         for line, name in defined_names(path)
         if words_of(name) & FORBIDDEN and name not in OF_LIBRARIES
+    ]
+
+    assert found == []
+
+
+def test_no_identifier_of_a_test_or_benchmark_uses_a_private_word():
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for folder in ("tests", "bench")
+        for path in files(folder, "*.py")
+        for line, name in defined_names(path)
+        if words_of(name) & FORBIDDEN - ALLOWED_IN_TESTS
     ]
 
     assert found == []

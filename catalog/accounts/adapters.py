@@ -46,7 +46,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return str(super().clean_username(username, shallow))
 
     def get_login_stages(self) -> list[str]:
-        """What follows after a password or the provider: the second factor, if the person has one."""
+        """The steps after a password or a provider: the second factor, if the person has one."""
         return ["allauth.mfa.stages.AuthenticateStage"]
 
     def login(self, request: HttpRequest, user: Any) -> None:

@@ -28,7 +28,7 @@ PRIVILEGES = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 @admin.register(User)
 class AccountAdmin(BaseUserAdmin):
-    """Accounts are deactivated, or deleted by a superuser with what the page before it lists (deletion.py).
+    """Accounts are deactivated, or deleted by a superuser, after a page that lists the consequences (deletion.py).
 
     The name cannot be changed, because the search index and filters of lists contain it. Only superusers grant
     privileges and edit superusers; other staff could make themselves superusers otherwise.

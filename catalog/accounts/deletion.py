@@ -15,7 +15,7 @@ from catalog.errors import AccountError
 
 
 def consequences(user: User) -> list[str]:
-    """What deleting `user` does, one sentence for each kind of row: "Deleted: 3 runs."."""
+    """The consequences of deleting `user`, one sentence for each kind of row: "Deleted: 3 runs."."""
     found: dict[str, Counter[str]] = {"Deleted": Counter(), "Kept, without the name": Counter()}
     for relation in User._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel) or relation.related_model._meta.auto_created:

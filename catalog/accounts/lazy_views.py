@@ -1,4 +1,7 @@
-"""Views that are imported at their first request: those of allauth need 0.1 s of CPU time, and most starts none."""
+"""Views that are imported at their first request.
+
+Those of allauth need 0.1 s of CPU time, and most starts of the server never need them.
+"""
 
 from __future__ import annotations
 

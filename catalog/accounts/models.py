@@ -75,7 +75,7 @@ class ApiToken(models.Model):
 class SignInLink(models.Model):
     """A link that signs its user in, once, shortly after it was printed.
 
-    Without a user it is a set-up link: whoever opens it creates the first administrator (sign_in_links.py).
+    Without a user it is a set-up link: the person who opens it creates the first administrator (sign_in_links.py).
     """
 
     MINUTES: Final = 15

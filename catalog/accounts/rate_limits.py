@@ -1,7 +1,7 @@
 """Limits on how often one token, one person and one address may call the API, upload and start runs.
 
 All interfaces to one action share its limit: pages, the API and MCP. Commands have none. A request that exceeds a limit
-gets 429 with `Retry-After`; every counted request tells the client its limits and what is left of them. The rates are
+gets 429 with `Retry-After`; every counted request tells the client its limits and the remaining numbers. The rates are
 settings, with defaults that a program that uploads thousands of specs one by one does not reach.
 
 Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit header fields for HTTP".
@@ -81,7 +81,7 @@ def limit_uploads(request: HttpRequest) -> None:
 
 
 def limit_previews(request: HttpRequest) -> None:
-    """Count a check of what is typed on the upload page: as many as uploads are allowed, but counted apart from them.
+    """Count a check of text typed on the upload page: the limit is that of uploads, but they are counted separately.
 
     Raises:
         Busy: there were too many of this person.
@@ -145,7 +145,7 @@ API_THROTTLES: Final[list[BaseThrottle]] = [Throttle(limit_api_requests)]
 UPLOAD_THROTTLES: Final[list[BaseThrottle]] = [*API_THROTTLES, Throttle(limit_uploads)]
 
 
-# -- what the client hears --------------------------------------------------------------------------------------------
+# -- response headers -------------------------------------------------------------------------------------------------
 
 Counted = dict[str, Quota]
 _counted: ContextVar[Counted | None] = ContextVar("counted_rates", default=None)

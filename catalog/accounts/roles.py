@@ -40,7 +40,7 @@ _EVERYTHING: Final = READY_GROUPS[ADMINISTRATOR]
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What the groups of a person give: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
+    """The rights from a person's groups: permissions (codenames of `ABILITIES`), and the groups' primary keys."""
 
     abilities: frozenset[str] = frozenset()
     groups: frozenset[int] = frozenset()
@@ -121,9 +121,9 @@ def role_of(person: User) -> str:
 
 @contextmanager
 def recording_groups(person: User) -> Iterator[None]:
-    """Record what the block changes of the groups of `person`, and whether they are staff, in one transaction with it.
+    """Record the changes that the block makes to the groups and the staff status of `person`, in one transaction.
 
-    The built-in groups are roles, so their names say the role.
+    The built-in groups are roles, so they are recorded by the names of the roles.
     """
     with transaction.atomic():
         before = _privileges_of(person)

@@ -1,6 +1,6 @@
 """Find and hide the secret of a sign-in link, which is in its path, `/sign-in/<secret>/`.
 
-This module does not use Django, because the server's logging is set up before Django is.
+The server's logging uses it before Django is set up.
 """
 
 from __future__ import annotations

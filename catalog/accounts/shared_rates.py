@@ -2,7 +2,7 @@
 
 Each client has one number, the time at which all its requests up to now would have arrived at exactly the allowed rate;
 a request is refused if that time is more than a period ahead. So a period's number of requests may come in a burst, and
-requests at the allowed rate continue for ever.
+requests at the allowed rate are never refused.
 
 Source: ITU-T I.371, Annex A, "Generic cell rate algorithm", virtual scheduling.
 

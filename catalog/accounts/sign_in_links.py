@@ -91,7 +91,7 @@ class SetUpForm(UserCreationForm):
 
 @sensitive_variables()
 def use_set_up_link(secret: str, form: SetUpForm) -> User | None:
-    """The administrator that the valid `form` describes, or None if the link cannot be used any more."""
+    """The administrator that the valid `form` describes, or None if the link can no longer be used."""
     with transaction.atomic():
         link = usable_link(secret)
         if link is None or link.user is not None or not use_link(link):

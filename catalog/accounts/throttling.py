@@ -55,7 +55,7 @@ SPREAD = Limit(free=20, first_s=2, longest_s=30)  # counts addresses of an accou
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an attempt comes from: an address, or a browser that is known to the account."""
+    """The origin of an attempt: an address, or a browser that is known to the account."""
 
     key: str
     is_known: bool = False
@@ -74,7 +74,7 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
     If the block raises nothing, the failed attempts of this account from this origin are forgotten.
 
     Args:
-        username: the account, or what else is guessed at.
+        username: the account, or another secret that is guessed.
         origin: where the attempt comes from.
         guessed: what the attempts guess, for the message.
 

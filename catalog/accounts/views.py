@@ -42,7 +42,7 @@ from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
 
 MAX_SESSIONS: Final = 100  # shown
-# In this order: later browsers claim to be earlier ones as well.
+# In this order, because later browsers also claim to be earlier ones.
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),

@@ -50,7 +50,7 @@ class AccessIn(Schema):
     groups: list[str] = Field([], max_length=MAX_NAMES, description="Names of the groups that see it.")
 
     def wanted(self, *, visibility: str) -> Access:
-        """The settings; `visibility` is that of null."""
+        """The settings; `visibility` replaces a visibility of null."""
         return Access(
             owner=(self.owner or "") if "owner" in self.model_fields_set else None,
             maintainers=self.maintainers,

@@ -106,7 +106,7 @@ class CatalogFile:
 
 
 class CatalogFiles:
-    """The exports of the current catalog, one for each set of rights, of which the last ones are stored.
+    """The exports of the current catalog, one for each set of rights; the most recent ones are stored.
 
     They are written by one request at a time while a limited number of others wait. `caching.LRUCache` would write the
     exports for different rights at the same time, let any number of requests wait, and store the outdated file until
@@ -119,7 +119,7 @@ class CatalogFiles:
         self._waiting = threading.BoundedSemaphore(waiting)
 
     def now(self, visibility: Visibility, *, with_names: bool) -> CatalogFile:
-        """The export of the current catalog for somebody who sees this much of it; as `whole_catalog`.
+        """The export of the current catalog for users with this visibility, as `whole_catalog`.
 
         Raises:
             Busy: too many other requests are waiting for one.

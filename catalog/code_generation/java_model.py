@@ -1,4 +1,4 @@
-"""What the Java source of a schema declares: records, enums, and the types of values."""
+"""The declarations in the Java source of a schema: records, enums, and the types of values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Use:
         declared: whether `base` is a record or enum of this schema.
         around: "List" and "Map", from the outermost one: ("List", "Map") is List<Map<String, base>>.
         note: why `base` is JsonNode; "" for other types.
-        facts: what the type does not express, as sentences.
+        facts: constraints that the type does not express, as sentences.
         nullable: whether the value may be null.
     """
 

@@ -118,7 +118,7 @@ def is_device(name: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of `text`, divided at what a name cannot have and before a capital letter."""
+    """The words of `text`, split at characters that a name cannot contain and before capital letters."""
     return _BETWEEN_WORDS.sub(" ", _identifier_characters(text)).split()
 
 

@@ -9,7 +9,7 @@
     src/main/java/…/model/GetWeatherConfiguration.java
     src/main/resources/META-INF/services/…ToolFactory
     src/test/java/…/GetWeatherTest.java                     calls the tool with the examples of the spec
-    src/test/resources/configuration.json                   what the test creates the tool with
+    src/test/resources/configuration.json                   the configuration of the tool in the test
 
 Source: Easy LLM Tools, module llm-tool-spec 0.1.9, package com.javaaidev.easyllmtools.llmtoolspec.
 """

@@ -47,7 +47,7 @@ MAX_CONSTANTS: Final = 500  # of an enum: they are made in one method of at most
 MAX_TYPES: Final = 300  # records and enums of one schema
 MAX_ALL_COMPONENTS: Final = 3_000  # of all records of one schema
 MAX_ALTERNATIVES: Final = 64  # of one value
-MAX_MERGED: Final = 20_000  # schemas that are merged with what they refer to, of one schema
+MAX_MERGED: Final = 20_000  # schemas that are merged with the targets of their references, of one schema
 MAX_NESTING: Final = 64  # lists and maps directly within each other, and unions
 
 _RESERVED: Final = frozenset({
@@ -84,7 +84,7 @@ def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = 
     """The types of `schema`. Never raises: where no type can be found, it is JsonNode.
 
     Args:
-        schema: any JSON value; what is not a schema counts as one that allows any value.
+        schema: any JSON value; a value that is not a schema counts as `true`.
         pointer: of the schema in the spec.
         holder: the class that contains the records and enums.
         empty_record: whether an object of no declared members is a record without components rather than a map.
@@ -256,7 +256,7 @@ class _Types:
         return schema in self._modern.origins
 
     def _alternatives(self, schema: Schema, depth: int) -> list[Flat]:
-        """The schemas without references, `allOf`, `anyOf` and `oneOf` of which one applies; [] if none can.
+        """Schemas without references, `allOf`, `anyOf` and `oneOf`, one of which applies; [] if none can.
 
         Raises:
             TooLarge, _TooManyError: a limit is exceeded.
@@ -292,7 +292,7 @@ class _Types:
         return made
 
     def _key(self, schema: JSON) -> Hashable:
-        """Equal keys for equal schemas of the document, and for what is made of the same schemas."""
+        """A key that is equal for equal schemas, and for schemas merged from the same parts."""
         if not isinstance(schema, dict):
             return repr(schema)
         if id(schema) in self._keys:
@@ -465,7 +465,7 @@ def _required_of(flat: Flat) -> frozenset[str]:
 
 
 def _conditional_parts(schema: Schema) -> list[Schema]:
-    """The schemas of which it depends on the value whether they apply."""
+    """The schemas that apply only to some values: `then`, `else` and `dependentSchemas`."""
     dependent = schema.get("dependentSchemas")
     parts = [schema.get("then"), schema.get("else")] if "if" in schema else []
     parts += dependent.values() if isinstance(dependent, dict) else []

@@ -24,7 +24,7 @@ _FROM: Final[Mapping[str, frozenset[str]]] = {
     "uuid": frozenset({"UUID"}),
 }
 _BUILTIN: Final = frozenset({"str", "int", "float", "bool"})
-_COMMENT: Final = re.compile(r"[^ -~]+")  # what a comment may not contain
+_COMMENT: Final = re.compile(r"[^ -~]+")  # characters that a comment may not contain
 MAX_COMMENT: Final = 200  # characters
 
 

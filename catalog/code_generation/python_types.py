@@ -44,7 +44,7 @@ def is_map(flat: Flat) -> bool:
 
 
 def union(alternatives: list[Schema]) -> Schema:
-    """One type for `alternatives`, without duplicates. Any value beside others is any value."""
+    """One type for `alternatives`, without duplicates. If one alternative is any value, the union is any value."""
     if ANYTHING in alternatives:
         return ANYTHING
     found = [each for index, each in enumerate(alternatives) if each not in alternatives[:index]]
@@ -149,7 +149,7 @@ def _number(value: JSON) -> int | Number | None:
     return value if is_number(value) else None
 
 
-# What has another meaning in Rust's regular expressions, by which pydantic matches, than in those of ECMA-262:
+# Syntax that has another meaning in Rust's regular expressions, which pydantic uses, than in those of ECMA-262:
 # lookaround, back references, classes that are complements of Unicode's, operators within a class.
 _DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^?\]")
 

@@ -104,11 +104,11 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where a type stands.
+    """The position of a type.
 
     Attributes:
         owner: the class and its member that the type belongs to.
-        name: what a class for an object is called.
+        name: the name of a class, if the type is an object.
         pointer: in the spec, of the schema that contains it.
         constrained: whether the type is that of the member itself, which may have constraints.
         depth: the number of types that contain it.
@@ -155,7 +155,7 @@ class _Writer:
     # Definitions
 
     def _object_of(self, name: str) -> Flat | None:
-        """The definition, if it is an object with members (or the root, with or without), so that it is a class."""
+        """The definition if it becomes a class: an object with properties, or the root object."""
         target = self._flattener.target(name)
         if not isinstance(target, dict):
             return None
@@ -307,7 +307,7 @@ class _Writer:
             self._note(at, _TOO_MANY_CLASSES, flat.pointer)
             return map_of(ANYTHING)
         name = self._new_class(at.name)
-        self._result.classes[name] = {}  # holds its position: a class stands before those of its members
+        self._result.classes[name] = {}  # holds its position: a class comes before those of its members
         self._result.classes[name] = self._class(flat, replace(at, name=name))
         return reference(name)
 

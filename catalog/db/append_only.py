@@ -1,8 +1,7 @@
 """Make a table append-only, by triggers: the database refuses to change its rows, and to delete young ones.
 
-Rows older than `MIN_AGE_DAYS` may be deleted, so retention needs no switch that other code could use as well: whatever
-statement reaches the database, younger rows stay. Dropping the triggers or the table is another matter: it takes the
-rights of the table's owner.
+Rows older than `MIN_AGE_DAYS` may be deleted, so retention needs no way to turn the triggers off, and no code can
+delete younger rows. Only the owner of the table can drop the triggers or the table.
 
 SQLite replaces rows in `INSERT OR REPLACE` without calling the triggers for deletion, so inserting over an existing
 row is refused, too. A migration that alters the table rebuilds it in SQLite, without triggers: it must call `protect`

@@ -18,7 +18,7 @@ def placeholders(values: Collection[object]) -> str:
 def insert_statement(model: type[Model], columns: tuple[str, ...] = ()) -> str:
     """The INSERT statement for a row of `model`: its value of each of `columns`, or of all columns in their order.
 
-    Django would build the statement anew for each row, which takes longer than executing it.
+    Django would build the statement again for each row, which takes longer than executing it.
     """
     columns = columns or tuple(str(field.column) for field in model._meta.concrete_fields)
     table, *names = map(connection.ops.quote_name, (model._meta.db_table, *columns))

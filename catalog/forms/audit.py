@@ -54,7 +54,7 @@ class AuditFilterForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What to show. "" matches everything; `since` and `until` are days in UTC, both included."""
+    """The events to show. "" matches everything; `since` and `until` are days in UTC, both included."""
 
     person: str = ""
     action: str = ""

@@ -23,7 +23,7 @@ class StoredForm(forms.Form):
     field_of_pointer: dict[str, str] = {}
 
     def stored_by(self, store: Callable[[], Stored]) -> Stored | None:
-        """What `store` returned; None if the form is not valid, or `store` refused it."""
+        """The value that `store` returned; None if the form is not valid, or `store` refused it."""
         if not self.is_valid():
             return None
         try:

@@ -54,7 +54,7 @@ class Child:
 
 
 def member(subschemas: Iterable[Subschema], name: str, is_match: Matches = matches) -> Child:
-    """What applies to the member `name` of an object to which `subschemas` apply."""
+    """The schemas for the member `name` of an object to which `subschemas` apply."""
     found: list[Subschema] = []
     is_declared = False
     for subschema in subschemas:
@@ -69,7 +69,7 @@ def member(subschemas: Iterable[Subschema], name: str, is_match: Matches = match
 
 
 def item(subschemas: Iterable[Subschema], index: int, *, any_draft: bool = False) -> Child:
-    """What applies to the item at `index` of an array to which `subschemas` apply.
+    """The schemas for the item at `index` of an array to which `subschemas` apply.
 
     `any_draft`: `prefixItems` and an array under `items` count in every draft, so that no secret is missed.
     """

@@ -57,7 +57,7 @@ class Node:
 
     Attributes:
         name: of the property; "" for a whole schema, an array's items, or a branch.
-        kind: whether `name` is a name, a pattern for names, or stands for all other names.
+        kind: whether `name` is a name, a pattern for names, or a placeholder for all other names.
         anchor: the HTML id, unique in its page.
         pointer: of the schema, in the spec.
         type: in words: "array of strings", "string or null".

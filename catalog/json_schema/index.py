@@ -341,7 +341,7 @@ class SchemaMap:
 def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
     """The parts of `document` that are written in one draft: each with its top node and its schema.
 
-    In the schema of a part, an empty schema stands in place of each inner part in another draft. Linear.
+    In the schema of a part, each inner part in another draft is replaced by an empty schema. Takes linear time.
     """
     inner = {
         id(node.schema): node for node in document.nodes[1:] if node.parent and node.dialect is not node.parent.dialect

@@ -1,7 +1,7 @@
 """Normalises a schema of any draft to 2020-12, with all definitions in `$defs`, and records where each part was.
 
 Exporters that change a schema work on this form, and importers use it for schemas that mean something else in 2020-12.
-References have two forms, `#` and `#/$defs/<name>`. What the draft ignores is removed if it means something in 2020-12:
+References have two forms, `#` and `#/$defs/<name>`. Keywords that the draft ignores but 2020-12 does not are removed:
 keywords of later drafts, and keywords beside a reference.
 
 Sources: JSON Schema 2020-12, "Release notes"; the release notes of the drafts before.

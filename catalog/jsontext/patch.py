@@ -30,7 +30,7 @@ from catalog.jsontext.reader import JSON
 
 
 class PatchError(ValueError):
-    """The patch does not fit the value: it was made for another one."""
+    """The patch does not fit the value: it was made for another document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     locate(text, pointers)       -> line and column of each value
     find_spans(text, pointers)   -> start and end of each value, and of its neighbours if asked for
 
-The text is known to be valid JSON; `syntax_errors` finds what is wrong with any other text. Each character is read at
+The text is known to be valid JSON; `syntax_errors` finds the errors in any other text. Each character is read at
 most twice, whatever the pointers, and nothing recurses.
 """
 

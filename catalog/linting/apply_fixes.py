@@ -45,7 +45,7 @@ def apply_fixes_to_tool(
         keys: of the fixes; None applies all safe ones.
         by: the user who publishes or proposes it.
         seen: the number of the revision that the fixes were computed for.
-        dry_run: store nothing; the outcome is what a real run would return.
+        dry_run: store nothing; the outcome is the same as that of a real run.
 
     Raises:
         NotAllowed: `by` may not even propose it.

@@ -1,4 +1,4 @@
-"""Apply the safe lint fixes of many tools: plan them for a preview, then apply exactly what the preview showed."""
+"""Apply the safe lint fixes of many tools: plan them for a preview, then apply exactly these."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_FIXED: Final = 100  # tools per request: to publish a revision takes about 3
 
 
 class Shown(NamedTuple):
-    """What a preview showed of a tool: the number of its revision, and the hash of the fixed spec."""
+    """The state of a tool in a preview: the number of its revision, and the hash of the fixed spec."""
 
     revision: int
     sha256: str
@@ -28,7 +28,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlannedFix:
-    """What fixing a tool would publish, or propose to its owner."""
+    """A fixed spec to publish, or to propose to the tool's owner."""
 
     tool: Tool
     fixed: FixedSpec
@@ -52,7 +52,7 @@ class FixPlan:
 
 @dataclass(frozen=True, slots=True)
 class FixReport:
-    """What was published and what was proposed for each tool, and which tools were skipped."""
+    """The publications and proposals, and the tools that were skipped."""
 
     published: tuple[Publication, ...]
     proposed: tuple[tuple[Tool, Proposal], ...]
@@ -85,7 +85,7 @@ def fix_many(tools: Iterable[Tool], shown: Mapping[str, Shown], *, rule: str | N
 
     Args:
         tools: with their current revisions loaded.
-        shown: what the preview showed, by slug. A tool for which this is not the result any more is skipped.
+        shown: what the preview showed, by slug. A tool is skipped if its result is now different.
         rule: as for `plan_fixes`.
         by: as for `plan_fixes`.
     """

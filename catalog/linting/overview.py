@@ -25,7 +25,7 @@ TONES: Final[Mapping[int, Tone]] = {90: "good", 70: "warn", 0: "bad"}
 
 @dataclass(frozen=True, slots=True)
 class LintOverview:
-    """The available tools that somebody sees: how many have each score, and how many break each rule."""
+    """The available tools that a person sees: how many have each score, and how many break each rule."""
 
     scores: Mapping[int, int]
     rules: Mapping[str, int]
@@ -56,7 +56,7 @@ _overviews: Final[LRUCache[LintOverview]] = LRUCache(max_weight=1_000)
 
 
 def overview_for(visibility: Visibility) -> LintOverview:
-    """What somebody with this visibility sees; counted once for each state of the catalog and of its assessments."""
+    """The overview for this visibility; counted once for each state of the catalog and of its assessments."""
     state, _ = vocabulary.state_and_size()
     assessed = Assessment.objects.filter(assessed_by=ASSESSED_BY).count()  # an upgrade changes these without the index
     return _overviews.get_or_compute((state, assessed, visibility), lambda: _counted(visibility))

@@ -1,4 +1,4 @@
-"""A search of the catalog as its URL states it: words, facets, order and page. `results.py` finds what it asks for."""
+"""A search of the catalog from its URL: words, facets, order and page. `results.py` finds the matching tools."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PAGE_SIZE = 20
 
 
 def visitors_see() -> Visibility:
-    """What an anonymous visitor sees: the least that anyone does."""
+    """The visibility of an anonymous visitor, which is the smallest."""
     return Audience.objects.visibility_for(AnonymousUser())
 
 

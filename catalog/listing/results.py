@@ -98,7 +98,7 @@ def first_of(search: CatalogSearch, limit: int) -> list[int]:
 
 
 def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
-    """The results in another order than the default: of words, the `FEW` best or oldest results."""
+    """The results in another order than the default; for a search by words, only the `FEW` best (or oldest)."""
     hits, cursor = search.hits if search.query else None, search.cursor
     offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
     few = _few(search) if hits is None else _pks_found(hits)

@@ -1,4 +1,4 @@
-"""Tools similar to another one, and the reasons: the parameters and distinctive words that two tools share.
+"""Similar tools, and the reasons: the parameters and distinctive words that two tools share.
 
 Without a reason, the reader would have to open each tool to see whether it is an alternative. The reasons also remove
 chance matches: a tool without one is not shown. Among 2,600 tools, they take 2 of 15 ms of CPU time; finding the tools
@@ -40,7 +40,7 @@ BOILERPLATE_SHARE: Final = 0.5  # a word in a larger share of a toolkit's tools 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A tool similar to another one. `parameters`, `words`: those that both have, the most distinctive words first."""
+    """A similar tool. `parameters`, `words`: those that both tools have, the most distinctive words first."""
 
     tool: Tool
     parameters: tuple[str, ...]
@@ -97,7 +97,8 @@ def _repeated_in_toolkit(tool: Tool, visibility: Visibility) -> frozenset[str]:
 def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
     """Primary keys of the visible tools that are similar to the given one, the closest first; without archived ones.
 
-    Similar is a tool that matches the distinctive words at least `LEAST_LIKENESS` as well as the given one itself does.
+    A tool is similar if it matches the distinctive words at least `LEAST_LIKENESS` times as well as the given one
+    itself.
     """
     index = search_index()
     text = index.texts([pk]).get(pk)

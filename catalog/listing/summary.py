@@ -33,7 +33,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The available tools that somebody sees: their number, and the numbers by toolkit, format and grade.
+    """The available tools that a person sees: their number, and the numbers by toolkit, format and grade.
 
     `toolkits` has only the largest; `formats` counts the tools that each format accepts without changes.
     """
@@ -58,7 +58,7 @@ _summaries: Final[LRUCache[Summary]] = LRUCache(max_weight=1_000)
 
 
 def summary_for(visibility: Visibility) -> Summary:
-    """What somebody with this visibility sees; counted once for each state of the catalog."""
+    """The summary for people with this visibility; counted once for each state of the catalog."""
     state, _ = vocabulary.state_and_size()
     return _summaries.get_or_compute((state, visibility), lambda: _counted(visibility))
 

@@ -1,4 +1,4 @@
-"""What the pages of toolkits show about each of them, counted from the tools that a person sees."""
+"""Numbers about toolkits for their pages, counted from the tools that a person sees."""
 
 from __future__ import annotations
 

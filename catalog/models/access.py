@@ -61,7 +61,7 @@ class Toolkit(models.Model):
 
 class AudienceQuerySet(models.QuerySet["Audience"]):
     def visibility_for(self, person: Person | None) -> Visibility:
-        """What `person` sees; None, the administrator of the machine, sees everything.
+        """The visibility of `person`; None, the administrator of the machine, sees everything.
 
         One query of a small table if no tool is restricted.
         """

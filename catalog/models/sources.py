@@ -112,7 +112,7 @@ class Source(models.Model):
 
 
 class SourceSync(models.Model):
-    """One reading of a source, and what it changed."""
+    """One reading of a source, and its changes."""
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="syncs")
     started_at = models.DateTimeField(default=timezone.now)
@@ -157,7 +157,7 @@ class SourceSync(models.Model):
 
     @cached_property
     def changes(self) -> list[dict[str, Any]]:
-        """What happened to single tools, without the unchanged ones."""
+        """The changes to single tools, without the unchanged ones."""
         found: list[dict[str, Any]] = json.loads(self.changes_json) if self.changes_json else []
         return found
 
@@ -179,7 +179,7 @@ class SourceSync(models.Model):
 
 class SourceToolQuerySet(models.QuerySet["SourceTool"]):
     def with_visibility(self, visibility: Visibility) -> SourceToolQuerySet:
-        """The tools that somebody with this visibility may see; for them, tools that were never published are shown."""
+        """The tools that people with this visibility may see; for them, tools that were never published are shown."""
         rows = self.exclude(catalog_tool__audience__in=visibility.hidden) if visibility.hidden else self
         return rows if visibility.only is None else rows.filter(catalog_tool__toolkit_key__in=visibility.only)
 

@@ -45,7 +45,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         return self.with_visibility(Audience.objects.visibility_for(person))
 
     def with_visibility(self, visibility: Visibility) -> ToolQuerySet:
-        """The tools that somebody with this visibility may see."""
+        """The tools that people with this visibility may see."""
         tools = self.exclude(audience__in=visibility.hidden) if visibility.hidden else self
         return tools if visibility.only is None else tools.filter(toolkit_key__in=visibility.only)
 
@@ -287,7 +287,7 @@ class Tool(models.Model):
         return list({group_key(tag): tag for tag in reversed(both)}.values())[::-1]
 
     def hide_successor(self, visibility: Visibility | None = None) -> None:
-        """Show no successor to somebody who may not see it, or only if `visibility` hides it; nothing is stored."""
+        """Show no successor to people who may not see it, or only if `visibility` hides it; nothing is stored."""
         successor = self.superseded_by
         if successor and not (visibility and visibility.sees(successor.audience_id, successor.toolkit_key)):
             Tool._meta.get_field("superseded_by").set_cached_value(self, None)

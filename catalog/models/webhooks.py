@@ -40,7 +40,7 @@ class Webhook(models.Model):
     is_active = models.BooleanField(default=True)
     inactive_reason = models.CharField(max_length=200, blank=True)  # if the site switched it off
     secret = models.TextField()  # encrypted
-    old_secret = models.TextField(blank=True)  # encrypted; signs as well until `old_secret_until`
+    old_secret = models.TextField(blank=True)  # encrypted; also signs until `old_secret_until`
     old_secret_until = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
@@ -83,7 +83,7 @@ class WebhookDelivery(models.Model):
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     message_id = models.CharField(max_length=40)  # the header `webhook-id`
     event = models.CharField(max_length=20)
-    data_json = models.TextField()  # what is known when the event happens
+    data_json = models.TextField()  # the data that is known when the event happens
     body = models.TextField(blank=True)  # complete, from the first attempt on
     state = models.CharField(max_length=10, default=WAITING, choices=list(STATES.items()))
     attempts = models.PositiveIntegerField(default=0)

@@ -39,7 +39,7 @@ class AddressPolicy:
 
         Raises:
             AddressRefused: one of them may not be reached. A name with one public and one private address is refused,
-                since whoever controls the name controls which of them is used.
+                since the owner of the name controls which of them is used.
         """
         checked = list(addresses)
         networks = [ip_network(network) for network in self.allowed_networks]
@@ -75,7 +75,7 @@ def unresolved(host: str, error: Exception) -> OutgoingError:
 
 
 def reached(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address stands for: mapped (RFC 4291), NAT64 (RFC 6052) or 6to4 (RFC 3056)."""
+    """The IPv4 address that an IPv6 address represents: mapped (RFC 4291), NAT64 (RFC 6052) or 6to4 (RFC 3056)."""
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:

@@ -33,7 +33,7 @@ class Budget:
         self._left_bytes = max_bytes
 
     def timeout(self, wanted: float | None) -> float:
-        """The seconds that the next operation may take: at most `wanted`, and what is left.
+        """The seconds that the next operation may take: at most `wanted` and the remaining time.
 
         Raises:
             LimitExceeded: no time is left.

@@ -72,7 +72,7 @@ def async_client(policy: AddressPolicy, budget: Budget, credentials: Credentials
 
 
 class _Rules:
-    """What both transports do with a request and its response."""
+    """The checks that both transports apply to a request and its response."""
 
     def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
         self._policy = policy
@@ -107,7 +107,7 @@ class _Rules:
         return self._budget.refuse(OutgoingError(message))
 
     def _check_before_proxy(self, url: httpx2.URL) -> None:
-        """Refuse what is known here to be a forbidden address; the proxy decides about names it alone resolves."""
+        """Refuse addresses that are known here to be forbidden; the proxy decides about names that only it resolves."""
         try:
             addresses = resolve(url.host, url.port or _PORTS[url.scheme])
         except OutgoingError:
@@ -160,7 +160,7 @@ class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
 
 
 def sentence(error: Exception, budget: Budget) -> str:
-    """What happened, for people: the reason of the budget, if there is one, explains any other error."""
+    """The error as a sentence for users: the reason of the budget, if there is one, explains any other error."""
     if budget.error is not None:
         return str(budget.error)
     if isinstance(error, OutgoingError):

@@ -1,8 +1,8 @@
 """Small charts as SVG: numbers go in, markup comes out. No script, no inline style, no request.
 
-Positions are percentages, so that a chart is as wide as its place and its text and shapes are never distorted. Colours
-are classes (`.chart-good` and so on, `static/css/charts.css`). No chart depends on colour alone: tones differ in how
-they are filled, marks in shape, and everything is in words: in the label, in titles, and in a hidden table.
+Positions are percentages, so that a chart is as wide as its container and its text and shapes are never distorted.
+Colours are classes (`.chart-good` and so on, `static/css/charts.css`). No chart depends on colour alone: tones differ
+in their fill, marks in shape, and all values are also given as text: in the label, in titles, and in a hidden table.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _mark(mark: Dot, x: str, y: str) -> SafeString:
 
 
 def _svg(label: str, height: int, children: Iterable[SafeString], *, is_group: bool = False) -> SafeString:
-    """A drawing as wide as its place. An image hides what is in it from screen readers; a group of links does not."""
+    """A drawing as wide as its container. Screen readers skip the children of an image, but read a group of links."""
     return element("svg", {"class": "chart-drawing", "width": "100%", "height": str(height),
                            "role": "group" if is_group else "img", "aria-label": label}, *children)  # fmt: skip
 

@@ -18,7 +18,7 @@ def join_html(parts: Iterable[str]) -> SafeString:
 
 
 def tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> SafeString:
-    """Pieces of one text, each with whether it stands between `opening` and `closing`."""
+    """Pieces of one text, each with whether it is between `opening` and `closing`."""
     return join_html(_tagged(pieces, opening, closing))
 
 

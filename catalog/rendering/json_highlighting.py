@@ -35,7 +35,8 @@ _UNSEEN: Final = re.compile(
 class Note:
     """A note on one line: a message, the URL of its rule, and its line if it is known, from 1.
 
-    `kind`: "problem", a severity of lint ("error", "warning", "info"), or what an export did ("rewritten", "dropped").
+    `kind`: "problem", a severity of lint ("error", "warning", "info"), or the change that an export made ("rewritten",
+    "dropped").
     """
 
     message: str

@@ -1,15 +1,15 @@
-r"""Search the catalog: parse a query, find tools, rank them, and explain why they match.
+"""Search the catalog: parse a query, find tools, rank them, and explain why they match.
 
-    tokenizer.py, stemmer.py        split text into tokens                             \
-    parser.py                       parse a query                                       |
-    filters.py                      the filters of a query: `has:examples`              |
-    filter_corrections.py           what a wrong filter may mean                        |
-    synonyms.py (.txt)              other words that a word may match                   |  pure: neither Django
-    verbs.py                        actions of tools, by their verbs                    |  nor a database
-    schema_fields.py, document.py   the tokens of a tool that are indexed               |
-    boolean_query.py                expressions, independent of the database            |
-    highlight.py                    mark the matching words of a text                   |
-    ranking.py, explain.py          score a tool, and explain why it matches           /
+    tokenizer.py, stemmer.py        split text into tokens
+    parser.py                       parse a query
+    filters.py                      the filters of a query: `has:examples`
+    filter_corrections.py           corrections for a wrong filter
+    synonyms.py (.txt)              other words that a word may match
+    verbs.py                        actions of tools, by their verbs
+    schema_fields.py, document.py   the tokens of a tool that are indexed
+    boolean_query.py                expressions of tokens, which each index translates for its database
+    highlight.py                    mark the matching words of a text
+    ranking.py, explain.py          score a tool, and explain why it matches
     vocabulary.py                   the words of the catalog and their frequency
     typos.py                        the words that an unknown word may have meant
     tag_counts.py                   the toolkits and tags of the catalog, and their number of tools

@@ -44,12 +44,12 @@ EVERY_TOOL = Token("f_tool")  # every tool has this token
 
 
 def all_of(parts: Iterable[Expression]) -> Expression:
-    """All of these parts, of which there is at least one."""
+    """All of these parts; there is at least one."""
     return _joined(AllOf, tuple(dict.fromkeys(parts)))
 
 
 def any_of(parts: Iterable[Expression]) -> Expression:
-    """Any of these parts, of which there is at least one."""
+    """Any of these parts; there is at least one."""
     return _joined(AnyOf, tuple(dict.fromkeys(parts)))
 
 

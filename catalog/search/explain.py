@@ -1,7 +1,4 @@
-"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page.
-
-This module does not depend on a database.
-"""
+"""Explain why a tool matches: the texts that match, and the positions. Computed only for the rows of a page."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Final, Protocol
 
 from catalog.rendering.markdown import as_text
 from catalog.search.document import LETTERS, FieldPart
-from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
+from catalog.search.highlight import Mark, SearchedWords, Text, excerpt, marks
 from catalog.search.plan import ALIKE, Alternative, Plan, Term
 
 EXCERPT_CHARS: Final = 240
@@ -94,7 +91,7 @@ class Explainer:
         self.own = {term.word: _own(term) for term in plan.terms}
         self.others = {term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms}
         self.all_own = _joined(self.own.values())
-        self._wanted: dict[tuple[Wanted, ...], Wanted] = {}  # the same for many tools
+        self._words: dict[tuple[SearchedWords, ...], SearchedWords] = {}  # the same for many tools
 
     def explain(self, tool: Described) -> Explained:
         """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs."""
@@ -103,8 +100,8 @@ class Explainer:
             return Explained(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
         texts = (tool.name, tool.tool_id, line)
         together = Text("\n".join(texts))
-        wanted, unexplained = self._seen(self.terms, together)
-        name, tool_id, text = _shared_out(marks(together, wanted), texts)
+        words, unexplained = self._seen(self.terms, together)
+        name, tool_id, text = _shared_out(marks(together, words), texts)
         return Explained(Explanation(name, tool_id, text), tuple(unexplained))
 
     def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
@@ -122,9 +119,9 @@ class Explainer:
                 if not missing or len(found) == MAX_REASONS:
                     return tuple(found)
                 text = name if by_name else description
-                wanted, still_missing = self._seen(missing, Text(text))
+                words, still_missing = self._seen(missing, Text(text))
                 if len(still_missing) < len(missing):
-                    found.append(_reason(_PARTS[letter], name, None if by_name else text, wanted))
+                    found.append(_reason(_PARTS[letter], name, None if by_name else text, words))
                     missing = tuple(still_missing)
         return tuple(found)
 
@@ -144,7 +141,7 @@ class Explainer:
                 end = len(text) if end < 0 else end
                 yield text[start:end]
 
-    def _seen(self, terms: Iterable[Term], text: Text) -> tuple[Wanted, list[Term]]:
+    def _seen(self, terms: Iterable[Term], text: Text) -> tuple[SearchedWords, list[Term]]:
         """The tokens to mark in a text, and the words without a match there."""
         found, missing = [], []
         for term in terms:
@@ -152,13 +149,13 @@ class Explainer:
             if own.is_in(text):
                 found.append(own)
             elif others := _present(self.others[term.word], text):
-                found.append(Wanted(others))
+                found.append(SearchedWords(others))
             else:
                 missing.append(term)
         key = tuple(found)
-        if key not in self._wanted:
-            self._wanted[key] = _joined(found)
-        return self._wanted[key], missing
+        if key not in self._words:
+            self._words[key] = _joined(found)
+        return self._words[key], missing
 
 
 def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]:
@@ -170,18 +167,18 @@ def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]
         at = end + 1
 
 
-def _reason(part: FieldPart, name: str, description: str | None, wanted: Wanted) -> Reason:
+def _reason(part: FieldPart, name: str, description: str | None, words: SearchedWords) -> Reason:
     if description is None:
-        return Reason(part, Marked(name, marks(Text(name), wanted)))
-    line = excerpt(as_text(description), wanted, REASON_CHARS)
-    return Reason(part, Marked(name), Marked(line, marks(Text(line), wanted)))
+        return Reason(part, Marked(name, marks(Text(name), words)))
+    line = excerpt(as_text(description), words, REASON_CHARS)
+    return Reason(part, Marked(name), Marked(line, marks(Text(line), words)))
 
 
-def _own(term: Term) -> Wanted:
+def _own(term: Term) -> SearchedWords:
     """The word itself, its forms, its completions, and the correction of a typo."""
     alike = {one.token for one in term.same if one.weight >= ALIKE}
     beginnings = (term.word.typed,) if term.word.open_ended else ()
-    return Wanted(frozenset({term.word.token, *alike}), beginnings)
+    return SearchedWords(frozenset({term.word.token, *alike}), beginnings)
 
 
 def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
@@ -196,8 +193,8 @@ def _present(groups: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
     return frozenset()
 
 
-def _joined(all_wanted: Iterable[Wanted]) -> Wanted:
-    joined = Wanted()
-    for wanted in all_wanted:
-        joined |= wanted
+def _joined(all_words: Iterable[SearchedWords]) -> SearchedWords:
+    joined = SearchedWords()
+    for words in all_words:
+        joined |= words
     return joined

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a filter that does not exist: `parameter:city` is written `takes:city`."""
+"""Corrections for a filter that does not exist: `parameter:city` is written `takes:city`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FilterProblem:
 
     Attributes:
         written: as in the query: `is:runnable`.
-        message: what is wrong, and what to do, as sentences; code is in backticks.
+        message: the error and the remedy, as sentences; code is in backticks.
         instead: what to write instead: `runnable:yes`; "" if only somebody who has signed in may use the filter.
     """
 

@@ -38,7 +38,7 @@ NEVER: Final = "f_never"  # no tool has this key
 class Condition:
     """A condition on a tool: it has (`holds`), or does not have, a key of the index such as `t_location_string`.
 
-    `others`: keys that satisfy it as well.
+    `others`: other keys that also satisfy it.
     """
 
     key: str

@@ -13,7 +13,7 @@ from catalog.search import Match, search_index, typos, vocabulary
 from catalog.search.boolean_query import Expression, Token, adjacent, all_of, any_of
 from catalog.search.filters import Condition
 from catalog.search.parser import Query, Word
-from catalog.search.synonyms import kin_of
+from catalog.search.synonyms import alternatives_of
 from catalog.search.tokenizer import halves_of
 from catalog.search.verbs import first_action_of
 from catalog.search.visibility import ALL_TOOLS, Visibility
@@ -211,7 +211,7 @@ def _equivalents(word: Word, query: Query, share: float) -> Weights:
     around = [pair for pair in query.pairs if word.token in {pair.first, pair.second}]
     found |= {pair.joined: 1.0 for pair in around}
     for token in [*found, *(f"{pair.first} {pair.second}" for pair in around)]:
-        found |= {other: weight * share for other, weight in kin_of(token).same if other not in found}
+        found |= {other: weight * share for other, weight in alternatives_of(token).same if other not in found}
     return found
 
 
@@ -231,7 +231,7 @@ def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, s
 def _related(word: Word, same: Weights, share: float) -> Weights:
     if word.exact:
         return {}
-    return {token: weight * share for token, weight in kin_of(word.token).related if token not in same}
+    return {token: weight * share for token, weight in alternatives_of(word.token).related if token not in same}
 
 
 def _term(word: Word, same: Weights, related: Weights, counts: _Counts) -> Term:

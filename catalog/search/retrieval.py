@@ -7,7 +7,8 @@ If no tool contains every word, it ranks tools that contain some of them. If few
 word, the best of those with some of the words follow. A sentence is rarely meant so literally: below `ENOUGH` tools
 with every word, all are ranked together.
 
-A tool must contain quoted phrases if a tool does that contains every word; otherwise phrases only add to the score.
+If any tool with every word also has the quoted phrases, tools without them are left out; otherwise phrases only add to
+the score.
 
 At most `CANDIDATES` tools of each kind are ranked, and the number of tools read to choose them is limited too, so that
 a search over a million tools costs hardly more than one over ten thousand.

@@ -20,7 +20,7 @@ BELONGING_WEIGHT: Final = 0.25  # of a word that belongs to the subject in the q
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
+class Alternatives:
     """The alternatives of a stem, the closest first, each with its weight relative to the word itself (1).
 
     An alternative is a stem, or two adjacent ones, separated by a space.
@@ -31,27 +31,27 @@ class Kin:
     related: tuple[tuple[str, float], ...] = ()
 
 
-NO_KIN: Final = Kin()
+NO_ALTERNATIVES: Final = Alternatives()
 
 
-def kin_of(word_stem: str) -> Kin:
-    """The alternatives of a stem, or of two separated by a space; `NO_KIN` if the thesaurus does not contain it."""
-    return _thesaurus().get(word_stem, NO_KIN)
+def alternatives_of(word_stem: str) -> Alternatives:
+    """The alternatives of a stem, or of two separated by a space; `NO_ALTERNATIVES` if the thesaurus has none."""
+    return _thesaurus().get(word_stem, NO_ALTERNATIVES)
 
 
 @cache
-def _thesaurus() -> Mapping[str, Kin]:
+def _thesaurus() -> Mapping[str, Alternatives]:
     return read_thesaurus(files("catalog").joinpath("search/synonyms.txt").read_text(encoding="utf-8"))
 
 
-def read_thesaurus(text: str) -> dict[str, Kin]:
+def read_thesaurus(text: str) -> dict[str, Alternatives]:
     same: dict[str, dict[str, float]] = {}
     related: dict[str, dict[str, float]] = {}
     for line in text.splitlines():
         for one, other, weight, relation in _pairs(line.partition("#")[0]):
             others = (same if relation == "same" else related).setdefault(_stems(one), {})
             others[_stems(other)] = max(weight, others.get(_stems(other), 0))
-    return {word: _kin(word, same.get(word, {}), related.get(word, {})) for word in {*same, *related}}
+    return {word: _alternatives(word, same.get(word, {}), related.get(word, {})) for word in {*same, *related}}
 
 
 def _pairs(line: str) -> Iterator[tuple[str, str, float, str]]:
@@ -70,10 +70,10 @@ def _stems(words: str) -> str:
     return " ".join(map(stem, words.split()))
 
 
-def _kin(word: str, same: Mapping[str, float], related: Mapping[str, float]) -> Kin:
+def _alternatives(word: str, same: Mapping[str, float], related: Mapping[str, float]) -> Alternatives:
     same_words = {other: weight for other, weight in same.items() if other != word}
     related_words = {other: weight for other, weight in related.items() if other not in {word, *same_words}}
-    return Kin(_closest_first(same_words), _closest_first(related_words))
+    return Alternatives(_closest_first(same_words), _closest_first(related_words))
 
 
 def _closest_first(weights: Mapping[str, float]) -> tuple[tuple[str, float], ...]:

@@ -97,12 +97,12 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def token_of(word: str) -> str:
-    """The token of one word, which is not split further; "" if nothing of it is searchable."""
+    """The token of one word, which is not split further; "" if it has no searchable characters."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
 
 
-def clue_to(token: str) -> str:
-    """A substring of every word without accents that has this token: endings change its last letter at most."""
+def prefix_of(token: str) -> str:
+    """A part of every word with this token, unless the word has accents: endings change only the last letter."""
     return token[:-1] or token
 
 

@@ -1,4 +1,4 @@
-"""The actions of a tool, by the verbs in its name: a query with "delete" hardly means a tool that starts something."""
+"""The actions of a tool, by the verbs in its name: a query with "delete" rarely means a tool that creates something."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from catalog.search.boolean_query import Expression, Token, any_of
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What a person sees: all tools, except those of the `hidden` audiences (primary keys).
+    """The tools that a person sees: all except those of the `hidden` audiences (primary keys).
 
-    `only`: keys of toolkits; other tools are hidden as well. None does not limit, an empty set hides everything.
+    `only`: keys of toolkits; other tools are hidden, too. None does not limit, an empty set hides everything.
     """
 
     hidden: frozenset[int] = frozenset()
@@ -30,7 +30,7 @@ class Visibility:
 
     @property
     def hidden_tools(self) -> Expression:
-        """Matches the tools of the hidden audiences, of which there is at least one."""
+        """Matches the tools of the hidden audiences; there is at least one."""
         return any_of(Token(audience_token(key)) for key in sorted(self.hidden))
 
     def sees(self, audience: int | None, toolkit_key: str) -> bool:

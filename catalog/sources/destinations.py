@@ -1,4 +1,4 @@
-"""Where the requests of a spec go, and its credentials: what no change may alter without approval."""
+"""The addresses and credentials of a spec's requests, which never change without approval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BASE_URL: Final = "baseUrl"
 
 
 def destinations(document: dict[str, JSON]) -> JSON:
-    """What decides where requests and credentials go; two specs with equal ones send them to the same servers.
+    """The parts that decide where requests and credentials go; specs with equal parts use the same servers.
 
     These are the origin of the server, the values of variables in its URL, and the security schemes, with the origin of
     the address that tokens are fetched from.

@@ -1,4 +1,4 @@
-"""What was read from a source, as specs by the importers; a tool that cannot become one has problems instead."""
+"""The content of a source, converted to specs by the importers; a tool that cannot become one has problems instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a source: the program of a process that lives for one reading. It imports neither Django nor the models.
+"""Read a source: the program of a process that lives for one reading.
 
 The job is JSON on stdin, the result JSON on stdout:
 

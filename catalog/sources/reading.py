@@ -42,7 +42,7 @@ class RemoteTool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a source sent.
+    """The content that a source sent.
 
     Attributes:
         title: the name and version that an MCP server reports.

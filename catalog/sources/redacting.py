@@ -1,4 +1,4 @@
-"""Remove the credentials of a source from a text about it, such as an error that quotes a header. Without Django."""
+"""Remove the credentials of a source from a text about it, such as an error that quotes a header."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _OWN_HEADERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """What a user decides about a source.
+    """The settings of a source that a user chooses.
 
     Attributes:
         name: the start of its tools' ids.
@@ -179,7 +179,7 @@ def rotate_credentials() -> tuple[int, int]:
     return rotate(Source.objects.exclude(credentials=""), "credentials", object_type="source")
 
 
-# -- what is valid ----------------------------------------------------------------------------------------------------
+# -- validation --------------------------------------------------------------------------------------------------------
 
 
 @sensitive_variables("wanted")

@@ -149,7 +149,7 @@ def _store_title(source: Source, reading: Reading) -> None:
 
 @dataclass
 class _Application:
-    """Applies what a source lists.
+    """Applies the tools that a source lists.
 
     Attributes:
         rows: the tools that it listed before, by id.

@@ -1,4 +1,4 @@
-"""Edits that fix frequent mistakes in the text of a spec with one press. Independent of Django."""
+"""Edits that fix frequent mistakes in the text of a spec with one press."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def with_code(message: str) -> SafeString:
 
 @register.filter
 def as_notes(losses: Iterable[LocatedLoss]) -> list[Note]:
-    """What an export changed, as annotations of its lines: one for what was rewritten, one for what was dropped."""
+    """The changes of an export, as annotations of its lines: one for rewritten and one for dropped parts."""
     notes: dict[tuple[int, str], list[SafeString]] = {}
     rewritten: dict[int, list[str]] = {}
     for loss in losses:
@@ -113,7 +113,7 @@ def by_rule(problems: Iterable[Fault | Problem]) -> list[ProblemGroup]:
 
 @register.filter
 def origin_of(revision: Revision) -> str:
-    """Where a revision came from; a dash if it is not known."""
+    """The origin of a revision; a dash if it is not known."""
     return origin_text(revision.origin_kind, revision.origin_name or "") if revision.origin_kind else "—"
 
 

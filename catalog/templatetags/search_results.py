@@ -199,7 +199,7 @@ def _matched_in(reasons: tuple[Reason, ...]) -> Iterator[str]:
 
 
 def _exceptions(tool: Tool) -> Iterator[SafeString]:
-    """What differs from most tools."""
+    """Chips for states that most tools do not have."""
     if tool.archived:
         yield _chip("chip-warn", "archive", "Archived")
     if tool.deprecated:

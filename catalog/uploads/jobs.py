@@ -235,16 +235,16 @@ def _begin(upload: Upload) -> None:
     for pk in [pk for pk, (thread, _) in list(_threads.items()) if not thread.is_alive()]:
         _threads.pop(pk, None)
     thread = threading.Thread(
-        target=_in_turn, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
+        target=_store_in_turn, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
     )
     _threads[upload.pk] = thread, _owner(upload)
     thread.start()
 
 
-def _in_turn(upload: Upload, origin: audit.Origin) -> None:
+def _store_in_turn(upload: Upload, origin: audit.Origin) -> None:
     with audit.acting(origin):
         try:
-            with _Turn(upload) as turn:
+            with _StoringTurn(upload) as turn:
                 carry_out(upload, after_batch=turn.pass_on)
         except Exception as error:  # noqa: BLE001 - a thread has no caller that would report it
             _stopped(upload, error)
@@ -256,8 +256,8 @@ def _owner(upload: Upload) -> str:
     return str(upload.by_id or "")
 
 
-class _Turn:
-    """The right of an upload's thread to store, which threads of several users have in turn."""
+class _StoringTurn:
+    """An upload's turn to store a batch. Uploads of different users take turns."""
 
     def __init__(self, upload: Upload) -> None:
         self._upload = upload

@@ -19,7 +19,7 @@ FEWEST: Final = 3  # specs with the same problem that become one item
 class Row:
     """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible.
 
-    `meaning` are the changes of a breaking revision, if there was time to compare it.
+    `semantic_difference` are the changes of a breaking revision, if there was time to compare it.
     """
 
     position: int
@@ -27,7 +27,7 @@ class Row:
     text: str = ""
     tool: Tool | None = None
     has_difference: bool = False
-    meaning: Difference | None = None
+    semantic_difference: Difference | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class RestorableAccess(NamedInAccess):
 
 
 class UploaderRights:
-    """What `by` may restore in a batch; one question for each toolkit."""
+    """The rights of `by` to restore metadata in a batch; each toolkit is checked once."""
 
     def __init__(self, by: User | None) -> None:
         self.by = by
@@ -77,7 +77,7 @@ def people_and_groups(metadata: Sequence[ToolMetadata]) -> tuple[dict[str, User]
 def _access(
     dumped: DumpedAccess | None, pointer: str, users: Mapping[str, User], groups: Mapping[str, Group], report: Report
 ) -> RestorableAccess | None:
-    """What of it exists here. An unknown visibility restricts to the maintainers."""
+    """The parts that exist on this site. An unknown visibility restricts to the maintainers."""
     if dumped is None:
         return None
     visibility = dumped.visibility
@@ -120,7 +120,7 @@ def restorable_metadata(
     *,
     rights: UploaderRights,
 ) -> Restorable:
-    """What of `metadata`, which the file has for a tool, can be restored; `users` and `groups` are those that exist."""
+    """The restorable parts of a tool's `metadata` in the file; `users` and `groups` are those that exist."""
     report = Report()
     for pointer in metadata.unknown:
         report.dropped(pointer, UNKNOWN)

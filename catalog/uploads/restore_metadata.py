@@ -179,7 +179,7 @@ class MetadataRestore:
         return report
 
     def _set_access(self, tools: Sequence[Tool]) -> None:
-        """Set who maintains and sees new tools. What is restricted in the file is never more visible here."""
+        """Set the access to new tools. Tools that are restricted in the file never become more visible here."""
         for tool in tools:
             restorable = self._restorable[tool.tool_id]
             access, of_toolkit = restorable.access, restorable.toolkit_access

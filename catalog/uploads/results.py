@@ -64,7 +64,7 @@ class ResultWriter:
 
 
 def _details(entry: Entry) -> str:
-    """The faults, warnings, origin and verdict of an entry as JSON; "" if it has none, as most."""
+    """The faults, warnings, origin and verdict of an entry as JSON; "" if there are none, as for most entries."""
     verdict = entry.verdict if entry.outcome == "revised" else None
     if not (entry.faults or entry.origin or entry.warnings or verdict or entry.change):
         return ""

@@ -66,7 +66,7 @@ class Entry:
             would become a revision of an existing tool.
         origin: the format that it was imported from; None if it was uploaded as a spec. For a catalog file only if
             something was lost.
-        verdict: what the change means for callers, as in a semantic diff; None for a new tool, and if there was no time
+        verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was no time
             to compare (`MAX_VERDICTS`).
         change: the primary key of the change that waits for approval, if it was held; None in a dry run.
         warnings: members that the format does not define and that are probably misspelt; in a dry run also lint errors.
@@ -130,8 +130,8 @@ def upload(
     or owner only with `replace` (see revision_origins.py). Of the revisions in a catalog file, only those that
     are not stored here yet are published; a tool that is new here gets the metadata in the file.
 
-    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads while nobody
-    else uses the machine.
+    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
+    idle machine.
     """
     batches = upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, batch=batch, ahead=ahead)
     for entries in batches:
@@ -154,10 +154,10 @@ def upload_batches(
     """As `upload`, but yields batches.
 
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
-    transaction that stores the specs: what it writes is stored if and only if they are. For a resumed upload, `before`
-    is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect together
-    with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools to leave
-    out.
+    transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
+    `before` is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect
+    together with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools
+    to leave out.
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
@@ -205,7 +205,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Candidates for one transaction, with what is computed before it: search terms, and verdicts on revisions."""
+    """Candidates for one transaction, with search terms and verdicts on revisions, which are computed before it."""
 
     candidates: list[Candidate]
     terms: TermsByHash
@@ -220,7 +220,7 @@ class DryRun:
         self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
 
     def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
-        """The outcome and revision of a spec whose publication knows the database alone."""
+        """The outcome and revision of a published spec, adjusted for earlier specs of the same upload."""
         tool_id = publication.tool.tool_id
         found: tuple[Outcome, int] = publication.outcome, publication.revision.number
         if tool_id in self._stored:

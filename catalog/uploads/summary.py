@@ -115,7 +115,7 @@ def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
 
 
 def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:
-    """What the conversions of imported tools change or leave out, each kind once, the most frequent first."""
+    """The parts that the conversions of imported tools change or leave out, each kind once, the most frequent first."""
     numbers: Counter[tuple[str, str]] = Counter()
     for entry in entries:
         if entry.origin and entry.is_import:

@@ -47,14 +47,14 @@ class FixRow:
 
     @property
     def value(self) -> str:
-        """What the form sends back."""
+        """The value that the form sends."""
         return " ".join([self.plan.tool.slug, *map(str, self.plan.shown)])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])  # 500 tools are too many for a URL
 @login_required
 def preview_fixes(request: HttpRequest) -> HttpResponse:
-    """What the safe fixes would change in each tool, and which tools are skipped."""
+    """The changes that the safe fixes would make to each tool, and the tools that are skipped."""
     limit_previews(request)
     rule = _rule(request)
     slugs = selected_slugs(request)

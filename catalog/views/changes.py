@@ -60,14 +60,14 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
     if request.method == "POST":
         return _decide(request, found)
     current = current_revision(found.tool_id, request.user)
-    meaning = difference_of_change(found, current) if found.is_held else None
+    semantic_difference = difference_of_change(found, current) if found.is_held else None
     context = {
         "change": found,
         "state": HeldChange.STATES[found.state],
         "source": found.source,
         "spec": found.spec,
         "current": current,
-        "meaning": meaning,
+        "semantic_difference": semantic_difference,
         "difference": compare(current.source if current else "", found.text) if found.is_held else None,
         "split": request.GET.get("view") == "split",
         "may_decide": found.is_held and bool(may(request.user, "approve", found)),

@@ -1,4 +1,4 @@
-"""What the palette (Ctrl+K) and the search field of the list offer for what is typed into them."""
+"""Suggestions of the palette (Ctrl+K) and of the search field of the list."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def palette_entries(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def query_suggestions(request: HttpRequest) -> JsonResponse:
-    """What may replace the end of `?q=` from `start` on: {"start", "suggestions": [{"text", "note"}]}."""
+    """Replacements for the end of `?q=` from `start` on: {"start", "suggestions": [{"text", "note"}]}."""
     query = request.GET.get("q", "").replace("\x00", " ")
     start, found = suggestions_for(query, Audience.objects.visibility_for(request.user))
     return JsonResponse({"start": start, "suggestions": [asdict(one) for one in found]})

@@ -45,7 +45,7 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
         "tool": tool,
         "old": old,
         "new": new,
-        "meaning": difference_between(old, new),
+        "semantic_difference": difference_between(old, new),
         "difference": compare(old.source, new.source),
         "split": request.GET.get("view") == "split",
         "may_restore": old.pk == tool.current_id != new.pk and request.user.is_authenticated,

@@ -147,7 +147,7 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the list shows beside its rows about one tool; other requests are redirected to the tool."""
+    """The preview of one tool beside the rows of the list; other requests are redirected to the tool."""
     tool = tool_at(slug, request.user)
     if not request.htmx:  # type: ignore[attr-defined]
         response: HttpResponse = redirect(tool)

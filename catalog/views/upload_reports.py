@@ -29,7 +29,7 @@ from catalog.revision_diff import difference_between
 from catalog.rights import require
 from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference
-from catalog.specs.diff import compare as compare_meaning
+from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.immediate import is_large, publish_now
@@ -59,7 +59,7 @@ class Compared:
     """The semantic and the textual difference that a spec would make to a tool."""
 
     tool: Tool
-    meaning: Difference
+    semantic_difference: Difference
     difference: text_diff.Difference
 
 
@@ -118,7 +118,7 @@ def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpRespo
         "upload": row.upload,
         "row": row,
         "tool": compared.tool,
-        "meaning": compared.meaning,
+        "semantic_difference": compared.semantic_difference,
         "difference": compared.difference,
     }
     return render(request, "catalog/upload_difference.html", context)
@@ -174,8 +174,8 @@ def compared_with_current(tool_id: str, text: str, person: Person) -> Compared |
     tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
     if tool is None or tool.current is None or not text:
         return None
-    meaning = compare_meaning(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
-    return Compared(tool, meaning, text_diff.compare(tool.current.source, text))
+    semantic_difference = compare_specs(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
+    return Compared(tool, semantic_difference, text_diff.compare(tool.current.source, text))
 
 
 def text_to_correct(entry: Entry) -> str:
@@ -219,20 +219,20 @@ def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool) -> I
     tools = Tool.objects.visible_to(person).filter(tool_id__in=ids) if ids else Tool.objects.none()
     seen = {tool.tool_id: tool for tool in tools}
     breaking = [(row, entry) for row, entry in entries if entry.is_breaking][:COMPARED]
-    meanings = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
+    differences = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
     left = FIXED_CHARS
     for row, entry in entries:
         text = text_to_correct(entry) if entry.outcome == "rejected" and len(entry.text) <= left else ""
         left -= len(text)
         has_difference = dry_run and entry.outcome == "revised" and bool(row.text)
         tool = seen.get(entry.tool_id or "") if entry.slug else None
-        yield Row(row.position, entry, text, tool, has_difference, meanings.get(row.position))
+        yield Row(row.position, entry, text, tool, has_difference, differences.get(row.position))
 
 
 def _checked(breaking: list[tuple[UploadedSpec, Entry]], person: Person) -> dict[int, Difference]:
     """The changes that these specs of a dry run would make, by position."""
     compared = {row.position: compared_with_current(row.tool_id, row.text, person) for row, _ in breaking}
-    return {position: one.meaning for position, one in compared.items() if one}
+    return {position: one.semantic_difference for position, one in compared.items() if one}
 
 
 def _published(breaking: list[tuple[UploadedSpec, Entry]], tools: Collection[Tool]) -> dict[int, Difference]:

@@ -79,7 +79,7 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: HttpRequest) -> HttpResponse:
-    """What publishing the entries of the form would do: a part of the upload page. Nothing is stored."""
+    """The effect of publishing the entries of the form: a part of the upload page. Nothing is stored."""
     require(request.user, "upload")
     form = UploadForm(request.POST, request.FILES)
     context: dict[str, Any] = {"is_live": True}

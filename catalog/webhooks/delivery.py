@@ -136,7 +136,7 @@ def prune_deliveries() -> int:
 
 
 def _claim(delivery: WebhookDelivery) -> bool:
-    """Whether this process may send it; another one may have claimed it since."""
+    """Whether this process may send it; another process may have claimed it since."""
     same = WebhookDelivery.objects.filter(
         pk=delivery.pk, state=WebhookDelivery.WAITING, next_at=delivery.next_at, attempts=delivery.attempts
     )

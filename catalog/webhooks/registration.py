@@ -27,7 +27,7 @@ MAX_TOOLKITS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class WebhookSettings:
-    """What an administrator decides about a webhook.
+    """The settings of a webhook that an administrator chooses.
 
     Attributes:
         url: receives the events.
@@ -97,7 +97,7 @@ def remove_webhook(webhook: Webhook) -> None:
 
 @sensitive_variables("secret")
 def replace_secret(webhook: Webhook) -> str:
-    """Give a webhook a new secret, which is shown once; the earlier one signs as well for a day."""
+    """Give a webhook a new secret, which is shown once; the earlier one also signs for a day."""
     secret = new_secret()
     with transaction.atomic():
         webhook.set_secret(secret)

@@ -1,4 +1,4 @@
-"""What the playground's operations have in common: the text of a run, and the configuration that a request names."""
+"""Functions that several operations use: the text of a run, and the configuration that a request names."""
 
 from __future__ import annotations
 

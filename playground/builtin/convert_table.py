@@ -93,7 +93,7 @@ class ConvertTable(DefinedTool):
 
 
 def rectangular(lines: list[list[str]]) -> Table:
-    """A table from its lines, the first of which names the columns.
+    """A table from its lines; the first line names the columns.
 
     Raises:
         ValueError: there is no line, two columns have one name, or a line has too many cells.

@@ -23,7 +23,7 @@ from playground.models import QueuedMessage
 log = logging.getLogger(__name__)
 
 CHECK_S = 2.0
-PATIENCE_S = 5.0  # a younger message may still be in transit
+DELIVERY_TIMEOUT_S = 5.0  # a younger message may still be in transit
 
 
 def redeliver() -> int:
@@ -35,7 +35,7 @@ def redeliver() -> int:
     Raises:
         BrokerError: Redis cannot be reached.
     """
-    overdue = QueuedMessage.objects.filter(sent_at__lt=timezone.now() - timedelta(seconds=PATIENCE_S))
+    overdue = QueuedMessage.objects.filter(sent_at__lt=timezone.now() - timedelta(seconds=DELIVERY_TIMEOUT_S))
     if not overdue.exists():
         return 0
     in_redis = queue_length()

@@ -83,7 +83,7 @@ def save_configuration(
 
     A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
     JSON Pointer: so users need not type it again to change something else. The result need not conform to the schema;
-    a run reports what is missing.
+    a run reports the missing members.
 
     Raises:
         DocumentError: the name or the value is not valid.

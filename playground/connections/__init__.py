@@ -8,5 +8,5 @@
     body               bodies: JSON, forms, multipart, text, bytes
     security           API keys, basic, bearer, OAuth 2 client credentials
 
-Nothing here imports Django: `playground.factories.connections` decides which tools they serve.
+`playground.factories.connections` decides which tools they serve.
 """

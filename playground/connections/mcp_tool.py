@@ -112,7 +112,8 @@ class MCPTool:
             await self._compare(client)
             params = mcp_types.CallToolRequestParams(name=self._connection.remote_name, arguments=request)
             with self._request_scope:
-                result = await client.session.send_request(  # not `call_tool`, which refuses what the verdict is about
+                # not `call_tool`: it rejects responses that violate the schema, which the verdict has to report
+                result = await client.session.send_request(
                     mcp_types.CallToolRequest(params=params), _Result, progress_callback=_report
                 )
                 return response_of(result)

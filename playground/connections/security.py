@@ -32,7 +32,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """What an OAuth 2 server is asked for: a token by client credentials."""
+    """A request to an OAuth 2 server for a token by client credentials."""
 
     url: str
     client_id: str = field(repr=False)

@@ -24,7 +24,7 @@ MAX_CHARACTERS: Final = 8_000  # of JSON; more is neither readable on a page nor
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SampleValue:
     """A value to call a tool with.
 
     `source` is "example", "schema" (made from it), "none" (no value was found that the schema accepts), or "" if {} is
@@ -36,8 +36,8 @@ class Made:
 
 
 # Every tool page shows a call, so its values are determined once per revision.
-_parameters: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
-_configurations: Final[LRUCache[Made]] = LRUCache(max_weight=1_000)
+_parameters: Final[LRUCache[SampleValue]] = LRUCache(max_weight=1_000)
+_configurations: Final[LRUCache[SampleValue]] = LRUCache(max_weight=1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class ToolCall:
         factory_state: "ok", "broken", or "" if no factory is installed.
         source: the name of the source that it runs through; "" if it does not.
         why_not_live: why this source cannot be called; "" if it can.
-        parameters: their source, as in `Made.source`.
-        configuration: its source, as in `Made.source`; "" if none is sent.
+        parameters: their source, as in `SampleValue.source`.
+        configuration: its source, as in `SampleValue.source`; "" if none is sent.
     """
 
     usages: tuple[Usage, ...]
@@ -88,31 +88,31 @@ def call_of(tool: Tool, site: str) -> ToolCall:
     return ToolCall(usages, state, parameters.source, configuration.source if configuration else "", source, why_not)
 
 
-def parameters_for(contract: CompiledSpec) -> Made:
+def parameters_for(contract: CompiledSpec) -> SampleValue:
     """Parameters that the tool accepts: those of the first example that fits the schema, else generated ones."""
     budget = Budget()
     for example in contract.spec.examples:
         if example.has_parameters and _is_usable(contract, "parameters", example.parameters, budget):
-            return Made(example.parameters, "example")
-    return _made(contract, "parameters")
+            return SampleValue(example.parameters, "example")
+    return _sample(contract, "parameters")
 
 
-def configuration_for(contract: CompiledSpec) -> Made:
+def configuration_for(contract: CompiledSpec) -> SampleValue:
     """A configuration that the spec accepts; {} with the source "" if none has to be sent."""
-    return Made({}, "") if _is_usable(contract, "configuration", {}) else _made(contract, "configuration")
+    return SampleValue({}, "") if _is_usable(contract, "configuration", {}) else _sample(contract, "configuration")
 
 
-def _made(contract: CompiledSpec, part: str) -> Made:
+def _sample(contract: CompiledSpec, part: str) -> SampleValue:
     schema = getattr(contract, part)
     if schema is None:
-        return Made({}, "")
+        return SampleValue({}, "")
     try:
         value = brief_sample(schema, contract.spec.tool_id)
     except NoValue:
-        return Made({}, "none")
+        return SampleValue({}, "none")
     if not _is_usable(contract, part, value):
-        return Made({}, "none")
-    return Made(value, "" if value == {} else "schema")
+        return SampleValue({}, "none")
+    return SampleValue(value, "" if value == {} else "schema")
 
 
 def _is_usable(contract: CompiledSpec, part: str, value: JSON, budget: Budget | None = None) -> bool:

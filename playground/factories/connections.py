@@ -84,10 +84,10 @@ FACTORIES: Final = (
 )
 
 
-def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
+def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
     """The factory that serves `tool`; a broken one if there is no other.
 
-    `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
+    `timeout_s`: how long to wait for factories that are still being imported, if none is known yet.
     """
     installed = registry().for_tool(tool.tool_id)
     if installed is not None and installed.state == "ok":
@@ -95,7 +95,7 @@ def factory_of(tool: Tool, *, patience_s: float = 0.0) -> FactoryInfo | None:
     listed = SourceTool.objects.filter(catalog_tool=tool).select_related("source").first()
     if listed is not None:
         return _connected(listed)
-    return installed or registry().for_tool(tool.tool_id, patience_s=patience_s)
+    return installed or registry().for_tool(tool.tool_id, timeout_s=timeout_s)
 
 
 def used_connections() -> list[FactoryInfo]:
@@ -175,10 +175,10 @@ def limits_of(listed: SourceTool) -> dict[str, Any]:
 
 
 def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
-    """The spec to run: as `revision` has it, but where requests go is what the source itself declared.
+    """The spec to run: the spec of `revision`, with the addresses that the source declared.
 
-    People may revise the spec of a tool here, its description for instance. They must not send other people's secrets
-    to another address by that.
+    People may revise the spec of a tool here, for instance its description. This must not let them send other
+    people's secrets to another address.
 
     Raises:
         ToolshelfError: the source's own definition was never approved.

@@ -28,7 +28,7 @@ _NOT_SECRET: Final = frozenset({"true", "false", "none", "null"})
 
 
 def factory_id(name: str) -> str:
-    """`name` as it stands at the end of a setting: "Get weather" is GET_WEATHER."""
+    """`name` as the last part of a setting's name: "Get weather" is GET_WEATHER."""
     return re.sub("[^A-Z0-9]", "_", re.sub("[a-z]+", lambda match: match[0].upper(), name))
 
 
@@ -121,7 +121,7 @@ class FactorySettings:
         return [f"{name}_{each}" for name, by_id in by_setting.items() for each in by_id if each not in known]
 
     def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
-        """What makes these settings ambiguous or impossible, as sentences, with the factories that must not run.
+        """Why these settings are ambiguous or impossible, as sentences, with the factories that must not run.
 
         `factories` has the ids of each factory, by its reference.
         """
@@ -186,7 +186,7 @@ def _password_of(url: str) -> str:
 
 
 def _remedy(setting: str, meant: Collection[str], factories: Mapping[str, Collection[str]]) -> str:
-    """What to do about a setting that fits several factories."""
+    """The advice for a setting that fits several factories."""
     clear = []
     for reference in meant:
         others = {each for other, ids in factories.items() if other != reference for each in ids}

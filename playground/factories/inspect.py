@@ -121,7 +121,7 @@ class _Request:
         return self._description
 
     def failed(self, reason: str) -> Description:
-        """The last description: what is missing failed for this reason."""
+        """The last description, with `reason` as the error of its spec; if there is none, one with only this error."""
         self.is_done = True
         if self._description is None:
             return Description(error=reason)

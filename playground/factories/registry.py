@@ -37,7 +37,7 @@ from playground.worker.network import Network
 logger = logging.getLogger(__name__)
 
 IMPORT_LIMIT_S: Final = 20.0
-PATIENCE_S: Final = 5.0
+FIRST_CALL_TIMEOUT_S: Final = 5.0
 MAX_ERROR_CHARACTERS: Final = 4000  # of an error, which is cut there
 MAX_SPEC_BYTES: Final = 4 * MAX_SPEC_CHARACTERS
 # without the shared limits, which apply only to runs
@@ -56,7 +56,7 @@ class FactoryRegistry:
         hidden: Sequence[str] = (),
         factory_settings: FactorySettings | None = None,
         import_limit_s: float = IMPORT_LIMIT_S,
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = FIRST_CALL_TIMEOUT_S,
     ) -> None:
         """Create a registry, without discovering factories yet.
 
@@ -67,7 +67,7 @@ class FactoryRegistry:
             hidden: directories that a factory must not see during its import, as far as the machine allows it.
             factory_settings: the environment variables and networks of factories; None means the defaults.
             import_limit_s: for importing one factory.
-            patience_s: how long the first call waits for factories that are still being imported.
+            timeout_s: how long the first call waits for factories that are still being imported.
         """
         self._paths = tuple(paths)
         self._search_path = tuple(search_path)
@@ -75,7 +75,7 @@ class FactoryRegistry:
         self._hidden = tuple(hidden)
         self.factory_settings = factory_settings or FactorySettings(os.environ)
         self._import_limit_s = import_limit_s
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._registrations: list[Registration] | None = None
         self._descriptions: dict[str, Description] = {}
@@ -104,14 +104,14 @@ class FactoryRegistry:
         infos = self.all()
         return [each for each in infos if each.reference == name] or [each for each in infos if each.key == name]
 
-    def for_tool(self, tool_id: str, *, patience_s: float = 0.0) -> FactoryInfo | None:
+    def for_tool(self, tool_id: str, *, timeout_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
 
-        `patience_s`: how long to wait for factories that are still being imported, if none is known yet.
+        `timeout_s`: how long to wait for factories that are still being imported, if none is known yet.
         """
         mine = [info for info in self.all() if info.tool_id == tool_id]
-        if not mine and patience_s and not self._complete.is_set():
-            self._complete.wait(patience_s)
+        if not mine and timeout_s and not self._complete.is_set():
+            self._complete.wait(timeout_s)
             mine = [info for info in self.all() if info.tool_id == tool_id]
         return next((info for info in mine if info.state == "ok"), mine[0] if mine else None)
 
@@ -134,7 +134,7 @@ class FactoryRegistry:
         return features_of(self._find_isolation())
 
     def setting_faults(self) -> list[str]:
-        """What is wrong with the settings of factories, in sentences, as far as that is known without imports."""
+        """The faults in the settings of factories, as sentences, as far as they are known without imports."""
         registrations = read_registrations(self._paths, self._search_path)
         cached = self._cache.read(registrations)
         infos = settle_claims([info_of(each, cached) for each in registrations])
@@ -150,7 +150,8 @@ class FactoryRegistry:
     def connection_options(self, key: str) -> FactoryOptions:
         """The settings of a connection factory.
 
-        Its network is "all" unless a setting names the factory: the address policy limits what a connection reaches.
+        Its network is "all" unless a setting names the factory: the address policy limits the addresses that a
+        connection reaches.
         """
         found = self.factory_settings.options([factory_id(key)])
         return found if self.factory_settings.names_network(factory_id(key)) else replace(found, network="all")
@@ -212,15 +213,15 @@ class FactoryRegistry:
         }
 
     def _discover(self) -> None:
-        """Discover the factories and start to inspect those that are not cached; wait for that at most `patience_s`."""
+        """Discover the factories and start to inspect those that are not cached; wait for that at most `timeout_s`."""
         with self._lock:
             if self._registrations is None:
                 registrations = read_registrations(self._paths, self._search_path)
                 self._begin(registrations, self._cache.read(registrations), {})
             elif self._infos is not None:
                 return
-        if not self._complete.wait(self._patience_s):
-            self._patience_s = 0.0  # later calls need not wait again
+        if not self._complete.wait(self._timeout_s):
+            self._timeout_s = 0.0  # later calls need not wait again
 
     def _begin(
         self, registrations: list[Registration], known: dict[str, Description], earlier: dict[str, Description]

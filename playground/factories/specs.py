@@ -43,7 +43,7 @@ _UNSPECIFIC: Final[tuple[JSON, ...]] = (
 
 @dataclass(frozen=True)
 class Proposal:
-    """What publishing a factory's own spec would store.
+    """The result of publishing a factory's own spec.
 
     Attributes:
         state: "new": the catalog has no such tool; "same": it would change nothing; "differs"; "invalid": it is not a
@@ -96,7 +96,7 @@ _compared: Final[LRUCache[_Compared]] = LRUCache(max_weight=500)
 
 
 def proposal_for(factory: FactoryInfo, tool: Tool | None) -> Proposal:
-    """What publishing the spec of `factory` would store. `tool` is its tool, with the current revision."""
+    """The result of publishing the spec of `factory`. `tool` is its tool, with the current revision."""
     if factory.spec is None or factory.state != "ok":
         return Proposal(factory, tool, "none", reason=factory.spec_error or "")
     current = tool.current if tool else None
@@ -108,7 +108,7 @@ def proposal_for(factory: FactoryInfo, tool: Tool | None) -> Proposal:
 
 
 def proposals_for(factories: Iterable[FactoryInfo], person: Person | None) -> list[Proposal]:
-    """What publishing the spec of each of `factories` would store, without factories of tools hidden from `person`."""
+    """The result of publishing the spec of each of `factories`, without factories of tools hidden from `person`."""
     factories = list(factories)
     ids = {info.tool_id for info in factories if info.tool_id}
     served = Tool.objects.filter(tool_id__in=ids)
@@ -135,7 +135,7 @@ def _compare(own_text: str, current: Revision | None) -> _Compared:
 
 
 def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
-    """The `stored` document of a tool with what its factory's `own` spec states."""
+    """The `stored` document of a tool, updated with the members that the factory's own spec defines."""
     definition, before = (own.get("definition") if isinstance(own, dict) else None), stored.get("definition")
     if not isinstance(own, dict) or not isinstance(definition, dict) or not isinstance(before, dict):
         return own
@@ -145,7 +145,7 @@ def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
         if name in definition and not (name in before and definition[name] in _UNSPECIFIC)
     }
     if definition.get("id") is None and definition.get("name") == before.get("id"):
-        stated.pop("name", None)  # the factory has no name of its own, so its spec has the id in its place
+        stated.pop("name", None)  # the factory has no name of its own, so its spec has the id instead
     document = stored | {"definition": before | stated}
     if "configuration" in own and not ("configuration" in stored and own["configuration"] in _UNSPECIFIC):
         document["configuration"] = own["configuration"]

@@ -1,7 +1,7 @@
-"""What needs a person's attention: failing examples, violations, breaking revisions, held changes, broken factories.
+"""Problems for a person: failing examples, violations, breaking revisions, held changes, broken factories.
 
-Only what the person may see. Breaking revisions are those of tools that they own or have starred, held
-changes those that they may approve.
+A person sees only problems of tools that they may see, breaking revisions only of tools that they own or have starred,
+and held changes only if they may approve them.
 """
 
 from __future__ import annotations

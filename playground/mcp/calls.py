@@ -19,16 +19,16 @@ from playground.mcp.protocol import RequestId
 from playground.mcp.toolsets import Call
 from playground.models import Run
 
-QUEUE_PATIENCE_S: Final = 60  # a client does not wait longer for its call to leave the queue
+QUEUE_TIMEOUT_S: Final = 60  # a client does not wait longer for its call to leave the queue
 
 
 class NotStarted(Exception):
-    """The call was not started; the message explains what the model or its user can do."""
+    """The call was not started; the message tells the model or its user how to proceed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request: the user of the token, and the session of a legacy client, or ""."""
+    """The sender of a request: the user of the token, and the session of a legacy client, or ""."""
 
     user: User
     session: str = ""
@@ -74,9 +74,9 @@ def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
     )
 
 
-def patience_s(run: Run) -> float:
+def call_timeout_s(run: Run) -> float:
     """How long a client waits for `run`, in seconds: its time limit, and some time in the queue."""
-    return run.timeout_s + QUEUE_PATIENCE_S
+    return run.timeout_s + QUEUE_TIMEOUT_S
 
 
 def cancel(caller: Caller, request_id: RequestId) -> None:

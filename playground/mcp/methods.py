@@ -43,7 +43,7 @@ def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[s
 
     Args:
         message: a request, not a notification.
-        toolset: what the address offers.
+        toolset: the tools of the address.
         caller: who sends it; authentication has checked that the token has the scope that the request needs.
         headers: of the request, with names in lower case.
 

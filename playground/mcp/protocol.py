@@ -105,7 +105,7 @@ class Message:
 
     @property
     def progress_token(self) -> RequestId | None:
-        """What the client wants progress notifications to be marked with; None if it wants none."""
+        """The token that the client wants in progress notifications; None if it wants none."""
         found = self.meta.get("progressToken")
         return found if isinstance(found, str | int) and not isinstance(found, bool) else None
 

@@ -137,7 +137,7 @@ def mock_note(run: Run) -> str:
 
 
 def failure_text(run: Run) -> str:
-    """Why a run has no conforming response, and what a model can do."""
+    """Why a run has no conforming response, and how a model can proceed."""
     if run.outcome == "refused":
         return _refusal_text(run)
     if run.verdict == "violates":

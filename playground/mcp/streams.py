@@ -13,7 +13,7 @@ from typing import Final
 
 from catalog.jsontext.reader import JSON
 from playground import running, waiting_room
-from playground.mcp.calls import patience_s
+from playground.mcp.calls import call_timeout_s
 from playground.mcp.protocol import RequestId, notification_text
 from playground.models import Run
 from playground.run_json import plain_number
@@ -50,7 +50,7 @@ class PendingCall:
 
     def result(self) -> str:
         """The response, once the run has ended. A run that has not even left the queue in time is cancelled."""
-        return self.result_within(patience_s(self.run)) or self._given_up()
+        return self.result_within(call_timeout_s(self.run)) or self._given_up()
 
     def result_within(self, timeout_s: float) -> str | None:
         """The response if the run ends within `timeout_s`; otherwise None."""
@@ -58,7 +58,7 @@ class PendingCall:
         return None if self.run.is_active else self.finish(self.run)
 
     def __iter__(self) -> Iterator[bytes]:
-        deadline = time.monotonic() + patience_s(self.run)
+        deadline = time.monotonic() + call_timeout_s(self.run)
         sent_at = time.monotonic()
         result = None
         while result is None and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""What an address of the MCP server offers: a list of tools, and what calling one of them means."""
+"""The tools of an address of the MCP server, and the effect of calling one of them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Toolset(Protocol):
         ...
 
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
-        """What a call of the tool `name` returns, or what it runs.
+        """The result of a call of the tool `name`, or the call to run.
 
         Raises:
             ProtocolError: there is no such tool.

@@ -1,4 +1,4 @@
-"""What server processes and Celery's workers share: requests, counters, the queue's messages, and heartbeats."""
+"""Data that server processes and Celery's workers share: requests, counters, the queue's messages, and heartbeats."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return runs.filter(models.Q(by=person) | models.Q(pk__in=shared))
 
     def changeable_by(self, person: Person) -> Self:
-        """The runs that `person` may cancel and share: their own; who may administer may change all."""
+        """The runs that `person` may cancel and share: their own; administrators may change all."""
         if not isinstance(person, User):
             return self.none()
         return self if may(person, "administer") else self.filter(by=person)

@@ -1,4 +1,4 @@
-"""What users save for a tool: configurations, inputs, and the choice of a configuration for MCP."""
+"""Data that users save for a tool: configurations, inputs, and the choice of a configuration for MCP."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class SavedConfiguration(models.Model):
         return self.visibility == self.EVERYONE
 
     def reference_for(self, user: User | AnonymousUser | None) -> str:
-        """What `user` calls it: an own one by its name, another's "OWNER/NAME"."""
+        """The name for `user`: a configuration of their own by its name, of another user "OWNER/NAME"."""
         return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
 
 

@@ -1,1 +1,1 @@
-"""What the pages and the API show of runs."""
+"""Content of the pages and of the API about runs."""

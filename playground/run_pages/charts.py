@@ -45,7 +45,7 @@ def days_chart(days: Sequence[Counts]) -> SafeString:
 
 
 def calls_chart(calls: Sequence[Call]) -> SafeString:
-    """The duration of each call over time; violations and failures differ in shape as well."""
+    """The duration of each call over time; violations and failures also differ in shape."""
     marks = [_dot(call) for call in calls]
     if not marks:
         return SafeString("")

@@ -68,7 +68,7 @@ class Comparison:
     def sides(self) -> list[tuple[str, Run, list[Mark]]]:
         """The name of each run on the page, the run, and the marks for its response."""
         changes = self.changes or ()
-        # of the earlier run: what the later response has not, or has otherwise
+        # marks in the earlier response for values that are missing or different in the later one
         first = [Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"]
         return [("Earlier run", self.first, first), ("Later run", self.second, list(marks_of(changes, OTHER)))]
 

@@ -100,9 +100,9 @@ class Overview:
 
 
 def overview_of(runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tuple[int, int] | None = None) -> Overview:
-    """What happened in `period`, which ends in the hour or day of `now`, in three queries over an index.
+    """The runs in `period`, which ends in the hour or day of `now`, counted by three queries over an index.
 
-    `chosen_ms`: the times of the four numbers, if not the whole period; they are compared with nothing.
+    `chosen_ms`: the times of the four numbers, if not the whole period; they are not compared with an earlier period.
     """
     last = int(now.timestamp() * 1000) // period.bucket_ms
     starts = [(last - number) * period.bucket_ms for number in reversed(range(period.buckets))]

@@ -1,4 +1,4 @@
-"""What changed in a response against another one: marks beside its lines, as "changed, was 12" or "removed: unit"."""
+"""The changes from one response to another: marks beside its lines, as "changed, was 12" or "removed: unit"."""
 
 from __future__ import annotations
 

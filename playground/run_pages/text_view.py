@@ -1,4 +1,4 @@
-"""The texts of a response as a reader wants them: a diff in colours, Markdown rendered, other lines as they are.
+"""The texts of a response, formatted for reading: a diff in colours, Markdown rendered, other lines unchanged.
 
 The work is bounded by the constants below; no regular expression reads a response.
 """

@@ -1,4 +1,4 @@
-"""What the response of a run equals: an example's return value, and the response of the run before."""
+"""Compare the response of a run with an example's return value and with the previous run."""
 
 from __future__ import annotations
 

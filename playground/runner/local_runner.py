@@ -118,7 +118,7 @@ class LocalRunner:
         return self._scheduler is None or self._worker_ready.wait(timeout_s)
 
     def renew(self) -> bool:
-        """Import everything anew for all runs that start from now on; packages may have changed. Active runs go on.
+        """Import everything again for later runs, because packages may have changed. Active runs continue.
 
         Returns:
             False if no process has been started yet, so that nothing has been imported.

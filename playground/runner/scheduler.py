@@ -339,7 +339,7 @@ class Scheduler:
             self._close_worker()
 
     def _replace_worker(self) -> None:
-        """Let runs from now on use a new worker, which imports everything anew. Active runs end in the present one."""
+        """Let later runs use a new worker, which imports everything again. Active runs end in the present worker."""
         for name in self._numbers:
             self._numbers[name] += 1  # so that no new run uses a zygote, or a run supervisor, of the present worker
         for connection in [each for each in self._connections if each.run is None]:

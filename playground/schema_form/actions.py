@@ -1,4 +1,4 @@
-"""Pressed buttons: each turns a draft into another one. Nothing is validated here, and no typed text is lost.
+"""Pressed buttons: each turns a draft into another draft. Nothing is validated here, and no typed text is lost.
 
 add, item, entry         add a value: to an empty field, as a list's new row, under a new name
 remove, up, down         remove or move a row; remove an optional member

@@ -66,7 +66,7 @@ class Applicable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Path:
     """How a subschema was reached.
 
     Attributes:
@@ -79,8 +79,8 @@ class _Way:
     is_sure: bool = True
     is_named: bool = True
 
-    def to(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Way:
-        return _Way(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
+    def to(self, tokens: str, *, is_sure: bool = True, is_named: bool = True) -> _Path:
+        return _Path(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
 
 
 Chooser = Callable[[Sequence[Subschema], Maybe], int]
@@ -113,11 +113,11 @@ class Search:
     def run(self, subschemas: Iterable[Subschema]) -> Applicable:
         """The subschemas that apply to the value if all of `subschemas` do."""
         for number, subschema in enumerate(subschemas):
-            self._visit(subschema, _Way(str(number) if number else ""))
+            self._visit(subschema, _Path(str(number) if number else ""))
         self.found.choices = _common(self._lists)
         return self.found
 
-    def _visit(self, subschema: Subschema, way: _Way) -> None:
+    def _visit(self, subschema: Subschema, path: _Path) -> None:
         identity = subschema.identity
         if identity in self._seen:
             return
@@ -126,40 +126,40 @@ class Search:
             return
         self._seen.add(identity)
         self.found.subschemas.append(subschema)
-        if way.is_named:
+        if path.is_named:
             self.found.named.append(subschema)
-        if way.is_sure and (listed := self.choices.own(subschema)) is not None:
+        if path.is_sure and (listed := self.choices.own(subschema)) is not None:
             self._lists.append(listed)
         for index, target in enumerate(subschema.references()):
-            self._visit(target, way.to(f"$ref{index or ''}"))
+            self._visit(target, path.to(f"$ref{index or ''}"))
         for index, part in enumerate(subschema.listed("allOf")):
-            self._visit(part, way.to(f"allOf/{index}"))
-        self._conditions(subschema, way)
+            self._visit(part, path.to(f"allOf/{index}"))
+        self._conditions(subschema, path)
         for keyword in ("oneOf", "anyOf"):  # choices of both are offered in this order
             if options := subschema.listed(keyword):
-                self._union(subschema, keyword, options, way.to(keyword))
+                self._union(subschema, keyword, options, path.to(keyword))
 
-    def _conditions(self, subschema: Subschema, way: _Way) -> None:
+    def _conditions(self, subschema: Subschema, path: _Path) -> None:
         self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(subschema.all_keywords)
         if not isinstance(self.value, Absent):
-            for path, added in outcomes(subschema, subschema.keywords, self.value, self.is_valid):
-                self._visit(added, way.to("/".join(map(_token, path)), is_sure=False))
+            for tokens, added in outcomes(subschema, subschema.keywords, self.value, self.is_valid):
+                self._visit(added, path.to("/".join(map(_token, tokens)), is_sure=False))
 
-    def _union(self, subschema: Subschema, keyword: str, options: list[Subschema], way: _Way) -> None:
+    def _union(self, subschema: Subschema, keyword: str, options: list[Subschema], path: _Path) -> None:
         listed = self.choices.of_union(options)
-        if listed is not None and way.is_sure:
+        if listed is not None and path.is_sure:
             self._lists.append(listed)
             return
         candidates = tuple(
             index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
         )
-        chosen = self.posted.get(way.text)
+        chosen = self.posted.get(path.text)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
         pointer = f"{subschema.pointer}/{keyword}"
-        self.found.unions.append(Union(way.text, keyword, pointer, tuple(options), candidates, chosen))
+        self.found.unions.append(Union(path.text, keyword, pointer, tuple(options), candidates, chosen))
         if chosen is not None:
-            self._visit(options[chosen], way.to(str(chosen), is_named=len(candidates) == 1))
+            self._visit(options[chosen], path.to(str(chosen), is_named=len(candidates) == 1))
 
     def _chosen(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
         if len(candidates) < 2:

@@ -1,4 +1,4 @@
-"""Change the type or the branch of a field, and back again without loss.
+"""Change the type or the branch of a field, and switch back without losing entries.
 
 Each field stores, encrypted, a snapshot of its controls for every type and branch that the user has left. If the user
 returns and nothing changed in between, the snapshot is restored exactly. Otherwise the members that fit are carried

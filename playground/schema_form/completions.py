@@ -1,4 +1,4 @@
-"""What may stand at a place of a JSON text: the members of an object, and the values of a list, for the editor."""
+"""Completions for a position in JSON text: the members of an object, and allowed values, for the editor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.schema_form.choices import Choices
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import literal
 
-MAX_COMPLETIONS: Final = 200  # members, and values, of one place
+MAX_COMPLETIONS: Final = 200  # members, and values, at one position
 MAX_DESCRIPTION: Final = 300  # characters
 
 Path = Sequence[str | int]
@@ -46,7 +46,7 @@ class Completions:
 
 
 def completions_at(root: Subschema, path: Path) -> Completions:
-    """What may stand at `path`, whichever branches of unions and conditions will hold; nothing if it takes too long."""
+    """The completions at `path`, for all branches of unions and conditions; none if finding them takes too long."""
     try:
         with Run(Budget()) as run:
             subschemas: Sequence[Subschema] = [root]
@@ -58,7 +58,7 @@ def completions_at(root: Subschema, path: Path) -> Completions:
 
 
 def _child(found: Sequence[Subschema], token: str | int, run: Run) -> list[Subschema]:
-    """What may apply to a member or item: the schemas that name it, or else those for all others.
+    """The schemas that may apply to a member or item: those that name it, or else those for all others.
 
     Each of `found` counts alone, since another branch of a union may refuse what this one declares.
     """

@@ -33,7 +33,7 @@ class Position:
         path: in the form; `pointer`: in the value.
         name: the member's name, or "".
         is_row: a row of a list or an extra entry; it needs a value or is removed.
-        is_nameless: the label is for screen readers only, because the position shows what it is.
+        is_nameless: the label is for screen readers only, because the position shows its meaning.
         is_quiet: the schema's description is shown once for all rows, not here.
         number: shown after a title that several rows share.
     """

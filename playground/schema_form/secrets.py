@@ -161,10 +161,10 @@ class _Concealing:
             return Missing(None, draft.state) if is_secret else self._unreadable(draft)
         if is_secret:
             return StoredSecret(self._safe.close(reading.value, pointer), draft.state)
-        ways, has_marks = self._ways(reading.value, subschemas)
-        if ways is None:
+        tree, has_marks = self._secret_pointers(reading.value, subschemas)
+        if tree is None:
             return draft
-        shown = self._marked(reading.value, subschemas, pointer, ways, has_marks=has_marks)
+        shown = self._marked(reading.value, subschemas, pointer, tree, has_marks=has_marks)
         if isinstance(shown, Absent) or shown == reading.value:
             return draft
         return (
@@ -173,24 +173,26 @@ class _Concealing:
 
     def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
         """The members of a run, with a mark for each secret."""
-        ways, has_marks = self._ways(run, found.subschemas)
+        tree, has_marks = self._secret_pointers(run, found.subschemas)
         shown: dict[str, Maybe] = dict(run)
-        for name, way in (ways or {}).items():
+        for name, subtree in (tree or {}).items():
             subschemas = children.member(found, name).subschemas
-            shown[name] = self._marked(run[name], subschemas, pointer_join(pointer, name), way, has_marks=has_marks)
+            shown[name] = self._marked(run[name], subschemas, pointer_join(pointer, name), subtree, has_marks=has_marks)
         return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
 
     def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
         """The items of a run, with a mark for each secret; `index` and `row` are the first item's index and row id."""
-        ways, has_marks = self._ways(run, found.subschemas, index)
+        tree, has_marks = self._secret_pointers(run, found.subschemas, index)
         shown: list[Maybe] = list(run)
-        for token, way in (ways or {}).items():
+        for token, subtree in (tree or {}).items():
             n = int(token)
             subschemas = children.item(found, index + n).subschemas
-            shown[n] = self._marked(run[n], subschemas, pointer_join(pointer, row + n), way, has_marks=has_marks)
+            shown[n] = self._marked(run[n], subschemas, pointer_join(pointer, row + n), subtree, has_marks=has_marks)
         return [value for value in shown if not isinstance(value, Absent)]
 
-    def _ways(self, value: JSON, subschemas: Sequence[Subschema], first: int = 0) -> tuple[PointerTree | None, bool]:
+    def _secret_pointers(
+        self, value: JSON, subschemas: Sequence[Subschema], first: int = 0
+    ) -> tuple[PointerTree | None, bool]:
         """The pointers to possible secrets in `value`, None if there are none; and whether it contains marks already.
 
         `first` is the index of the first item, if `value` is a slice of a list.
@@ -203,9 +205,9 @@ class _Concealing:
         return (pointer_tree(pointers) if pointers else None), bool(marks)
 
     def _marked(
-        self, value: JSON, subschemas: Sequence[Subschema], pointer: str, ways: PointerTree, *, has_marks: bool
+        self, value: JSON, subschemas: Sequence[Subschema], pointer: str, tree: PointerTree, *, has_marks: bool
     ) -> Maybe:
-        """`value` with a mark for each secret at the ends of `ways`; ABSENT if a mark's secret is not available."""
+        """`value` with a mark for each secret at the ends of `tree`; ABSENT if a mark's secret is not available."""
         self._room -= 1
         if self._room < 0:
             raise _TooManyInText
@@ -220,16 +222,20 @@ class _Concealing:
             return value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
         if isinstance(value, dict):
             members: dict[str, Maybe] = dict(value)
-            for name, way in ways.items():
+            for name, subtree in tree.items():
                 below = children.member(found, name).subschemas
-                members[name] = self._marked(value[name], below, pointer_join(pointer, name), way, has_marks=has_marks)
+                members[name] = self._marked(
+                    value[name], below, pointer_join(pointer, name), subtree, has_marks=has_marks
+                )
             return {name: member for name, member in members.items() if not isinstance(member, Absent)}
         if isinstance(value, list):
             items: list[Maybe] = list(value)
-            for token, way in ways.items():
+            for token, subtree in tree.items():
                 index = int(token)
                 below = children.item(found, index).subschemas
-                items[index] = self._marked(value[index], below, pointer_join(pointer, index), way, has_marks=has_marks)
+                items[index] = self._marked(
+                    value[index], below, pointer_join(pointer, index), subtree, has_marks=has_marks
+                )
             return [item for item in items if not isinstance(item, Absent)]
         return value
 

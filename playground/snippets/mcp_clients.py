@@ -1,4 +1,4 @@
-"""What to paste into a client of the Model Context Protocol so that it uses this site: a command or a configuration.
+"""Snippets for clients of the Model Context Protocol that make them use this site: a command or a configuration.
 
 Sources, as of November 2026: the documentation of Claude Code ("Connect Claude Code to tools via MCP"), Cursor ("Model
 Context Protocol") and VS Code ("MCP configuration reference"); the README files of mcp-remote, which connects Claude

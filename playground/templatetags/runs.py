@@ -33,7 +33,7 @@ def example_check(tool: Tool) -> dict[str, Any]:
 
 @register.inclusion_tag("playground/_factory_notice.html")
 def factory_notice(tool: Tool) -> dict[str, Any]:
-    """Where the definition of the installed factory differs from a tool's spec; empty if it does not."""
+    """The differences between the installed factory's definition and a tool's spec; empty if there are none."""
     factory = registry().for_tool(tool.tool_id)
     return {"proposal": proposal_for(factory, tool) if factory else None}
 

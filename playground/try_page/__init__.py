@@ -1,1 +1,1 @@
-"""The page that runs a tool: its input, and what it shows."""
+"""The page that runs a tool: its input, and its content."""

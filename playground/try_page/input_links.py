@@ -26,7 +26,7 @@ MAX_CHARACTERS: Final = 4000  # of path and query; chats, proxies and some brows
 
 @dataclass(frozen=True, slots=True)
 class InputLink:
-    """What the Try page shows after *Share*.
+    """The content of the Try page after *Share*.
 
     Attributes:
         path: path and query of the address; "" if there is none.
@@ -65,7 +65,7 @@ def input_link(
 def without_secrets(
     contract: CompiledSpec, parameters: Maybe, configuration: Configuration | None
 ) -> tuple[Maybe, tuple[str, ...]]:
-    """The parameters without their secrets, or `WITHHELD` if those cannot be found; JSON Pointers of what is left out.
+    """The parameters without their secrets, or `WITHHELD` if those cannot be found; the pointers of omitted parts.
 
     `configuration` is only searched for secrets that the parameters repeat.
     """

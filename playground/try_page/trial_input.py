@@ -43,7 +43,7 @@ from playground.schema_form.serialize import posted
 from playground.schema_form.values import ABSENT, Absent, Maybe
 from playground.try_page.prefill import FieldLink, Prefilled, fields_at, prefilled
 
-USED_LATELY = 20  # runs that are searched for the configuration that was used last
+RECENTLY_USED = 20  # runs that are searched for the configuration that was used last
 PARAMETERS = "parameters"
 CONFIGURATION = "configuration"
 
@@ -173,7 +173,7 @@ class TrialInput:
             .values_list("configuration_name", flat=True)
         )
         usable = {choice.reference for choice in self.saved}
-        return next((name for name in used[:USED_LATELY] if name in usable), "") if usable else ""
+        return next((name for name in used[:RECENTLY_USED] if name in usable), "") if usable else ""
 
     def _visible_run(self, run_id: str) -> Run | None:
         """The run of the tool with this id; None, with a notice, if there is none that the user may see."""
@@ -356,7 +356,7 @@ class TrialInput:
     def _stored(self) -> Maybe:
         """The selected saved configuration with its secrets; ABSENT if there is none, or if the user may not see it.
 
-        It also finds `selected`, again each time: the submitted form may select another one.
+        It also finds `selected`, again each time: the submitted form may select a different one.
         """
         self.selected = self._opened = None
         if not self.saved_name or not isinstance(self.user, User):

@@ -102,7 +102,7 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "snippets": snippets(run, site),
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
-        "can_be_kept": run.has_response and run.mode == "live" and not run.response_cut,
+        "can_be_saved": run.has_response and run.mode == "live" and not run.response_cut,
         "may_publish": bool(may(request.user, "revise", run.tool)),
         "may_propose": bool(may(request.user, "propose", run.tool)),
         "earlier": earlier_runs(request, run),
@@ -270,7 +270,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     }
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_runs.html", context)
-    context |= {"figures": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
+    context |= {"statistics": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
     if is_administrator(request.user):
         context["recent_people"] = recent_people(visible)
     return render(request, "playground/run_list.html", context)

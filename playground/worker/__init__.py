@@ -21,6 +21,6 @@ output). Its run supervisor, from which later runs are forked, relays the bytes 
     protocol, fd_passing, relay                  how the processes communicate
     loader, file_frames, tracebacks              how a factory, a file and an exception are described
 
-What a tool's author can use too is in the package `toolshelf_tools` (in `sdk/`): importing a factory, and converting
-JSON to the tool's types and back.
+The package `toolshelf_tools` (in `sdk/`) has the parts that authors of tools can use, too: importing a factory, and
+converting JSON to the tool's types and back.
 """

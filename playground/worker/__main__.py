@@ -45,7 +45,7 @@ from playground.worker.fd_passing import receive
 from playground.worker.kill import end_descendants
 from playground.worker.mounts import View, needed_directories
 from playground.worker.network import Network
-from playground.worker.sandbox import IsolationError, Sandbox, Surroundings, fork_isolated
+from playground.worker.sandbox import FactoryDirectory, IsolationError, Sandbox, fork_isolated
 from playground.worker.scratch import remove_tree
 from playground.worker.syscalls import adopt_orphans, close_all_but, die_with_parent
 from playground.worker.zygote import STARTS_THREADS, become_describer, become_zygote, refuse
@@ -162,7 +162,7 @@ class Worker:
 
     def _ask_zygote(self, request: dict[str, Any], server: int, environment: int) -> None:
         """Ask for a run supervisor; to warm a factory, ask only whether its zygote is ready."""
-        with socket.socket(fileno=server) as asker:
+        with socket.socket(fileno=server) as client:
             try:
                 zygote = self._zygote_for(request, environment)
                 if request["op"] == "warm":
@@ -172,7 +172,7 @@ class Worker:
                     message = json.dumps({"kills_file": group.kills_file}).encode()
                     socket.send_fds(zygote.requests, [message], [server, *group.descriptors])
             except OSError as error:
-                refuse(asker, f"The factory has no process: {error}")
+                refuse(client, f"The factory has no process: {error}")
 
     @contextlib.contextmanager
     def _group(self, request: dict[str, Any]) -> Iterator[Membership]:
@@ -187,8 +187,8 @@ class Worker:
         for descriptor in group.descriptors:
             os.close(descriptor)
 
-    def _fork(self, network: Network) -> tuple[int, Surroundings | None, int]:
-        """Fork an isolated process with this network: its pid and its proxy's, or 0 and its surroundings in the child.
+    def _fork(self, network: Network) -> tuple[int, FactoryDirectory | None, int]:
+        """Fork an isolated process with this network: its pid and its proxy's; in the child, 0 and the directory.
 
         Raises:
             OSError: the machine does not allow it.
@@ -202,9 +202,9 @@ class Worker:
             return *fork_isolated(sandbox), 0
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, theirs:
-            pid, surroundings = fork_isolated(sandbox, theirs)
-            if surroundings is not None:
-                return 0, surroundings, 0
+            pid, factory_directory = fork_isolated(sandbox, theirs)
+            if factory_directory is not None:
+                return 0, factory_directory, 0
             try:
                 return pid, None, _start_proxy(ours)
             except OSError:
@@ -215,11 +215,11 @@ class Worker:
     def _start_zygote(
         self, request: dict[str, Any], environment: int, requests: socket.socket, inbox: socket.socket
     ) -> Child:
-        pid, surroundings, proxy = self._fork(request["network"])
-        if surroundings is not None:
+        pid, factory_directory, proxy = self._fork(request["network"])
+        if factory_directory is not None:
             with _always_exit():
-                close_all_but(inbox.fileno(), surroundings.namespace, environment)
-                become_zygote(surroundings, inbox, request, environment)
+                close_all_but(inbox.fileno(), factory_directory.namespace, environment)
+                become_zygote(factory_directory, inbox, request, environment)
         child = Child(
             request, pid, os.pidfd_open(pid), requests, inbox, request["key"], environment=environment, proxy=proxy
         )
@@ -228,13 +228,13 @@ class Worker:
 
     def _describe(self, request: dict[str, Any], server: socket.socket, environment: int) -> None:
         try:
-            pid, surroundings, proxy = self._fork(request["network"])
+            pid, factory_directory, proxy = self._fork(request["network"])
         except OSError as error:
             refuse(server, f"The factory has no process: {error}")
             server.close()
             os.close(environment)
             return
-        if surroundings is not None:
+        if factory_directory is not None:
             with _always_exit():
                 close_all_but(server.fileno(), environment)
                 become_describer(server, request["reference"], environment)
@@ -273,8 +273,8 @@ class Worker:
             refuse(child.requests, reason)
         while child.inbox and (received := receive(child.inbox)) and received[0]:
             server, *joining = received[1]  # the other descriptors are for the run supervisor's control group
-            with socket.socket(fileno=server) as asker:
-                refuse(asker, reason)
+            with socket.socket(fileno=server) as client:
+                refuse(client, reason)
             for descriptor in joining:
                 os.close(descriptor)
         if child.inbox:
@@ -350,7 +350,7 @@ def main() -> None:
 
 
 def _load_types() -> None:
-    """Load pydantic, and what it loads on its first use, for all processes forked from this one.
+    """Load pydantic, and the modules that it loads on its first use, for all processes forked from this one.
 
     It takes 120 ms, which otherwise every zygote would take, and memory that they now share. Plugins of pydantic are
     other people's code: only isolated processes load them.
@@ -366,7 +366,7 @@ def _load_types() -> None:
 def _show_logs() -> None:
     """Write the log messages of a tool that does not configure logging to its standard error, from level INFO.
 
-    Python's own default begins at WARNING. A tool that configures logging has what it configures.
+    Python's own default begins at WARNING. A tool that configures logging itself is not affected.
     """
     logging.root.setLevel(logging.INFO)
     if handler := logging.lastResort:

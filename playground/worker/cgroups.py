@@ -25,7 +25,7 @@ _CONTROLLERS: Final = ("memory", "pids")
 
 @dataclass(frozen=True)
 class Membership:
-    """What a run supervisor needs to join its group: descriptors to write to, and the file that counts OOM kills."""
+    """The access of a run supervisor to its group: descriptors to write to, and the file that counts OOM kills."""
 
     descriptors: tuple[int, ...]
     kills_file: str

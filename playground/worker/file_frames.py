@@ -27,7 +27,7 @@ def file_frame(file: ResponseFile) -> bytes:
 
 
 def file_of(content: bytes) -> ResponseFile:
-    """The file in the content of a frame, whoever has written it.
+    """The file in the content of a frame, whichever process wrote it.
 
     Raises:
         ValueError: there is none.

@@ -27,13 +27,13 @@ def reap() -> dict[int, int] | None:
         statuses[pid] = status
 
 
-def end_descendants(*, own_namespace: bool, spare: Collection[int] = (), patience_s: float = 2.0) -> bool:
+def end_descendants(*, own_namespace: bool, spare: Collection[int] = (), timeout_s: float = 2.0) -> bool:
     """Kill and reap every descendant of this process, except `spare`; whether no other is left.
 
     The first process of a PID namespace needs only one signal for that. Any other process must be a subreaper, which
     adopts orphans. There, all descendants are stopped before any is killed, so that none can fork in the meantime.
     """
-    give_up_at = time.monotonic() + patience_s
+    give_up_at = time.monotonic() + timeout_s
     while True:
         if own_namespace:
             with contextlib.suppress(ProcessLookupError):

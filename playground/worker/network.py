@@ -3,8 +3,8 @@
     none       only their own loopback interface
     outward    the same, with a proxy on it that connects to public addresses (`proxy.py`)
 
-The namespace has no way out. The proxy's listening socket is made inside and given to a process outside, which a
-socket allows: it stays in the namespace in which it was made.
+The namespace has no way out. The proxy's listening socket is created inside and passed to a process outside; a
+socket stays in the namespace where it was created.
 """
 
 from __future__ import annotations

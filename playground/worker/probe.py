@@ -12,8 +12,8 @@ from typing import Any, Final
 from playground.worker.cgroups import ControlGroups, Membership, find_control_groups
 from playground.worker.network import site_proxy
 from playground.worker.sandbox import (
+    FactoryDirectory,
     Sandbox,
-    Surroundings,
     enter_run,
     fork_isolated,
     fork_supervisor,
@@ -88,13 +88,13 @@ def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
     """The reason why `sandbox` does not work, found by entering it as a run would; "" if it works."""
     read, write = os.pipe()
     try:
-        pid, surroundings = fork_isolated(sandbox)
+        pid, factory_directory = fork_isolated(sandbox)
     except OSError as error:
         os.close(read)
         os.close(write)
         return str(error) or type(error).__name__
-    if surroundings is not None:
-        _try_everything(surroundings, write, group)
+    if factory_directory is not None:
+        _try_everything(factory_directory, write, group)
     os.close(write)
     with open(read, "rb") as answer:  # noqa: PTH123  a descriptor
         reason = answer.read(_MAX_REASON).decode(errors="replace")
@@ -102,26 +102,26 @@ def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
     return "" if reason == "+" else reason or "the process that tried it ended"
 
 
-def _try_everything(surroundings: Surroundings, write: int, group: Membership | None) -> None:
+def _try_everything(factory_directory: FactoryDirectory, write: int, group: Membership | None) -> None:
     """In the isolated process: start a run supervisor, make a private directory, start a run; then exit."""
     try:
-        supervisor = fork_supervisor(surroundings)
+        supervisor = fork_supervisor(factory_directory)
         if supervisor:
             os.waitpid(supervisor, 0)
             os._exit(0)
-        settle_supervisor(surroundings)
+        settle_supervisor(factory_directory)
         if group:
             group.join()
-        make_private_directory(surroundings, 1, _TRIAL_BYTES)
+        make_private_directory(factory_directory, 1, _TRIAL_BYTES)
         run = os.fork()
         if run:
             os.waitpid(run, 0)
-            remove_private_directory(surroundings, 1)
+            remove_private_directory(factory_directory, 1)
             os._exit(0)
-        enter_run(surroundings, 1)
-        Path(private_directory(surroundings, 1), "trial").write_text("")
-        for needed in surroundings.sandbox.view.needed:
-            if needed != surroundings.sandbox.scratch:  # a run enters it, and reads only its own directory there
+        enter_run(factory_directory, 1)
+        Path(private_directory(factory_directory, 1), "trial").write_text("")
+        for needed in factory_directory.sandbox.view.needed:
+            if needed != factory_directory.sandbox.scratch:  # a run enters it, and reads only its own directory there
                 os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()
         os.write(write, b"+")

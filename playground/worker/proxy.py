@@ -22,7 +22,7 @@ from typing import Final, NoReturn
 from urllib.parse import urlsplit
 
 from catalog.outgoing import addresses
-from playground.worker.sandbox import become_stranger
+from playground.worker.sandbox import drop_rights
 from playground.worker.syscalls import die_with_parent
 
 MAX_CONNECTIONS: Final = 256  # the others wait
@@ -53,7 +53,7 @@ def serve_proxy(listening: int, *, own_user: bool) -> NoReturn:
     """Become the proxy that listens on this descriptor, until this process is killed."""
     importlib.import_module("concurrent.futures.thread")  # while this user can still read the files of Python
     importlib.import_module("encodings.idna")
-    become_stranger(own_user=own_user)
+    drop_rights(own_user=own_user)
     die_with_parent()
     resource.setrlimit(resource.RLIMIT_NOFILE, (2 * MAX_CONNECTIONS + 64,) * 2)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES,) * 2)
@@ -160,7 +160,7 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 def is_public(address: str) -> bool:
     """Whether a numeric address is public, and not one of this machine's own.
 
-    An IPv6 address that stands for an IPv4 address is as public as that one.
+    An IPv6 address that represents an IPv4 address is as public as that address.
     """
     try:
         reached = addresses.reached(ip_address(address.partition("%")[0]))

@@ -131,7 +131,7 @@ class Relay:
                 self._send_held()
             for pipe in self._outputs.keys() & ready:
                 if not self._relay_output(pipe):
-                    self._poll.unregister(pipe)  # no process writes to it any more
+                    self._poll.unregister(pipe)  # no process writes to it now
             if self._result in ready:
                 if not _waiting(self._result):
                     self._poll.unregister(self._result)  # the tool has closed it
@@ -218,9 +218,7 @@ class Relay:
     def _end_frame(self) -> bytes:
         """Finish a frame and return its kind."""
         if self._reader.kind == JOB_READ:
-            self._poll.register(
-                self._server, select.POLLIN
-            )  # what the server sends from now on is no longer for the run
+            self._poll.register(self._server, select.POLLIN)  # later messages of the server are not for this run
         return self._reader.kind
 
     def _allows_report(self) -> bool:
@@ -234,7 +232,7 @@ class Relay:
         return True
 
     def _read_server(self) -> Why:
-        """Read what the server has sent: KILL, or nothing because it has closed the socket."""
+        """Read the server's message: KILL, or nothing because it has closed the socket."""
         header = self._server.recv(HEADER.size, socket.MSG_WAITALL)
         return "killed" if header[:1] == KILL else "closed"
 

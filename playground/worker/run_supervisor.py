@@ -1,4 +1,4 @@
-"""The run supervisor: executes one run after another, each in a fresh process, and cleans up what it leaves behind.
+"""The run supervisor: executes one run after another, each in a fresh process, and cleans up afterwards.
 
 The process of the next run is forked ahead of time and waits. Each process is used for one run.
 
@@ -25,7 +25,7 @@ from playground.worker.kill import end_descendants, reap
 from playground.worker.memory import exceeds
 from playground.worker.protocol import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.relay import Relay
-from playground.worker.sandbox import Surroundings, enter_run, limit_resources, settle_supervisor
+from playground.worker.sandbox import FactoryDirectory, enter_run, limit_resources, settle_supervisor
 from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
 from playground.worker.syscalls import close_from
 from toolshelf_tools.factories import LoadedFactory
@@ -74,7 +74,7 @@ class RunSupervisor:
         group: the control group of this process and its runs, if the machine has control groups.
     """
 
-    surroundings: Surroundings
+    factory_directory: FactoryDirectory
     slot: int
     factory: LoadedFactory | None
     server: socket.socket
@@ -84,13 +84,13 @@ class RunSupervisor:
 
     def serve(self) -> NoReturn:
         """Supervise runs until the server closes the socket."""
-        settle_supervisor(self.surroundings)
+        settle_supervisor(self.factory_directory)
         if self.group:
             try:
                 self.group.join()
             except OSError:  # the group was made for this process, and has been removed since
                 self.group = None
-        child.settle_all(private_directory(self.surroundings, self.slot))
+        child.settle_all(private_directory(self.factory_directory, self.slot))
         while True:
             waiting = self._make_run()
             limits = self._next_limits()
@@ -123,7 +123,7 @@ class RunSupervisor:
         return bool(poll.poll(0))
 
     def _make_run(self) -> WaitingRun:
-        make_private_directory(self.surroundings, self.slot, self.scratch_bytes)
+        make_private_directory(self.factory_directory, self.slot, self.scratch_bytes)
         (start_read, start), (result, result_write), (stdout, out), (stderr, err) = (
             os.pipe(),
             os.pipe(),
@@ -169,7 +169,7 @@ class RunSupervisor:
         if self.group:
             file, kills_before = self.group.kills_file, kills_in(self.group.kills_file)
             return lambda: kills_in(file) > kills_before
-        memory_bytes, own_namespace = limits["bounds"]["memory_bytes"], self.surroundings.namespace >= 0
+        memory_bytes, own_namespace = limits["bounds"]["memory_bytes"], self.factory_directory.namespace >= 0
         return lambda: exceeds(memory_bytes, own_namespace=own_namespace)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
@@ -180,12 +180,12 @@ class RunSupervisor:
         ended, status = os.waitpid(run.pid, os.WNOHANG)
         if reap() is None:
             return status, True
-        return status, end_descendants(own_namespace=self.surroundings.namespace >= 0) and ended == run.pid
+        return status, end_descendants(own_namespace=self.factory_directory.namespace >= 0) and ended == run.pid
 
     def _clear(self) -> bool:
         """Remove the private directory of a run that has ended; whether that succeeded."""
         try:
-            remove_private_directory(self.surroundings, self.slot)
+            remove_private_directory(self.factory_directory, self.slot)
         except OSError:
             return False
         return True
@@ -202,8 +202,8 @@ class RunSupervisor:
             for descriptor, number in zip(own, (_RESULT, _SERVER, _START), strict=True):
                 os.dup2(descriptor, number, inheritable=False)
             close_from(_START + 1)
-            enter_run(self.surroundings, self.slot)
-            child.settle(private_directory(self.surroundings, self.slot))
+            enter_run(self.factory_directory, self.slot)
+            child.settle(private_directory(self.factory_directory, self.slot))
             child.rehearse()
             bounds = os.read(_START, _MAX_START)
             os.close(_START)

@@ -69,29 +69,29 @@ class Sandbox:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class FactoryDirectory:
     """The directory and namespace of one factory's processes.
 
     Attributes:
-        directory: private directories are made here.
+        path: the directory that contains the private directories of runs.
         namespace: descriptor of the zygote's PID namespace, to return to; -1 without namespaces.
     """
 
     sandbox: Sandbox
-    directory: str
+    path: str
     namespace: int = -1
 
 
 # Zygotes: one per factory
 
 
-def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -> tuple[int, Surroundings | None]:
+def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -> tuple[int, FactoryDirectory | None]:
     """Fork an isolated process for one factory.
 
     `proxy_socket`: for the network "outward", where the process sends the listening socket of its proxy.
 
     Returns:
-        tuple: in this process the child's pid and None; in the child 0 and its surroundings.
+        tuple: in this process the child's pid and None; in the child 0 and the directory of its factory.
 
     Raises:
         IsolationError: the machine does not allow it. In the child, any OSError.
@@ -116,19 +116,19 @@ def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -
     return pid, None
 
 
-def _settled(sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | None) -> Surroundings:
+def _settled(sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | None) -> FactoryDirectory:
     """In the forked process: isolate it, or write the reason why that failed, and exit."""
     try:
-        surroundings = _take_up(sandbox, proxy_socket)
+        factory_directory = _take_up(sandbox, proxy_socket)
         _settle_zygote()
     except BaseException as error:  # noqa: BLE001  a forked process must not continue in the worker's code
         os.write(status_write, f"!{error}".encode()[:_MAX_REASON])
         os._exit(1)
     os.close(status_write)
-    return surroundings
+    return factory_directory
 
 
-def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> Surroundings:
+def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> FactoryDirectory:
     if sandbox.mode == "namespaces":
         view = sandbox.view
         if sandbox.network != "all":  # the sockets of services, of databases for instance, are files there
@@ -137,7 +137,7 @@ def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> Surroundin
         if sandbox.network != "all":
             arrange_network(sandbox.network, proxy_socket)
             forbid_other_sockets()
-        return Surroundings(sandbox, sandbox.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
+        return FactoryDirectory(sandbox, sandbox.scratch, os.open("/proc/self/ns/pid", os.O_RDONLY))
     directory = Path(sandbox.scratch) / str(os.getpid())
     directory.mkdir(mode=0o700)
     if sandbox.own_users:
@@ -145,7 +145,7 @@ def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> Surroundin
         os.chown(directory, uid, uid)
         syscalls.gain_no_capabilities()
         _change_user(uid)
-    return Surroundings(sandbox, str(directory))
+    return FactoryDirectory(sandbox, str(directory))
 
 
 def _expect_settled(status_read: int) -> None:
@@ -174,7 +174,7 @@ def _change_user(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def become_stranger(*, own_user: bool) -> None:
+def drop_rights(*, own_user: bool) -> None:
     """Drop all rights of this process; with `own_user`, which needs root, it also becomes a user that owns nothing."""
     syscalls.refuse_new_privileges()
     if own_user:
@@ -188,7 +188,7 @@ def _free_uids() -> int:
     return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
-def _fork_into_namespaces(sandbox: Sandbox, proxy_socket: socket.socket | None) -> tuple[int, Surroundings | None]:
+def _fork_into_namespaces(sandbox: Sandbox, proxy_socket: socket.socket | None) -> tuple[int, FactoryDirectory | None]:
     """Fork twice: the first child creates the namespaces and exits, the second is their first process."""
     status_read, status_write = os.pipe()
     go_read, go_write = os.pipe()
@@ -272,22 +272,22 @@ def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) ->
 # Run supervisors: one run at a time each
 
 
-def fork_supervisor(surroundings: Surroundings) -> int:
+def fork_supervisor(factory_directory: FactoryDirectory) -> int:
     """Fork a run supervisor, with namespaces as the first process of its own; the child's pid, or 0 in the child."""
-    if surroundings.namespace < 0:
+    if factory_directory.namespace < 0:
         return os.fork()
     syscalls.unshare(syscalls.CLONE_NEWPID)
     pid = os.fork()
     if pid:
-        syscalls.setns(surroundings.namespace, syscalls.CLONE_NEWPID)
+        syscalls.setns(factory_directory.namespace, syscalls.CLONE_NEWPID)
     return pid
 
 
-def settle_supervisor(surroundings: Surroundings) -> None:
+def settle_supervisor(factory_directory: FactoryDirectory) -> None:
     """Make this forked process a run supervisor: it ends with its zygote, and adopts orphaned processes of its runs."""
     syscalls.die_with_parent()
     syscalls.adopt_orphans()
-    if surroundings.namespace >= 0:
+    if factory_directory.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWNS)
         syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
 
@@ -295,11 +295,11 @@ def settle_supervisor(surroundings: Surroundings) -> None:
 # Runs
 
 
-def enter_run(surroundings: Surroundings, slot: int) -> None:
+def enter_run(factory_directory: FactoryDirectory, slot: int) -> None:
     """Prepare this forked process for a run: it has no privileges, and does not outlive its run supervisor."""
-    if surroundings.namespace >= 0:
+    if factory_directory.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWIPC)
-        if surroundings.sandbox.own_users:
+        if factory_directory.sandbox.own_users:
             _change_user(slot)
     syscalls.drop_capabilities()
     syscalls.allow_inspection(allowed=True)

@@ -7,37 +7,37 @@ from pathlib import Path
 from typing import Final
 
 from playground.worker import syscalls
-from playground.worker.sandbox import Surroundings
+from playground.worker.sandbox import FactoryDirectory
 
 _SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108  it is covered
 _SHARED_MEMORY_BYTES: Final = 16 * 2**20
 
 
-def private_directory(surroundings: Surroundings, slot: int) -> str:
+def private_directory(factory_directory: FactoryDirectory, slot: int) -> str:
     """The path of the private directory, the same for every run of a run supervisor."""
-    return f"{surroundings.directory}/run-{slot}" if surroundings.namespace < 0 else surroundings.directory
+    return f"{factory_directory.path}/run-{slot}" if factory_directory.namespace < 0 else factory_directory.path
 
 
-def make_private_directory(surroundings: Surroundings, slot: int, scratch_bytes: int) -> None:
+def make_private_directory(factory_directory: FactoryDirectory, slot: int, scratch_bytes: int) -> None:
     """Make an empty directory for one run; with namespaces in memory and of limited size."""
-    if surroundings.namespace < 0:
-        path = Path(private_directory(surroundings, slot))
+    if factory_directory.namespace < 0:
+        path = Path(private_directory(factory_directory, slot))
         if path.exists():  # of a run supervisor that was killed
             remove_tree(str(path))
         path.mkdir(mode=0o700)
         return
-    uid, gid = (slot, slot) if surroundings.sandbox.own_users else (os.getuid(), os.getgid())
+    uid, gid = (slot, slot) if factory_directory.sandbox.own_users else (os.getuid(), os.getgid())
     flags, owner = syscalls.MS_NOSUID | syscalls.MS_NODEV, f"mode=700,uid={uid},gid={gid}"
-    syscalls.mount("tmpfs", surroundings.directory, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
+    syscalls.mount("tmpfs", factory_directory.path, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
     syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", flags, f"size={_SHARED_MEMORY_BYTES},nr_inodes=1k,{owner}")
 
 
-def remove_private_directory(surroundings: Surroundings, slot: int) -> None:
+def remove_private_directory(factory_directory: FactoryDirectory, slot: int) -> None:
     """Remove the private directory and its content; with namespaces in one step."""
-    if surroundings.namespace < 0:
-        remove_tree(private_directory(surroundings, slot))
+    if factory_directory.namespace < 0:
+        remove_tree(private_directory(factory_directory, slot))
         return
-    syscalls.unmount(surroundings.directory)
+    syscalls.unmount(factory_directory.path)
     syscalls.unmount(_SHARED_MEMORY)
 
 

@@ -19,7 +19,7 @@ from playground.worker.kill import end_descendants, reap
 from playground.worker.loader import describe_factory, make_spec, threads
 from playground.worker.protocol import DESCRIPTION, READY, SPEC, UNUSABLE, frame
 from playground.worker.run_supervisor import RunSupervisor
-from playground.worker.sandbox import UIDS_PER_FACTORY, Surroundings, fork_supervisor
+from playground.worker.sandbox import UIDS_PER_FACTORY, FactoryDirectory, fork_supervisor
 from playground.worker.syscalls import close_all_but
 from playground.worker.tracebacks import describe
 from toolshelf_tools.factories import LoadedFactory, load_factory
@@ -43,7 +43,7 @@ class Zygote:
         supervisors: pid and slot of each run supervisor, by pidfd.
     """
 
-    surroundings: Surroundings
+    factory_directory: FactoryDirectory
     worker: socket.socket
     factory: LoadedFactory | None = None
     unusable: str = ""
@@ -88,12 +88,12 @@ class Zygote:
 
     def _fork_supervisor(self, slot: int, server: socket.socket, group: Membership | None) -> None:
         try:
-            pid = fork_supervisor(self.surroundings)
+            pid = fork_supervisor(self.factory_directory)
         except OSError:  # too many processes: the server notices that the socket closes, and asks again
             return
         if not pid:
             close_all_but(server.fileno(), *(group.descriptors if group else ()))
-            RunSupervisor(self.surroundings, slot, self.factory, server, group).serve()
+            RunSupervisor(self.factory_directory, slot, self.factory, server, group).serve()
         self.supervisors[os.pidfd_open(pid)] = pid, slot
 
     def _clean_up(self, ended: set[int]) -> None:
@@ -102,24 +102,24 @@ class Zygote:
             del self.supervisors[pidfd]
             os.close(pidfd)
         reap()
-        if ended and self.surroundings.namespace < 0:
+        if ended and self.factory_directory.namespace < 0:
             end_descendants(own_namespace=False, spare=[pid for pid, _ in self.supervisors.values()])
 
 
 def become_zygote(
-    surroundings: Surroundings, worker: socket.socket, request: dict[str, Any], environment: int
+    factory_directory: FactoryDirectory, worker: socket.socket, request: dict[str, Any], environment: int
 ) -> NoReturn:
     """In an isolated process: import the factory, unless it starts threads, and serve.
 
     Args:
-        surroundings: the private directory and namespace of this process.
+        factory_directory: the directory and namespace of this factory's processes.
         worker: requests for run supervisors arrive here.
         request: {"reference", "preload": import the factory, "address_space_bytes"}.
         environment: the file with the factory's environment variables.
 
     Exits with `STARTS_THREADS` if the import started threads: such a process must not fork.
     """
-    zygote = Zygote(surroundings, worker)
+    zygote = Zygote(factory_directory, worker)
     _silence_output()
     _take_environment(environment)
     annotations: list[object] = []
@@ -162,7 +162,7 @@ def _take_environment(file: int) -> None:
 
 
 def _silence_output() -> None:
-    """Discard what the import prints: it belongs to no run."""
+    """Discard the output of the import: it belongs to no run."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     os.dup2(devnull, 2)

@@ -4,7 +4,7 @@
     cases(target="upload")     the cases that are specs to be published
 
 Some texts stand for what only a run of the tests knows: `@@CANARY_PORT@@` is the port of a listener that must never
-hear anything, `@@CANARY_FILE@@` a file whose content must never appear, `@@MARK@@` a word that a page would run.
+receive anything, `@@CANARY_FILE@@` a file whose content must never appear, `@@MARK@@` a word that a page would run.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def cases(*groups: str, target: str = "") -> list[Case]:
 
 
 def filled_in(text: bytes, **values: str | int) -> bytes:
-    """`text` with each `@@NAME@@` replaced by what it stands for."""
+    """`text` with each `@@NAME@@` replaced by its value."""
     for name, value in values.items():
         text = text.replace(f"@@{name}@@".encode(), str(value).encode())
     return text

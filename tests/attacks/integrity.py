@@ -21,7 +21,7 @@ TEXTS = "SELECT * FROM tool_text ORDER BY tool_id"
 
 
 def faults_of(site: Site) -> list[str]:
-    """What is wrong in the database; nothing where it is whole."""
+    """The faults in the database; nothing where it is whole."""
     found = [row[0] for row in sql(site, "PRAGMA integrity_check") if row[0] != "ok"]
     found += [f"a row of {row[0]} points to nothing" for row in sql(site, "PRAGMA foreign_key_check")]
     found += [f"{name}: {count} revisions up to {last}, now at {now}" for name, count, last, now in sql(site, NUMBERS)]

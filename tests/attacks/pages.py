@@ -1,4 +1,4 @@
-"""What a page is, apart from the words on it: its elements, what it loads, where it leads, what its forms send."""
+"""The structure of a page, apart from its words: its elements, what it loads, where it leads, what its forms send."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tags(html: str) -> set[str]:
 
 
 def unsafe_parts(html: str) -> list[str]:
-    """What a strict page never has: scripts and styles in the page, handlers, addresses of other places."""
+    """Content that a strict page never has: scripts and styles in the page, handlers, addresses of other places."""
     found = []
     for element in tree(html).css("*"):
         attributes = element.attributes
@@ -54,7 +54,7 @@ def unsafe_parts(html: str) -> list[str]:
 
 
 def form_entries(html: str) -> list[tuple[str, str]]:
-    """What a browser would send for the form of a tool, no button pressed."""
+    """The data that a browser would send for the form of a tool, with no button pressed."""
     form = tree(html).css_first("form#trial")
     assert form is not None
     return Page(form.html or "").submit()

@@ -1,4 +1,5 @@
-"""Clients that are slow, that break off, that send too much or what is no HTTP: others are answered all the while."""
+"""Clients that are slow, that break off, that send too much or something else than HTTP: others are answered all the
+while."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from tests.attacks.cases import cases
 from tests.attacks.raw_http import connect, exchange, request_text
 from tests.attacks.watching import Health
 
-PATIENCE_S = 20  # what config.slow_bodies gives a body
-HEADER_PATIENCE_S = 10  # what the server gives the headers
+BODY_TIMEOUT_S = 20  # what config.slow_bodies gives a body
+HEADER_TIMEOUT_S = 10  # for the headers of a request
 SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
 
 
@@ -52,8 +53,8 @@ def held(stack, site, count, data):
 
 
 def until_cut(connection, within_s):
-    """What the server says at last on a connection that says one byte per second."""
-    heard = b""
+    """The response of the server on a connection that sends one byte per second."""
+    received = b""
     deadline = time.monotonic() + within_s
     connection.settimeout(1)
     while time.monotonic() < deadline:
@@ -63,10 +64,10 @@ def until_cut(connection, within_s):
         except TimeoutError:
             continue
         except OSError:
-            return heard
+            return received
         if not chunk:
-            return heard
-        heard += chunk
+            return received
+        received += chunk
     pytest.fail(f"the connection is still open after {within_s} s")
 
 
@@ -75,9 +76,9 @@ def slow_body(site, post):
     with ExitStack() as stack:
         connections = held(stack, site, 20, post(b"/api/v1/tools", b"", length=b"1000"))
 
-        heard = until_cut(connections[0], PATIENCE_S + 5)
+        received = until_cut(connections[0], BODY_TIMEOUT_S + 5)
 
-        assert heard.startswith(b"HTTP/1.1 408 ")
+        assert received.startswith(b"HTTP/1.1 408 ")
 
 
 def pipelining(site, post):
@@ -93,8 +94,8 @@ def cl_too_long(site, post):
     with connect(site.url) as connection:
         connection.sendall(post(b"/api/v1/tools", SPEC, length=b"5000"))
         connection.shutdown(1)
-        heard = connection.recv(10_000)
-    assert heard == b"" or heard.startswith(b"HTTP/1.1 400 ")
+        received = connection.recv(10_000)
+    assert received == b"" or received.startswith(b"HTTP/1.1 400 ")
 
 
 def cl_negative(site, post):
@@ -159,7 +160,7 @@ def slow_headers(site, post):
     with ExitStack() as stack:
         connections = held(stack, site, 200, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
 
-        until_cut(connections[-1], HEADER_PATIENCE_S + 5)
+        until_cut(connections[-1], HEADER_TIMEOUT_S + 5)
 
 
 def idle_connections(site, post):
@@ -175,7 +176,7 @@ def broken_off(site, post):
                 connection.sendall(data)
 
 
-def answers_not_taken(site, post):
+def responses_not_read(site, post):
     """Clients that ask for pages and do not read them."""
     with ExitStack() as stack:
         held(stack, site, 50, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20)
@@ -233,7 +234,7 @@ PROCEDURES = {
         slow_headers,
         idle_connections,
         broken_off,
-        answers_not_taken,
+        responses_not_read,
         chunked,
         no_http,
         too_much,

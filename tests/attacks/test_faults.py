@@ -217,7 +217,7 @@ def test_killed_while_it_migrates_the_second_time_succeeds(own):
     assert faults_of(own) == []
 
 
-def test_a_backup_taken_while_others_write_is_one_moment_and_a_killed_one_leaves_the_last(own, secret, tmp_path):
+def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_previous_one(own, secret, tmp_path):
     uploading = Uploading(own, secret, "copied").begun()
     copy = tmp_path / "copy.sqlite3"
 
@@ -228,16 +228,16 @@ def test_a_backup_taken_while_others_write_is_one_moment_and_a_killed_one_leaves
     acknowledged = uploading.end()
 
     assert before[:15] == b"SQLite format 3"
-    kept = whole_ids(copy)
-    assert 0 < len(kept) <= len(acknowledged) + 1
-    assert kept == {f"copied-{number}" for number in range(len(kept))}  # no gap: one moment
+    backed_up = whole_ids(copy)
+    assert 0 < len(backed_up) <= len(acknowledged) + 1
+    assert backed_up == {f"copied-{number}" for number in range(len(backed_up))}  # no gap: one moment
 
     own.stop()
     shutil.copy(copy, own.data_dir / "toolshelf.sqlite3")
     for left in ("-wal", "-shm"):
         (own.data_dir / f"toolshelf.sqlite3{left}").unlink(missing_ok=True)
     own.start()
-    assert set(stored(own, "copied")) == kept
+    assert set(stored(own, "copied")) == backed_up
     assert faults_of(own) == []
 
 
@@ -325,7 +325,7 @@ def test_runs_end_before_the_server_stops(own, secret):
     assert sql(own, "SELECT outcome FROM playground_run") == [("returned",)]
 
 
-def test_told_to_stop_it_answers_what_it_has_begun_and_ends(own, secret):
+def test_a_server_that_is_stopped_answers_the_requests_that_it_has_begun(own, secret):
     """No request is cut: each is answered, or its connection was refused or closed before a byte of an answer."""
     answers, cut = [], []
     ended = threading.Event()

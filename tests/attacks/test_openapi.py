@@ -1,4 +1,4 @@
-"""What the API's own document promises, tried with thousands of requests made from it, good and bad ones."""
+"""The promises of the API's own document, checked with thousands of good and bad requests made from it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def spec(tool_id, description="d"):
 
 
 def at_once(count, act):
-    """What `act(number)` gives in `count` threads that begin together, in the order of their ends."""
+    """The results of `act(number)` in `count` threads that begin together, in the order of their ends."""
     begin, results = threading.Barrier(count), []
 
     def work(number):
@@ -175,13 +175,13 @@ def cancel_run(site, programs):
     assert set(runs.values()) == {200}
     assert set(until_ended(programs[0], runs).values()) <= {"cancelled", "returned"}
     deadline = time.monotonic() + 60
-    while len(processes_of(site.process.pid)) > len(before) + 20:  # what is kept warm for the next runs
+    while len(processes_of(site.process.pid)) > len(before) + 20:  # processes that are ready for the next runs
         assert time.monotonic() < deadline, "processes of cancelled runs go on"
         time.sleep(0.2)
 
 
 def thundering_import(site, programs):
-    """The index is written anew while others publish; afterwards it is what a rebuilding alone gives."""
+    """The index is rebuilt while others publish; afterwards it equals one that was rebuilt without them."""
     rebuilt = []
     rebuilding = threading.Thread(target=lambda: rebuilt.append(site.manage("rebuild_index", check=False).returncode))
     rebuilding.start()
@@ -239,7 +239,7 @@ def test_sixteen_writers_of_one_tool_lose_no_revision(site, programs):
     assert numbers == list(range(1, WRITERS * 10 + 1))
 
 
-def test_sixteen_writers_of_many_tools_are_all_heard(site, programs):
+def test_all_of_sixteen_writers_of_many_tools_succeed(site, programs):
     group = secrets.token_hex(4)
 
     def act(number):
@@ -249,7 +249,7 @@ def test_sixteen_writers_of_many_tools_are_all_heard(site, programs):
     assert programs[0].get("/tools", params={"q": group}).json()["count"] == WRITERS * 10
 
 
-def test_of_many_who_put_on_top_of_the_same_revision_one_is_heard(site, programs):
+def test_one_of_many_concurrent_puts_to_the_same_revision_succeeds(site, programs):
     tool_id = f"put-{secrets.token_hex(4)}"
     programs[0].publish(spec(tool_id))
     etag = programs[0].get(f"/tools/{tool_id}").headers["etag"]

@@ -51,7 +51,7 @@ def test_a_hostile_header_does_no_harm(case, path, site):
 )
 @pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/healthz", "/api/v1/openapi.json"])
 def test_only_the_sites_own_host_names_are_answered(host, path, site):
-    """Whoever makes a name of their own lead to this machine (DNS rebinding) still sends that name."""
+    """An attacker whose own name leads to this machine (DNS rebinding) still sends that name."""
     response = exchange(site.url, request_text(path.encode(), host=host.format(port=site.port).encode()))
 
     assert response.status == 400
@@ -298,7 +298,7 @@ def test_every_answer_has_the_strict_headers(site, browser, program):
         assert answer.headers["cross-origin-opener-policy"] == "same-origin"
 
 
-def test_what_is_private_is_kept_by_no_cache(site, browser, program):
+def test_no_cache_may_store_private_responses(site, browser, program):
     run = program.run(SLUG).json()["id"]
     private = [
         browser.get(path)
@@ -312,7 +312,7 @@ def test_what_is_private_is_kept_by_no_cache(site, browser, program):
     assert all("Cookie" in answer.headers["vary"] for answer in public)
 
 
-def test_an_error_tells_nothing_of_the_inside(site, browser, program):
+def test_an_error_response_shows_no_internals(site, browser, program):
     answers = [browser.get("/nothing"), browser.get("/tools/nothing/"), program.get("/nothing"), program.get("/runs/x")]
     answers += [program.post("/tools", content=b"{"), browser.post("/upload/"), browser.get("/tools/%00/")]
     answers += [httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60)]

@@ -19,7 +19,7 @@ from playground.schema_form.control_names import member_path
 from tests.attacks.cases import cases
 from tests.attacks.watching import servers_of
 from tests.factories import make_token, make_tool, make_user
-from tests.playground.configurations.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, tells
+from tests.playground.configurations.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, secrets_in
 from tests.playground.runners import APART, MarkedRunner
 
 SWEEP = "tests/playground/configurations/test_secrets_sweep.py::test_a_secret_appears_nowhere"
@@ -27,8 +27,8 @@ PLACES = {
     "url": SWEEP,
     "run-history": SWEEP,
     "error-validation": SWEEP,
-    "error-500-debug": "test_an_error_page_does_not_tell_it",
-    "traceback-mail": "test_a_report_by_mail_does_not_tell_it",
+    "error-500-debug": "test_an_error_page_does_not_show_the_secret",
+    "traceback-mail": "test_an_error_report_by_mail_does_not_show_the_secret",
     "tool-traceback": SWEEP,
     "tool-result": SWEEP,
     "browser-storage": "test_a_browser_is_given_nothing_to_keep",
@@ -56,7 +56,7 @@ def broken(monkeypatch):
     return make_tool("keeper", configuration=SCHEMA)
 
 
-def doors(user):
+def interfaces(user):
     """Ways to send a secret to a site that then breaks."""
     program = Client(headers={"Authorization": f"Bearer {make_token(user=user)}"}, raise_request_exception=False)
     browser = Client(raise_request_exception=False)
@@ -68,20 +68,20 @@ def doors(user):
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_an_error_page_does_not_tell_it(broken, settings, debug):
+def test_an_error_page_does_not_show_the_secret(broken, settings, debug):
     settings.DEBUG = debug
 
-    for send in doors(make_user()):
+    for send in interfaces(make_user()):
         answer = send()
 
         assert answer.status_code == 500
-        assert tells(answer.content) == []
+        assert secrets_in(answer.content) == []
 
 
-def test_a_report_by_mail_does_not_tell_it(broken, settings, caplog):
+def test_an_error_report_by_mail_does_not_show_the_secret(broken, settings, caplog):
     settings.ADMINS = [("Ada", "ada@toolshelf.example")]
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    for send in doors(make_user()):
+    for send in interfaces(make_user()):
         send()
     reports = [record for record in caplog.records if record.exc_info]
     handler = AdminEmailHandler(include_html=True)
@@ -91,7 +91,7 @@ def test_a_report_by_mail_does_not_tell_it(broken, settings, caplog):
     assert len(mail.outbox) == 2
     for sent in mail.outbox:
         assert "a fault of the site" in sent.body
-        assert tells(sent.body + sent.alternatives[0][0]) == []
+        assert secrets_in(sent.body + sent.alternatives[0][0]) == []
 
 
 def test_the_search_index_does_not_hold_it(ada, client):
@@ -105,8 +105,8 @@ def test_the_search_index_does_not_hold_it(ada, client):
         rows = cursor.fetchall()
 
     assert saved.status_code == 201
-    assert tells(str(rows)) == []
-    assert tells(client.get("/tools/", {"q": "7f3a"}).content.replace(b"7f3a", b"")) == []
+    assert secrets_in(str(rows)) == []
+    assert secrets_in(client.get("/tools/", {"q": "7f3a"}).content.replace(b"7f3a", b"")) == []
 
 
 def test_a_browser_is_given_nothing_to_keep(ada):
@@ -119,8 +119,8 @@ def test_a_browser_is_given_nothing_to_keep(ada):
     answers = [browser.post("/tools/keeper/try/", {**form, **more}) for more in ({"use": "refresh"}, {"run": "1"})]
 
     for answer in answers:
-        assert tells(str(answer.headers) + str(answer.cookies)) == []
-        assert tells(answer.content) == []
+        assert secrets_in(str(answer.headers) + str(answer.cookies)) == []
+        assert secrets_in(answer.content) == []
         assert "no-store" in answer["Cache-Control"]
     assert b'autocomplete="off"' in browser.get("/tools/keeper/try/").content
 

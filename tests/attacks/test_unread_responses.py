@@ -17,7 +17,7 @@ from tests.site import Site
 CLIENTS = 60
 WRITE_TIMEOUT_S = 3
 UNREAD_BYTES = 32 * 1024 * 1024
-PATIENCE_S = 60  # for what happens within seconds on an idle machine
+TIMEOUT_S = 60  # for what happens within seconds on an idle machine
 TOOLS = 70
 DESCRIPTION = "A description with few words. " + "-" * 120_000
 SCHEMA = {"type": "object", "properties": {f"member_{number}": {"type": "string"} for number in range(200)}}
@@ -43,7 +43,7 @@ def large_site(tmp_path_factory):
 
 
 def get(site, path):
-    with urllib.request.urlopen(site.url + path, timeout=PATIENCE_S) as answer:
+    with urllib.request.urlopen(site.url + path, timeout=TIMEOUT_S) as answer:
         return answer.status, answer.read()
 
 
@@ -51,7 +51,7 @@ def ask_and_not_read(site, path, times, header="X-Plain: 1"):
     """A client with a small buffer that asks for `path` so many times."""
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-    client.settimeout(PATIENCE_S)
+    client.settimeout(TIMEOUT_S)
     client.connect(("127.0.0.1", site.port))
     client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{header}\r\n\r\n".encode() * times)
     return client
@@ -67,10 +67,10 @@ def assert_others_are_answered(site):
 def assert_all_end(site, clients):
     """Each connection is ended by the server, though its client reads nothing."""
     ports = {client.getsockname()[1] for client in clients}
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while (left := ports & clients_of(site.port)) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not left, f"{len(left)} connections are still open after {PATIENCE_S} s"
+    assert not left, f"{len(left)} connections are still open after {TIMEOUT_S} s"
 
 
 def statuses(clients):
@@ -130,8 +130,8 @@ def test_what_the_server_has_finished_sending_is_given_up_as_well(large_site):
             client.close()
 
 
-def test_few_of_them_get_large_answers_and_the_others_are_told_to_try_again(large_site):
-    """What clients do not read is memory of the server, and bounded."""
+def test_a_few_clients_get_large_responses_and_the_others_are_asked_to_try_again(large_site):
+    """Responses that clients do not read take memory of the server, which is bounded."""
     _, catalog = get(large_site, "/api/v1/catalog")
     clients = [ask_and_not_read(large_site, "/api/v1/catalog", 1) for _ in range(CLIENTS)]
     try:
@@ -151,7 +151,7 @@ def test_few_of_them_get_large_answers_and_the_others_are_told_to_try_again(larg
 def test_clients_that_read_a_byte_now_and_then_are_cut_off(large_site):
     clients = [ask_and_not_read(large_site, "/api/v1/catalog", 1) for _ in range(CLIENTS)]
     reading = set(clients)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     try:
         for client in clients:
             client.setblocking(False)
@@ -166,7 +166,7 @@ def test_clients_that_read_a_byte_now_and_then_are_cut_off(large_site):
                 except OSError:
                     reading.discard(client)
             time.sleep(0.2)
-        assert not reading, f"{len(reading)} connections are still open after {PATIENCE_S} s"
+        assert not reading, f"{len(reading)} connections are still open after {TIMEOUT_S} s"
     finally:
         for client in clients:
             client.close()

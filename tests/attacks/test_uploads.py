@@ -1,4 +1,5 @@
-"""Every hostile upload against a whole site, at every door that then shows, runs or gives back what was stored."""
+"""Every hostile upload against a whole site, through every interface that then shows, runs or returns the stored
+data."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ def usual_tags(browser, program):
 
 
 def checked(ask, *words, **more):
-    """What `ask` gives: no fault, no secret, and the headers of every answer."""
+    """The response of `ask`: no fault, no secret, and the headers of every answer."""
     answer = ask(*words, **more)
     assert answer.status_code < 500, (words, answer.status_code, answer.text[:500])
     assert SECRET not in answer.text
@@ -111,7 +112,7 @@ def test_a_hostile_upload_does_no_harm(case, program, browser, canary, fill, usu
         check_runs(program, browser, case, tool, instance)
     else:
         check_refusal(case, answer)
-    assert canary.heard == []
+    assert canary.received == []
 
 
 def check_refusal(case, answer):

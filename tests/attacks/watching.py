@@ -1,4 +1,4 @@
-"""What is watched while a site is attacked: who it calls, how it answers others, how much memory it takes."""
+"""Checks while a site is attacked: who it calls, how it answers others, how much memory it takes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NOTHING_TO_SEND = {"05", "06", "0A"}  # FIN_WAIT2, TIME_WAIT, LISTEN
 
 
 class Canary:
-    """A listener that must hear nothing; `heard` is what it did hear."""
+    """A listener that must not receive anything; `received` is the data that it got."""
 
     def __init__(self) -> None:
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         threading.Thread(target=self._listen, daemon=True).start()
@@ -33,7 +33,7 @@ class Canary:
                 return
             with connection, suppress(OSError):
                 connection.settimeout(1)
-                self.heard.append(connection.recv(1000))
+                self.received.append(connection.recv(1000))
 
     def close(self) -> None:
         with suppress(OSError):
@@ -46,7 +46,7 @@ class Health:
 
     Attributes:
         times: how long each answer took, in seconds; infinite where there was none within `TIMEOUT_S`, which is less
-            than the server waits for slow clients, so that whoever has to wait for these has no answer.
+            than the server waits for slow clients, so that clients that have to wait for these get no answer.
     """
 
     def __init__(self, url: str) -> None:
@@ -68,10 +68,10 @@ class Health:
             began = time.monotonic()
             try:
                 with urllib.request.urlopen(self._url, timeout=TIMEOUT_S) as answer:
-                    taken = time.monotonic() - began if answer.status == 200 else float("inf")
+                    duration_s = time.monotonic() - began if answer.status == 200 else float("inf")
             except OSError:
-                taken = float("inf")
-            self.times.append(taken)
+                duration_s = float("inf")
+            self.times.append(duration_s)
             self._ended.wait(PAUSE_S)
 
     @property

@@ -31,7 +31,7 @@ class PageState:
         address: its path, with "{…}" for the values of `sample_state.prepare`.
         person: who is signed in: "owner" (the administrator), "reader", "newcomer" (a publisher who has done nothing),
             "ada" (who confirms a password), or "" for a visitor.
-        act: what is done on the page before it is looked at.
+        act: the actions on the page before it is checked.
         status: of the answer.
         last_status: of the page to which `act` leads, if it is an error.
         is_quick: whether `make test` checks it, rather than only `make test-deep`.

@@ -26,7 +26,7 @@ FIND = """async (rules) => {
 
 
 def violations(page: Page, *rules: str) -> list[str]:
-    """What axe-core finds, with all of its rules or only these."""
+    """The findings of axe-core, with all of its rules or only these."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     found: list[str] = page.evaluate(FIND, list(rules) or None)
@@ -78,8 +78,8 @@ def rules_of_missing_stylesheets(page: Page) -> list[str]:
 
 def unexpected(complaints: Complaints, state: PageState) -> list[str]:
     """The console messages, except that of the error status which this state expects."""
-    said, complaints[:] = list(complaints), []
-    return [text for text in said if f"status of {state.last_status or state.status}" not in text]
+    logged, complaints[:] = list(complaints), []
+    return [text for text in logged if f"status of {state.last_status or state.status}" not in text]
 
 
 def test_every_page_is_in_the_list():

@@ -391,8 +391,8 @@ def test_an_automatic_refresh_does_not_remove_errors(browser: Browser, site: Sit
     context.close()
 
 
-def kept(page: Page) -> str:
-    """What the browser keeps of the page, wherever a script can put it."""
+def stored_by_browser(page: Page) -> str:
+    """The data of the page that the browser stores, wherever a script can put it."""
     page.wait_for_timeout(600)
     stores = "[history.state, {...localStorage}, {...sessionStorage}]"
     return str(page.evaluate(f"indexedDB.databases().then((found) => JSON.stringify([...{stores}, found.length]))"))
@@ -413,7 +413,7 @@ def test_a_reload_loses_nothing_that_was_typed_or_added(every_control: Page):
     page.locator('[name="parameters:b:/.fresh"][value="false"]').check()
     page.get_by_label("One of").select_option("Square")
     page.get_by_label("side").fill("2.50")
-    kept(page)
+    stored_by_browser(page)
 
     page.reload()
 
@@ -429,7 +429,7 @@ def test_a_reload_loses_nothing_that_was_typed_or_added(every_control: Page):
 def test_the_way_back_loses_nothing_and_another_visit_begins_afresh(every_control: Page):
     page = every_control
     page.get_by_label("City").fill("Delft")
-    kept(page)
+    stored_by_browser(page)
     page.goto("/tools/")
 
     page.go_back()
@@ -446,7 +446,7 @@ def test_the_json_view_with_a_mistake_in_it_survives_a_reload(every_control: Pag
     page.goto("/tools/plain/try/")
     page.locator('[value="parameters:view::json"]').click()
     write_json(page, '{"size": 1,, "note"')
-    kept(page)
+    stored_by_browser(page)
 
     page.reload()
 
@@ -458,13 +458,13 @@ def test_no_secret_stays_in_the_browser(every_control: Page):
     page = every_control
     page.locator('[id="parameters:/.key"]').fill("hunter2")
     page.get_by_label("City").fill("Delft")
-    assert "Delft" in kept(page)
-    assert "hunter2" not in kept(page)
+    assert "Delft" in stored_by_browser(page)
+    assert "hunter2" not in stored_by_browser(page)
 
     page.locator("#parameters-form").get_by_role("button", name="Add item").first.click()
     expect(page.locator('[name="parameters:c:/.key"]')).to_have_count(1)
-    assert "hunter2" not in kept(page)
+    assert "hunter2" not in stored_by_browser(page)
 
     page.locator('[value="parameters:view::json"]').click()
     write_json(page, '{"key": "hunter3"}')
-    assert "hunter3" not in kept(page)
+    assert "hunter3" not in stored_by_browser(page)

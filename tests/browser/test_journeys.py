@@ -1,4 +1,4 @@
-"""What people come for, with the number of actions that each takes: a click, a key, or a field that is filled in.
+"""Frequent tasks, with the number of actions that each takes: a click, a key, or a field that is filled in.
 
 The bounds are measured.
 """

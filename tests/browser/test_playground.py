@@ -1,4 +1,4 @@
-"""Trying tools as a person does: a run that takes its time, one that violates, a configuration that is kept."""
+"""Trying tools as a person does: a run that takes its time, one that violates, a configuration that is saved."""
 
 from __future__ import annotations
 
@@ -314,4 +314,4 @@ def test_conforming_runs_have_one_colour_in_charts_and_in_the_history(signed_in:
     signed_in.goto("/runs/?tool=convert_units")
 
     assert signed_in.locator(".run-bars rect.chart-good").last.evaluate(paint) == in_history
-    assert signed_in.locator(".figures .chart-good").first.evaluate(paint) == in_history
+    assert signed_in.locator(".statistics .chart-good").first.evaluate(paint) == in_history

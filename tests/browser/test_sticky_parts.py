@@ -65,7 +65,7 @@ COVERED = """() => {
 
 
 def covered_anywhere(page: Page) -> list[str]:
-    """What is covered at any scroll position, from the top to the end, in steps of half a window."""
+    """The elements that are covered at any scroll position, from the top to the end, in steps of half a window."""
     found: list[str] = []
     end = page.evaluate("() => document.documentElement.scrollHeight - innerHeight")
     step = page.evaluate("() => innerHeight / 2")

@@ -1,4 +1,4 @@
-"""What a visitor feels of a page, as the browser reports it: when it shows, whether it moves, how soon it reacts.
+"""The speed of a page for a visitor, as the browser reports it: when it shows, whether it moves, how soon it reacts.
 
 Sources: the Largest Contentful Paint, Layout Instability and Event Timing APIs of the W3C.
 """

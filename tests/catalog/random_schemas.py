@@ -101,8 +101,8 @@ class Schemas:
         return self.some({"minLength": self.random.randint(0, 3), "maxLength": self.random.randint(0, 4)})
 
     def some(self, members):
-        kept = {name: value for name, value in members.items() if self.random.random() < 0.6}
-        return kept or members
+        chosen = {name: value for name, value in members.items() if self.random.random() < 0.6}
+        return chosen or members
 
     def pattern(self, _depth):
         return {"pattern": self.random.choice(PATTERNS)}
@@ -115,8 +115,8 @@ class Schemas:
         low, high = random.choice(NUMBERS), random.choice(NUMBERS)
         if self.age == 0:
             beyond = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-            kept = self.some({"minimum": low, "maximum": high})
-            return kept | {beyond[name]: random.random() < 0.7 for name in kept if random.random() < 0.6}
+            chosen = self.some({"minimum": low, "maximum": high})
+            return chosen | {beyond[name]: random.random() < 0.7 for name in chosen if random.random() < 0.6}
         names = random.choice((("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum")))
         return self.some({names[0]: low, names[1]: high})
 

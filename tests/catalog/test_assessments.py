@@ -8,8 +8,8 @@ from django.core.management import call_command
 
 from catalog import assessments, publishing
 from catalog.assessments import (
-    REST,
-    REST_WHILE_BUSY,
+    PAUSE,
+    PAUSE_WHILE_BUSY,
     Assessor,
     Backlog,
     LockHeld,
@@ -332,12 +332,12 @@ def test_a_thread_of_the_server_assesses_new_revisions():
 @pytest.mark.django_db
 def test_it_rests_after_each_spec_and_after_storing_them():
     bulk("a", "b", "c")
-    rests: list[float] = []
+    pauses: list[float] = []
 
-    assess_backlog(Backlog(), rest=rests.append)
+    assess_backlog(Backlog(), pause=pauses.append)
 
-    assert len(rests) == 4
-    assert min(rests) > 0
+    assert len(pauses) == 4
+    assert min(pauses) > 0
 
 
 def test_the_thread_of_the_server_rests_longer_during_requests(monkeypatch):
@@ -346,10 +346,10 @@ def test_the_thread_of_the_server_rests_longer_during_requests(monkeypatch):
     thread = Assessor(busy=asks.pop)
     monkeypatch.setattr(thread.closing, "wait", waits.append)
 
-    thread.rest(1.0)
-    thread.rest(1.0)
+    thread.pause(1.0)
+    thread.pause(1.0)
 
-    assert waits == [REST, REST_WHILE_BUSY]
+    assert waits == [PAUSE, PAUSE_WHILE_BUSY]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -385,7 +385,7 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
 
     with (
         patch("catalog.assessments.POLL_S", 0.01),
-        patch("catalog.assessments.AFTER_FAULT_S", 0.01),
+        patch("catalog.assessments.PAUSE_AFTER_FAULT_S", 0.01),
         patch("catalog.assessments.assess_backlog", fails_once),
     ):
         thread.start()
@@ -467,10 +467,10 @@ def test_the_command_leaves_the_work_to_another_process_that_is_assessing(capsys
 @pytest.mark.django_db
 def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     tool = make_tool("a", description="")
-    judging_of = publishing.earlier_assessments
+    earlier_assessments = publishing.earlier_assessments
 
     def overtaken(specs):
-        before = judging_of(specs)
+        before = earlier_assessments(specs)
         waive(tool, rule="description-empty", reason="So be it.", by=None)
         return before
 

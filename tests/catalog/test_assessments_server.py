@@ -1,4 +1,4 @@
-"""A whole site judges what came in bulk, by itself, also where it is killed on the way."""
+"""A whole site assesses bulk uploads by itself, even if it is killed meanwhile."""
 
 import fcntl
 import json
@@ -26,7 +26,7 @@ def specs():
 
 
 @contextmanager
-def another_process_judges(site):
+def another_process_assesses(site):
     with (site.data_dir / "assessment.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
@@ -54,7 +54,7 @@ def test_a_site_assesses_a_bulk_upload_and_continues_after_a_crash(site, tmp_pat
     site.stop()
     (tmp_path / "specs.ndjson").write_text("\n".join(specs()))
 
-    with another_process_judges(site):  # so the command leaves it to the server, however fast the machine is
+    with another_process_assesses(site):  # so the command leaves it to the server, however fast the machine is
         site.manage("load_specs", "--quiet", str(tmp_path / "specs.ndjson"))
     assert unjudged(site) > SPECS / 2
     site.start()

@@ -50,7 +50,7 @@ def test_slots_of_the_reserve_are_for_owners_without_any():
     assert shared.take("c")
 
 
-def test_a_released_slot_can_be_taken_again():
+def test_a_released_slot_can_be_used_again():
     shared = SharedSlots(1, reserve=0)
     assert shared.take("a")
 

@@ -60,10 +60,10 @@ def test_a_chosen_toolkit_stays_over_revisions_and_is_given_up_for_that_of_the_i
     patch(program, "github.create_issue", toolkit="Trackers")
     make_tool("github.create_issue", description="Anew.")
 
-    kept = program.ask("/tools/github.create_issue").json()["toolkit"]
+    stored = program.ask("/tools/github.create_issue").json()["toolkit"]
     given_up = patch(program, "github.create_issue", toolkit=None).json()["toolkit"]
 
-    assert (kept, given_up) == ("Trackers", "github")
+    assert (stored, given_up) == ("Trackers", "github")
 
 
 def test_a_tool_can_be_in_no_toolkit_whatever_its_id_begins_with(program):
@@ -346,11 +346,11 @@ def test_a_deprecation_outlives_revisions_and_can_be_removed(program):
     put_deprecation(program, "old", note="Too slow.")
     make_tool("old", description="Anew.")
 
-    kept = program.ask("/tools/old").json()["deprecation"]["note"]
-    taken_back = program.send("DELETE", "/tools/old/deprecation")
+    stored = program.ask("/tools/old").json()["deprecation"]["note"]
+    withdrawn = program.send("DELETE", "/tools/old/deprecation")
 
-    assert kept == "Too slow."
-    assert taken_back.status_code == 204
+    assert stored == "Too slow."
+    assert withdrawn.status_code == 204
     assert program.ask("/tools/old").json()["deprecation"] is None
     assert "Deprecation" not in program.ask("/tools/old")
 

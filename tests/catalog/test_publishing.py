@@ -127,10 +127,10 @@ def test_an_archived_tool_is_found_again_when_it_is_restored():
 
 def test_two_ids_that_lead_to_one_address_are_not_both_stored():
     make_tool("Get weather")
-    taken = Tool.objects.get().slug
+    slug_in_use = Tool.objects.get().slug
 
     with pytest.raises(SpecError) as refusal:
-        publish(make_spec(taken), by=None)
+        publish(make_spec(slug_in_use), by=None)
 
     [problem] = refusal.value.problems
     assert (problem.pointer, problem.rule) == ("/definition/id", "publish.address-taken")
@@ -143,10 +143,10 @@ def test_of_many_specs_each_has_its_own_outcome():
     publish(make_spec("old", description="one"), by=None)
     same = make_spec("same")
     publish(same, by=None)
-    taken = make_spec(Tool.objects.get(tool_id="Get weather").slug)
+    slug_in_use = make_spec(Tool.objects.get(tool_id="Get weather").slug)
 
     created, revised, unchanged, refused = publish_many(
-        [make_spec("new"), make_spec("old", description="two"), same, taken], by=None
+        [make_spec("new"), make_spec("old", description="two"), same, slug_in_use], by=None
     )
 
     assert (created.outcome, revised.outcome, unchanged.outcome) == ("created", "revised", "unchanged")

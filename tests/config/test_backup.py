@@ -66,10 +66,10 @@ def test_a_backup_under_load_has_all_acknowledged_data_and_can_be_restored(site,
         stop.set()
         writer.join()
 
-    kept = content_of(tmp_path / "backup.sqlite3")
+    backed_up = content_of(tmp_path / "backup.sqlite3")
     assert "tools" in done.stderr
-    assert before <= {tool_id for tool_id, _, _ in kept}
-    assert kept <= content_of(site.data_dir / "toolshelf.sqlite3")
+    assert before <= {tool_id for tool_id, _, _ in backed_up}
+    assert backed_up <= content_of(site.data_dir / "toolshelf.sqlite3")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["backup.sqlite3"]
 
     restored = tmp_path / "restored"
@@ -77,7 +77,7 @@ def test_a_backup_under_load_has_all_acknowledged_data_and_can_be_restored(site,
     shutil.copy(tmp_path / "backup.sqlite3", restored / "toolshelf.sqlite3")
     other = Site(restored)
     try:
-        assert content_of(restored / "toolshelf.sqlite3") == kept
+        assert content_of(restored / "toolshelf.sqlite3") == backed_up
         found = httpx.get(f"{other.url}/api/v1/tools", params={"q": "tool 7"}, timeout=60).json()
         assert "tool 7" in [item["id"] for item in found["items"]]
     finally:

@@ -36,7 +36,7 @@ def test_a_wrong_number_is_refused(monkeypatch, value):
         env.number("NUMBER", 5, minimum=1)
 
 
-def test_a_token_is_taken_as_it_is(monkeypatch):
+def test_a_token_is_read_unchanged(monkeypatch):
     monkeypatch.setenv("TOKEN", "0123456789abcdef")
 
     assert env.token("TOKEN") == "0123456789abcdef"

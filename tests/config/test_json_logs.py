@@ -27,7 +27,7 @@ def logged(message, *values, **more):
 
 @pytest.fixture
 def lines():
-    """What is logged as JSON while the test runs."""
+    """The messages that are logged as JSON while the test runs."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLine())
@@ -142,6 +142,6 @@ def test_a_server_logs_json_only(tmp_path):
         site.stop()
 
     assert answer.headers["X-Request-ID"] == "edge-0123456789"
-    started = site.log().partition("{")  # what `serve` tells its user comes first
+    started = site.log().partition("{")  # the messages of `serve` to its user come first
     lines = [json.loads(line) for line in (started[1] + started[2]).splitlines()]
     assert [line["status"] for line in lines if line.get("request_id") == "edge-0123456789"] == [200]

@@ -1,4 +1,4 @@
-"""What the site writes into its log."""
+"""The site's log."""
 
 import logging
 import sys

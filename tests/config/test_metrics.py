@@ -1,4 +1,4 @@
-"""What operators read: /metrics counts requests and runs over all processes, for those who may read it."""
+"""Metrics for operators: /metrics counts requests and runs over all processes, for those who may read it."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.accounts.tokens import create_token
-from config.metrics import RequestMetricsMiddleware, asked_lately
+from config.metrics import RequestMetricsMiddleware, had_recent_request
 from playground import run_counters, run_writer, running
 from playground.celery.heartbeats import Heartbeat, beat, connected_workers
 from playground.metrics import Counters
@@ -135,16 +135,16 @@ def test_requests_of_operators_are_not_counted(counted, client):
 
 @pytest.mark.django_db
 def test_a_request_for_a_page_counts_as_recent_activity(client, monkeypatch):
-    monkeypatch.setattr(RequestMetricsMiddleware, "asked_at", -1e9)
+    monkeypatch.setattr(RequestMetricsMiddleware, "requested_at", -1e9)
 
     client.get("/healthz")
-    assert not asked_lately()
+    assert not had_recent_request()
 
     client.get("/")
-    assert asked_lately()
+    assert had_recent_request()
 
-    monkeypatch.setattr(RequestMetricsMiddleware, "asked_at", RequestMetricsMiddleware.asked_at - 3)
-    assert not asked_lately()
+    monkeypatch.setattr(RequestMetricsMiddleware, "requested_at", RequestMetricsMiddleware.requested_at - 3)
+    assert not had_recent_request()
 
 
 def test_runs_are_counted_by_outcome(counted, client, builtin_tool):
@@ -195,7 +195,7 @@ def test_a_server_that_starts_anew_begins_at_zero(tmp_path):
     counters.begin()
     counters.request("page", 200, 0.1)
 
-    counters.start_anew()
+    counters.reset()
 
     assert counters.summed().requests["page", "2xx"].count == 0
 

@@ -1,4 +1,4 @@
-"""What holds for every request: where it comes from, what it carries, how it is refused, what headers answers have."""
+"""Rules for every request: where it comes from, what it carries, how it is refused, what headers answers have."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ class Body:
 
     def __init__(self, *parts: bytes) -> None:
         self.parts = parts
-        self.taken = 0
+        self.parts_read = 0
         self.closed = 0
 
     def __iter__(self):
         for part in self.parts:
-            self.taken += 1
+            self.parts_read += 1
             yield part
 
     def close(self):
@@ -108,7 +108,7 @@ def test_a_refused_body_of_known_length_is_not_even_read():
     statuses = [ask(application)[0] for _ in range(3)]
 
     assert statuses == ["200 OK", "503 Service Unavailable", "503 Service Unavailable"]
-    assert (body.taken, body.closed) == (1, 3)
+    assert (body.parts_read, body.closed) == (1, 3)
 
 
 def test_small_bodies_are_sent_even_if_too_many_large_ones_are_unread():
@@ -171,8 +171,8 @@ def test_events_are_passed_on_as_they_happen_and_closed_by_the_server():
     _, headers, given = ask(whole(body, ("Content-Type", "text/event-stream")))
 
     assert headers["Content-Type"] == "text/event-stream"
-    assert (body.taken, body.closed) == (0, 0)
+    assert (body.parts_read, body.closed) == (0, 0)
     assert next(iter(given)) == b"data: 1\r\n\r\n"
-    assert body.taken == 1
+    assert body.parts_read == 1
     given.close()
     assert body.closed == 1

@@ -63,7 +63,7 @@ def test_a_body_that_ends_early_is_refused():
 
 @pytest.mark.alone
 def test_a_body_that_trickles_is_cut_off():
-    application = SlowBodyGuard(echo, readers=1, max_bytes=10**6, patience_s=0.5)
+    application = SlowBodyGuard(echo, readers=1, max_bytes=10**6, timeout_s=0.5)
     client = Trickle(0.15)
 
     status, _ = ask(application, client, 1000)
@@ -73,7 +73,7 @@ def test_a_body_that_trickles_is_cut_off():
 
 
 def test_only_so_many_bodies_arrive_at_once():
-    application = SlowBodyGuard(echo, readers=2, max_bytes=10**6, patience_s=3)
+    application = SlowBodyGuard(echo, readers=2, max_bytes=10**6, timeout_s=3)
     slow = [threading.Thread(target=ask, args=(application, Trickle(0.2), 1000)) for _ in range(2)]
     for thread in slow:
         thread.start()
@@ -110,7 +110,7 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
         thread.join()
 
 
-def test_a_refusal_has_the_shape_of_its_door_and_the_strict_headers():
+def test_a_refusal_has_the_format_of_its_interface_and_the_strict_headers():
     application = SlowBodyGuard(echo, readers=1, max_bytes=100)
 
     _, headers, page = ask_at("/upload/", application, io.BytesIO(b"half"), 8)

@@ -106,7 +106,7 @@ def test_a_folder_for_data_that_cannot_be_one_stops_the_start(tmp_path):
     )
 
 
-def test_a_wrong_setting_is_told_without_a_traceback(tmp_path):
+def test_a_wrong_setting_is_reported_without_a_traceback(tmp_path):
     ended = subprocess.run(
         [sys.executable, "manage.py", "serve"],
         cwd=ROOT,

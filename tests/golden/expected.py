@@ -2,9 +2,9 @@
 
     {"id": "…", "facts": …, "prose": "…"}
 
-Facts are what a program relies on: verdicts, pointers, rule ids, values. Prose is the wording of messages, compared by
-a test of its own, so that a change of language leaves the tests of facts green. Long outputs are recorded as the first
-16 hexadecimal digits of their SHA-256.
+Facts are the parts that a program relies on: verdicts, pointers, rule ids, values. Prose is the wording of messages,
+compared by a test of its own, so that a change of language leaves the tests of facts green. Long outputs are recorded
+as the first 16 hexadecimal digits of their SHA-256.
 
     python -m tests.golden                      rewrites all expected outputs
     python -m tests.golden -k lint              rewrites those of one subject

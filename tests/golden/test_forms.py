@@ -54,7 +54,7 @@ def json_text(value):
 
 
 def pressed(schema, value, page):
-    """What some buttons lead to, and another type and another branch where they can be chosen."""
+    """The results of some buttons, and another type and another branch where they can be chosen."""
     found = {}
     verbs = {}
     for button in sorted(page.buttons):

@@ -94,7 +94,7 @@ LAST = f"/rows/{ITEMS - 1}"
 
 
 def budget():
-    """Steps alone bound what is done."""
+    """Only the number of steps bounds the work."""
     return Budget(seconds=1_000)
 
 
@@ -206,7 +206,7 @@ def calls_of(work, most):
 
 @pytest.fixture(scope="module")
 def warm():
-    """What is made once in a process, as templates are, is no part of a walk."""
+    """Objects that a process creates only once, such as templates, do not count."""
     COMPILED.check({})
     draw_form(schema_form.begin(COMPILED, {"rows": [1]}, name="parameters").form)
 

@@ -109,7 +109,7 @@ def deep(case, db):
 
 
 def form_data(page):
-    """What a browser would send of the form on the playground's page."""
+    """The data that a browser would send from the form on the playground's page."""
     data = {}
     for control in LexborHTMLParser(page).css_first("form#trial").css("input, textarea, select"):
         name, attributes = control.attributes.get("name"), control.attributes

@@ -145,10 +145,10 @@ def test_secrets_among_the_parameters_are_no_difference(builtin):
     ]
     tool = publish(read_spec(reader.dumps(document)), by=None).tool
 
-    kept, differing = results_of(check(tool, exactly=True))
+    redacted, differing = results_of(check(tool, exactly=True))
 
-    assert kept.run.response["result"] == "[secret]"
-    assert kept.passed is True
+    assert redacted.run.response["result"] == "[secret]"
+    assert redacted.passed is True
     assert differing.passed is False
 
 
@@ -426,8 +426,8 @@ def test_a_run_is_saved_as_an_example_after_a_preview(browser, ada, builtin):
     tool.refresh_from_db()
     assert tool.current.number == 2
     assert tool.current.spec.examples[:-1] == before
-    kept = tool.current.spec.examples[-1]
-    assert (kept.description, kept.parameters, kept.return_value) == ("One kilometer", run.parameters, run.response)
+    saved = tool.current.spec.examples[-1]
+    assert (saved.description, saved.parameters, saved.return_value) == ("One kilometer", run.parameters, run.response)
 
 
 @pytest.mark.parametrize("expected", ["1", "9" * 5000])

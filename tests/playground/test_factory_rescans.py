@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("db")
 
 @pytest.fixture
 def another_process(monkeypatch, later_factory):
-    """As if this process had started before, and another one notes the requests."""
+    """As if this process had started before, and another process notes the requests."""
     monkeypatch.setattr(factory_rescans._Followed, "has_checked", False)
     check()
     return later_factory

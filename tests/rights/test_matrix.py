@@ -1,4 +1,4 @@
-"""Who may do what: every URL, every operation of the API and every method of MCP, for each kind of person.
+"""The rights of each role: every URL, every operation of the API and every method of MCP, for each kind of person.
 
 The lists come from the URL conf and from the OpenAPI document, so an endpoint without a rule here fails.
 """
@@ -26,7 +26,7 @@ MAINTAIN = {"owner", "administrator"}
 ADMINISTER = {"administrator"}
 NOBODY: set[str] = set()
 
-# What is private answers 404 to everyone else; what is only not allowed answers 403.
+# Private pages answer 404 to everyone else; pages that are only not allowed answer 403.
 PRIVATE = "private"
 
 # By the name of the URL: who may get it, who may post to it, and the name of its parameters' values. Nobody: the method

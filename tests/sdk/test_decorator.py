@@ -202,7 +202,7 @@ def test_its_types_are_known_before_its_first_run():
     ]
 
 
-# What is refused
+# Refusals
 
 
 def refused(function, **options):

@@ -1,4 +1,4 @@
-"""What authors of tools are given: the interfaces, and progress."""
+"""The interfaces for authors of tools: the interfaces, and progress."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ class ShoutFactory:
 
 
 @pytest.fixture
-def heard():
+def reports():
     reports = []
     listen_to_progress(lambda *report: reports.append(report))
     yield reports
@@ -119,11 +119,11 @@ def test_outside_a_run_progress_goes_nowhere():
     progress(1, 2, "half")
 
 
-def test_progress_is_passed_on_to_whoever_listens(heard):
+def test_progress_is_passed_on_to_whoever_listens(reports):
     progress(1)
     progress(1, 2, "half")
 
-    assert heard == [(1, None, ""), (1, 2, "half")]
+    assert reports == [(1, None, ""), (1, 2, "half")]
 
 
 def test_the_playground_has_them_under_their_earlier_name():

@@ -96,7 +96,7 @@ class Author:
         self.environment["PATH"] = f"{Path(sys.executable).parent}:{self.environment['PATH']}"
 
     def follow(self, section=""):
-        """Do what the blocks of a section say: run commands, write files, change them. The output of all commands."""
+        """Follow the blocks of a section: run commands, write files, change them. The output of all commands."""
         output = ""
         for block in blocks_of(section):
             path = self.folder / block.file

@@ -26,10 +26,10 @@ def pack(folder: Path, found: Distribution) -> None:
     info = f"{found.metadata['Name'].replace('-', '_').replace('.', '_')}-{found.version}"
     tag = next(line.partition(": ")[2] for line in found.read_text("WHEEL").splitlines() if line.startswith("Tag: "))
     files = [each for each in found.files if each.parts[0] != ".." and "__pycache__" not in each.parts]
-    kept = [each for each in files if each.name not in NOT_OF_THE_WHEEL or not each.parts[0].endswith(".dist-info")]
+    packed = [each for each in files if each.name not in NOT_OF_THE_WHEEL or not each.parts[0].endswith(".dist-info")]
     record = next(each for each in files if each.name == "RECORD")
-    lines = [f"{each},," for each in (*kept, record)]
+    lines = [f"{each},," for each in (*packed, record)]
     with zipfile.ZipFile(folder / f"{info}-{tag}.whl", "w") as wheel:
-        for each in kept:
+        for each in packed:
             wheel.write(each.locate(), str(each))
         wheel.writestr(str(record), "\n".join(lines) + "\n")

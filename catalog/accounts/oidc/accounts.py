@@ -15,7 +15,10 @@ MAX_SUBJECT_CHARACTERS: Final = 191  # of the column; the protocol allows 255
 
 
 def provider_id() -> str:
-    """Identifies the provider in stored links. It depends on the issuer: the subjects of another one are others."""
+    """Identifies the provider in stored links.
+
+    It depends on the issuer, because another issuer's subjects are different people.
+    """
     return f"oidc-{digest(settings.OIDC_ISSUER)[:16]}"
 
 

@@ -44,7 +44,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         return Provider(request, app=site_app())
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002
-        """Whoever is admitted gets an account at their first sign-in."""
+        """People who are admitted get an account at their first sign-in."""
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
@@ -57,7 +57,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             return
         if known:
             update_groups(known, claims)
-            take_rights(known)
+            revoke_rights(known)
         refuse(
             request,
             "You may not sign in to this site",
@@ -126,8 +126,8 @@ def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
     return claims
 
 
-def take_rights(user: User) -> None:
-    """Make somebody who may not sign in any more a reader, and end their sessions and API tokens."""
+def revoke_rights(user: User) -> None:
+    """Make a person who may no longer sign in a reader, and end their sessions and API tokens."""
     if not user.is_superuser:
         with recording_groups(user):
             set_role(user, READER)

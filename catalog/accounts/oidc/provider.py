@@ -120,7 +120,7 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         keys = published.get("keys") if isinstance(published, dict) else None
         usable = [key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig"] if keys else []
         named = [key for key in usable if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm]
-        if len(named) != 1:  # a token may name no key if the provider has one alone
+        if len(named) != 1:  # a token may omit the key id if the provider has only one key
             raise OAuth2Error("none of the provider's keys matches the ID token, or more than one does")
         return jwt.PyJWK(named[0], algorithm=algorithm)
 
@@ -138,7 +138,7 @@ class Provider(OpenIDConnectProvider):
         return stored_subject(str(data["sub"]))
 
     def extract_extra_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """What is stored of the claims: the name of the account at the provider, for the page about it."""
+        """The claims that are stored: the name of the account at the provider, for the page about it."""
         name = data.get("preferred_username") or data.get("email") or data["sub"]
         return {"name": str(name)[:200]}
 

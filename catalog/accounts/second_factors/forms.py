@@ -90,7 +90,7 @@ class ActivateAppForm(Throttled, ActivateTOTPForm):
 
 
 def code_origin(user: User) -> Origin:
-    """Where an attempt at a code comes from: a browser that the account has signed in with before, or anywhere."""
+    """The origin of an attempt at a code: a browser that the account has signed in with before, or anywhere."""
     browser = known_browser(context.request, user.get_username())
     return Origin(f"browser {browser}", is_known=True) if browser else Origin(f"anywhere {user.pk}")
 

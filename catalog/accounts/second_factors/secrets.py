@@ -20,7 +20,7 @@ MEMBERS: Final = {Authenticator.Type.TOTP: "secret", Authenticator.Type.RECOVERY
 
 @sensitive_variables()
 def decrypted(token: str) -> str:
-    """The secret; a random one, of which no code is right, if its key was removed from the settings."""
+    """The secret. If its key was removed from the settings, a random secret that no code matches."""
     try:
         return str(encryption.decrypt(token))
     except encryption.Unreadable:

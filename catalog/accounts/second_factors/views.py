@@ -119,7 +119,7 @@ class SignInWithPasskey(webauthn.LoginWebAuthnView):
 
 
 def with_password(view: View) -> View:
-    """Refuse people without a password: there is nothing that a second factor would be the second of."""
+    """Refuse people without a password: there is no first factor to add a second one to."""
 
     @login_required
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""What the schemas have in common."""
+"""The base classes of the schemas."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Document:
         return found
 
 
-# Flaws, of schemas that `policy` has not accepted; accepted schemas can always be checked.
+# Flaws: only for schemas that `policy` has not checked; values can always be checked against accepted schemas.
 
 
 def flaw_of(schema: JSON, dialect: Dialect) -> str | None:

@@ -1,4 +1,4 @@
-"""Violations of a schema, as a tree: shown to users as problems, in forms with names and branches."""
+"""Violations of a schema, as a tree: shown to users as problems; forms also use the names and branches."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ValueChecks:
     """Cached answers about values, from one shared budget.
 
     Attributes:
-        effort: what is left of the budget.
+        effort: the rest of the budget.
         next_look: the clock is read when less effort than this is left.
         started: CPU time of this thread at the start (s).
         disjoint: whether pairs of schemas have no value in common.
@@ -61,12 +61,12 @@ class ValueChecks:
 
     def accepts(self, whole: Conjunction, value: JSON) -> bool | None:
         """Whether `value` is valid for all of `whole`; None if that is not known."""
-        if whole.nothing:
+        if whole.accepts_nothing:
             return False
         answers = [self._is_valid(subschema, value) for subschema in whole.subschemas]
         if False in answers:
             return False
-        return None if None in answers or whole.unclear else True
+        return None if None in answers or whole.has_unknown_parts else True
 
     def _is_valid(self, subschema: Subschema, value: JSON) -> bool | None:
         unions = [Union(subschema, keyword) for keyword in ("anyOf", "oneOf") if keyword in subschema.keywords]

@@ -15,7 +15,7 @@ Labels = frozenset[tuple[str, ...]]
 
 
 def labels(whole: Conjunction) -> Labels:
-    """What identifies an alternative: its constant or its constant members, its titles and its references."""
+    """The labels that identify an alternative: its constant or its constant members, its titles and its references."""
     return constants(whole) | names(whole)
 
 
@@ -41,7 +41,7 @@ def names(whole: Conjunction) -> Labels:
     return frozenset(found)
 
 
-# What identifies an alternative, the most certain first.
+# Keys that identify an alternative, the most certain first.
 _KEYS: Final[tuple[Callable[[Conjunction], Hashable], ...]] = (
     constants,
     names,

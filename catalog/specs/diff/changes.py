@@ -16,7 +16,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")  # 
 
 
 class Any(Enum):
-    """A step of a path that stands for every item, or for every undeclared member."""
+    """A step of a path to every item, or to every undeclared member."""
 
     ITEM = "[]"
     MEMBER = "*"
@@ -77,7 +77,7 @@ class Change:
 
     @property
     def strict_verdict(self) -> Verdict:
-        """The verdict without conventions: "unknown" for what is compatible only by convention."""
+        """The verdict without conventions: "unknown" for changes that are compatible only by convention."""
         return "unknown" if self.is_by_convention else self.verdict
 
     @property

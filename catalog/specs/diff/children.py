@@ -59,7 +59,7 @@ def member(whole: Conjunction, name: str) -> Conjunction:
 
 def _member(whole: Conjunction, name: str) -> Conjunction:
     if any(names.is_valid(name) is False for names in whole.subs("propertyNames")) or _is_ruled_out(whole, name):
-        return Conjunction((), nothing=True)
+        return Conjunction((), accepts_nothing=True)
     matched = frozenset(pattern for pattern in patterns(whole) if is_match(pattern, name))
     return conjoin(*(found for subschema in whole.subschemas for found in _for_member(subschema, name, matched)))
 
@@ -70,16 +70,18 @@ def closed_names(whole: Conjunction) -> list[str] | None:
 
 
 def _closed_names(whole: Conjunction) -> list[str] | None:
-    if 0 in whole.counts("maxProperties") or any(conjoin(names).nothing for names in whole.subs("propertyNames")):
+    if 0 in whole.counts("maxProperties") or any(
+        conjoin(names).accepts_nothing for names in whole.subs("propertyNames")
+    ):
         return []
     lists = [choices for names in whole.subs("propertyNames") for choices in keywords.choices_of(names)]
     if lists:
         allowed = [name for name in min(lists, key=len) if isinstance(name, str)]
-    elif not patterns(whole) and undeclared(whole, frozenset()).nothing:
+    elif not patterns(whole) and undeclared(whole, frozenset()).accepts_nothing:
         allowed = names(whole)
     else:
         return None
-    return [name for name in allowed if not member(whole, name).nothing]
+    return [name for name in allowed if not member(whole, name).accepts_nothing]
 
 
 def undeclared(whole: Conjunction, matched: frozenset[str]) -> Conjunction:

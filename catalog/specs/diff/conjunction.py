@@ -99,25 +99,32 @@ class Conjunction:
 
     Attributes:
         subschemas: the schemas, references and `allOf` followed.
-        nothing: one of them is `false`.
-        unclear: a reference is dangling or loops, so its constraints are not known.
-        decided: the unions of which a branch is already among `subschemas`.
-        only: the types to consider.
-        given: members that are assumed to be present.
+        accepts_nothing: one of them is `false`.
+        has_unknown_parts: a reference is dangling or loops, so its constraints are not known.
+        decided: the unions that have a branch among `subschemas`.
+        considered_types: the types to consider.
+        assumed_members: members that are assumed to be present.
     """
 
     subschemas: tuple[Subschema, ...]
-    nothing: bool = False
-    unclear: bool = False
+    accepts_nothing: bool = False
+    has_unknown_parts: bool = False
     decided: frozenset[Hashable] = frozenset()
-    only: frozenset[str] = TYPES
-    given: frozenset[str] = frozenset()
+    considered_types: frozenset[str] = TYPES
+    assumed_members: frozenset[str] = frozenset()
 
     @cached_property
     def key(self) -> Hashable:
         """Equal for the same schemas under the same assumptions."""
         identities = frozenset(subschema.identity for subschema in self.subschemas)
-        return (identities, self.nothing, self.unclear, self.decided, self.only, self.given)
+        return (
+            identities,
+            self.accepts_nothing,
+            self.has_unknown_parts,
+            self.decided,
+            self.considered_types,
+            self.assumed_members,
+        )
 
     def built(self, name: Hashable, build: Callable[[], Built]) -> Built:
         """The result of `build`, which is called once for each `name`."""
@@ -130,8 +137,13 @@ class Conjunction:
 
     def also(self, *subschemas: Subschema) -> Conjunction:
         """These schemas and `subschemas`."""
-        found, nothing, unclear = flattened((*self.subschemas, *subschemas))
-        return replace(self, subschemas=found, nothing=nothing or self.nothing, unclear=unclear or self.unclear)
+        found, accepts_nothing, has_unknown_parts = flattened((*self.subschemas, *subschemas))
+        return replace(
+            self,
+            subschemas=found,
+            accepts_nothing=accepts_nothing or self.accepts_nothing,
+            has_unknown_parts=has_unknown_parts or self.has_unknown_parts,
+        )
 
     def with_branch(self, union: Union, *branch: Subschema) -> Conjunction:
         """These schemas and `branch` of `union`."""
@@ -139,28 +151,28 @@ class Conjunction:
 
     def restricted_to(self, types: frozenset[str]) -> Conjunction:
         """These schemas for values of certain types."""
-        return self if self.only <= types else replace(self, only=self.only & types)
+        return self if self.considered_types <= types else replace(self, considered_types=self.considered_types & types)
 
     def with_member(self, name: str) -> Conjunction:
         """These schemas for objects that have the member `name`."""
-        return replace(self.restricted_to(frozenset({"object"})), given=self.given | {name})
+        return replace(self.restricted_to(frozenset({"object"})), assumed_members=self.assumed_members | {name})
 
     # Its constraints.
 
     @cached_property
     def is_anything(self) -> bool:
         """Whether it certainly accepts every value."""
-        if self.nothing or self.unclear or self.only != TYPES or self.given:
+        if self.accepts_nothing or self.has_unknown_parts or self.considered_types != TYPES or self.assumed_members:
             return False
         return all(map(own_keywords.accepts_anything, self.subschemas))
 
     @cached_property
     def types(self) -> frozenset[str]:
         """The types of values that it may accept; it accepts no others."""
-        if self.nothing:
+        if self.accepts_nothing:
             return frozenset()
-        self.__dict__["types"] = self.only  # for a union that leads back here
-        return self.only.intersection(*self._types_by_keyword())
+        self.__dict__["types"] = self.considered_types  # for a union that leads back here
+        return self.considered_types.intersection(*self._types_by_keyword())
 
     def _types_by_keyword(self) -> Iterator[frozenset[str]]:
         """The types that each keyword allows."""
@@ -213,7 +225,7 @@ class Conjunction:
     @cached_property
     def required(self) -> frozenset[str]:
         """The required members, with those that these require in turn."""
-        return frozenset(required_names((subschema.keywords for subschema in self.subschemas), self.given))
+        return frozenset(required_names((subschema.keywords for subschema in self.subschemas), self.assumed_members))
 
     @cached_property
     def mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -285,7 +297,7 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
         TooMuch: there are more than `MAX_SUBSCHEMAS`.
     """
     found: dict[Hashable, Subschema] = {}
-    nothing = unclear = False
+    accepts_nothing = has_unknown_parts = False
     open_now: set[Hashable] = set()
     waiting: list[tuple[Subschema, bool]] = [(subschema, False) for subschema in reversed(list(subschemas))]
     while waiting:
@@ -293,19 +305,19 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
         if leaving:
             open_now.discard(subschema.identity)
         elif subschema.identity in open_now:
-            unclear = True
+            has_unknown_parts = True
         elif subschema.schema is False:
-            found[subschema.identity], nothing = subschema, True
+            found[subschema.identity], accepts_nothing = subschema, True
         elif subschema.identity not in found:
             found[subschema.identity] = subschema
             open_now.add(subschema.identity)
-            unclear = unclear or subschema.has_dangling_reference
+            has_unknown_parts = has_unknown_parts or subschema.has_dangling_reference
             waiting.append((subschema, True))
             inside = [*always(subschema), *double_negations(subschema)]
             waiting += [(inner, False) for inner in reversed(inside)]
             if len(found) > MAX_SUBSCHEMAS:
                 raise TooMuch
-    return tuple(found.values()), nothing, unclear
+    return tuple(found.values()), accepts_nothing, has_unknown_parts
 
 
 def types_ruled_out(subschema: Subschema) -> frozenset[str] | None:
@@ -318,7 +330,7 @@ def types_ruled_out(subschema: Subschema) -> frozenset[str] | None:
 
 def restricts_types_only(whole: Conjunction) -> bool:
     """Whether `whole` constrains nothing except the type."""
-    if whole.unclear or not all(
+    if whole.has_unknown_parts or not all(
         own_keywords.assertions_of(subschema) <= _PLAIN | {"anyOf"} for subschema in whole.subschemas
     ):
         return False

@@ -138,7 +138,7 @@ class ContainmentProver:
     def _find(self, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
         if disjointness.is_empty(producer, self.checks):
             return
-        if consumer.nothing:
+        if consumer.accepts_nothing:
             yield self._value_obstacle("forbidden", producer, consumer, producer.types)
         elif producer.is_anything:
             if any(True for _ in self._by_type(producer, consumer)):
@@ -205,7 +205,7 @@ class ContainmentProver:
         for _ in range(MAX_ROUNDS):
             found = [*self._needed_by_required(whole), *self._outcomes(whole)]
             more = whole.also(*found) if found else whole
-            if len(more.subschemas) == len(whole.subschemas) and more.nothing == whole.nothing:
+            if len(more.subschemas) == len(whole.subschemas) and more.accepts_nothing == whole.accepts_nothing:
                 break
             whole = more
         self._implied[producer.key] = whole

@@ -99,7 +99,7 @@ def _no_branch(
 ) -> Iterator[Obstacle]:
     """Why no branch accepts the producer's values: the obstacles of the most similar branch of those `near`.
 
-    If that branch accepts all values without undeclared members and the union is `exclusive`, others may match as well.
+    If that branch accepts all values without undeclared members and the union is `exclusive`, others may match, too.
     """
     keywords = (union.keyword,)
     if not near:
@@ -197,5 +197,5 @@ def unevaluated(_prover: ContainmentProver, producer: Conjunction, consumer: Con
         if not any(are_same(subschema, other) for other in producer.subschemas):
             edits = (with_member("undeclared_member"), lambda value: [*value, 1] if isinstance(value, list) else value)
             yield Obstacle("unevaluated", producer, consumer, keywords=(keyword,), edits=edits)
-    if consumer.unclear:
+    if consumer.has_unknown_parts:
         yield Obstacle("unclear", producer, consumer)

@@ -118,7 +118,7 @@ def required(prover: ContainmentProver, producer: Conjunction, consumer: Conjunc
         yield Obstacle("required", producer, consumer, name, keywords=("required",), edits=(drop(name),))
     for subschema in consumer.subschemas:
         for name, needed in needed_names(subschema.keywords):
-            if children.member(producer, name).nothing or prover.requires(producer.with_member(name), needed):
+            if children.member(producer, name).accepts_nothing or prover.requires(producer.with_member(name), needed):
                 continue
             keywords = ("dependentRequired", "dependencies")
             yield Obstacle(
@@ -186,7 +186,7 @@ def member_names(prover: ContainmentProver, producer: Conjunction, consumer: Con
         return
     patterns = children.patterns(producer)
     possible = [frozenset({pattern}) for pattern in patterns]
-    if not patterns or not children.undeclared(producer, frozenset()).nothing:
+    if not patterns or not children.undeclared(producer, frozenset()).accepts_nothing:
         possible = [frozenset()]
     names = [conjoin(_TEXT, *_matching(matched), *producer.subs("propertyNames")) for matched in possible]
     if not all(prover.proves_inside(name, conjoin(rule)) for rule in rules for name in names):

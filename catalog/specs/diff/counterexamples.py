@@ -137,7 +137,7 @@ class CounterexampleFinder:
 
     @contextmanager
     def limited_budget(self) -> Iterator[Budget]:
-        """The budget of one attempt, from what is left for all."""
+        """The budget of one attempt, from the rest of the common budget."""
         budget = Budget(steps=min(STEPS, self.steps), seconds=self.seconds)
         before = budget.steps
         try:

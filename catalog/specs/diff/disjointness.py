@@ -51,7 +51,7 @@ def _text_of(subschema: Subschema) -> str:
 
 def is_implied_by(producer: Conjunction, consumer: Conjunction) -> bool:
     """Whether each schema of `consumer` is, with the same text, a schema of `producer`."""
-    if consumer.unclear or consumer.nothing or not consumer.subschemas:
+    if consumer.has_unknown_parts or consumer.accepts_nothing or not consumer.subschemas:
         return False
     texts = {(subschema.dialect.uri, text_of(subschema)) for subschema in producer.subschemas}
     return all(
@@ -67,7 +67,7 @@ def is_empty(
     whole: Conjunction, checks: ValueChecks, depth: int = MAX_DEPTH, above: frozenset[Hashable] = frozenset()
 ) -> bool:
     """Whether `whole` certainly accepts nothing, even because it requires itself: `above` are the schemas around it."""
-    if whole.nothing or not whole.types or checks.values_of(whole) == []:
+    if whole.accepts_nothing or not whole.types or checks.values_of(whole) == []:
         return True
     if all(_is_empty(type_name, whole, checks) for type_name in whole.types):
         return True

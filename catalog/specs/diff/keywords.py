@@ -39,7 +39,7 @@ Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 
 def annotations_of(subschema: Subschema) -> Mapping[str, JSON]:
-    """The annotations of `subschema`, even beside a `$ref` of the early drafts, because schemas contain them there."""
+    """The annotations of `subschema`, even beside a `$ref` of the early drafts, because real schemas put them there."""
     return members_of(subschema.schema)
 
 

@@ -52,7 +52,7 @@ def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
 
 
 def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | None) -> str:
-    """Whom the difference may concern although it is not breaking, in one sentence; "" if there is nothing to note.
+    """Which callers a difference may affect although it is not breaking, as a sentence; "" if none.
 
     Args:
         difference: the difference.

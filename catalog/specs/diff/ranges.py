@@ -88,7 +88,9 @@ def most(whole: Conjunction, type_name: str) -> int | None:
     """The greatest number of characters, items or members; None if it is unlimited."""
     counts = whole.counts(MOST[type_name])
     if type_name == "array":
-        counts += [index for index in range(children.first_items(whole) + 1) if children.item(whole, index).nothing][:1]
+        counts += [
+            index for index in range(children.first_items(whole) + 1) if children.item(whole, index).accepts_nothing
+        ][:1]
     if type_name == "object" and (names := children.closed_names(whole)) is not None:
         counts.append(len(names))
     return min(counts, default=None)

@@ -71,7 +71,7 @@ class _Sampler:
 
     def of(self, whole: Conjunction, depth: int) -> JSON:
         self.steps -= 1
-        if whole.nothing or depth < 0 or self.steps < 0:
+        if whole.accepts_nothing or depth < 0 or self.steps < 0:
             raise _NothingFits
         if (union := next(whole.undecided, None)) is not None:
             return self.of_union(whole, union, depth)

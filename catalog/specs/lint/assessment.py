@@ -30,7 +30,7 @@ class WaivedFinding:
 
 @dataclass(frozen=True, slots=True)
 class SpecAssessment:
-    """The lint score of a spec, and what it was made from.
+    """The lint score of a spec, and the findings that it was computed from.
 
     Attributes:
         usable: the keys of the export formats that accept the spec unchanged.

@@ -20,7 +20,7 @@ class Fix:
     """A JSON Patch of the spec that removes a finding.
 
     Attributes:
-        title: what it does, in a few words.
+        title: its effect, in a few words.
         safe: the tool keeps its name and members, and accepts and returns exactly the same values as before.
     """
 

@@ -50,7 +50,7 @@ class Command(BaseCommand):
         if connection.vendor != "sqlite":
             raise CommandError("This site's database is not SQLite. Run the command without DATABASE_URL.")
         connect(url)
-        if fault := occupied_by():
+        if fault := reason_not_empty():
             raise CommandError(f"The PostgreSQL database {fault}. Use an empty one.")
         manage(url, "migrate", "--verbosity", "0")
         try:
@@ -130,10 +130,10 @@ def models() -> list[type[Model]]:
     return [model for model in found if model._meta.managed and not model._meta.proxy]
 
 
-def occupied_by() -> str | None:
-    """What speaks against a copy into the target: rows of a site, or tables of another program. None if nothing does.
+def reason_not_empty() -> str | None:
+    """Why the target database cannot be used: it has rows of a site, or tables of another program. None if it can be.
 
-    A site without tools and people is left by a move that failed.
+    Empty tables left by a failed move do not count.
     """
     with connections[TARGET].cursor() as cursor:
         tables = set(connections[TARGET].introspection.table_names(cursor))
@@ -203,7 +203,7 @@ def copy_rows(model: type[Model]) -> tuple[Copy, int]:
     """Copy a table.
 
     Returns:
-        What was copied, and in how many rows NUL was replaced.
+        The copied rows, and the number of rows in which NUL was replaced.
     """
     target, fields = connections[TARGET], columns_of(model)
     quote = target.ops.quote_name

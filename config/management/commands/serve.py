@@ -56,7 +56,7 @@ class Command(BaseCommand):
             forbid_loopback()
         self.load_samples()
         recover_runs()
-        counters().start_anew()
+        counters().reset()
         if connection.vendor == "sqlite":  # no other server shares its data
             recover_uploads()
         self.greet(host, port)

@@ -98,7 +98,7 @@ def _check(factory: Any, options: argparse.Namespace) -> int:
 
 
 def _traceback(error: Exception) -> str:
-    """Where in the tool's own code an unexpected error was raised; "" for a module that is not there."""
+    """The traceback of an unexpected error in the tool's own code; "" for a module that does not exist."""
     return "" if isinstance(error, ImportError) else "".join(traceback.format_exception(error))
 
 

@@ -90,9 +90,10 @@ class Tool(ToolDefinition, Protocol[Request_contra, Response_co]):
         The response is JSON, a type that pydantic converts to JSON, or bytes, a `File`, or a `pathlib.Path` of a file
         in the working folder.
 
-        `call` may be `async`; it is awaited. It may be a generator: what it yields is shown while it runs. A `Progress`
-        is a progress report, any other value a line of the log. The response is the value that the generator returns;
-        if it returns none, as an async generator cannot, the last value that it yielded other than a `Progress`.
+        `call` may be `async`; it is awaited. It may be a generator: the values that it yields are shown while it runs.
+        A `Progress` is a progress report, any other value a line of the log. The response is the value that the
+        generator returns; if it returns none, as an async generator cannot, the last value that it yielded other than a
+        `Progress`.
         """
         ...
 

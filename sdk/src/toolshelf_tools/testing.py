@@ -104,7 +104,7 @@ class Example:
         return f"example {self.number}" + (f": {description}" if description else "")
 
     def problems(self) -> list[Problem]:
-        """What is wrong with the example, or with the call of the tool with its parameters."""
+        """The problems of the example, or of the call of the tool with its parameters."""
         where = f"example {self.number}"
         return [Problem(where, *each) for each in self.subject.example_problems(self.document)]
 
@@ -165,7 +165,7 @@ class Subject:
         return [Example(self, *each) for each in enumerate(found, 1)] if isinstance(found, list | tuple) else []
 
     def definition_problems(self) -> list[Problem]:
-        """What is wrong with the spec itself, or with the factory as one for it."""
+        """The problems of the spec itself, or of the factory for it."""
         return [Problem("definition", message) for message in self._definition_messages()] + [
             Problem("configuration", message) for message in self._configuration_messages()
         ]

@@ -1,4 +1,4 @@
-"""What a token may do by its scopes: never less than nobody, and what `run` and `publish` include."""
+"""The rights of a token by its scopes: never less than nobody, and what `run` and `publish` include."""
 
 from __future__ import annotations
 

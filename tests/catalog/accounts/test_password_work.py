@@ -1,4 +1,4 @@
-"""Whoever guesses learns nothing from how long a refusal takes: each costs one hash of the password that was typed."""
+"""The duration of a refusal gives no hint to people who guess: each costs one hash of the password that was typed."""
 
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher

@@ -315,7 +315,7 @@ def run(*words: str, capsys) -> str:
     return capsys.readouterr().out.strip()
 
 
-def test_a_slip_in_the_name_creates_nothing_and_names_the_accounts(ada):
+def test_a_typo_in_the_name_creates_no_account_and_lists_the_existing_ones(ada):
     User.objects.create_user("bob", is_active=False)
 
     with pytest.raises(CommandError) as refused:

@@ -1,4 +1,4 @@
-"""What somebody filled in before signing in comes back afterwards, by password and by link."""
+"""A form that was filled in before signing in comes back afterwards, by password and by link."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def test_the_cursor_leads_to_the_next_page_and_the_last_has_none(stranger, words
     ["limit=-1", "limit=0", "limit=101", "limit=99999999", "limit=abc", "limit=" + "9" * 5000, "limit=1.5",
      "cursor=x", "cursor=WyJhbGwiXQ", "runnable=maybe", "include=everything"],
 )  # fmt: skip
-def test_a_wrong_query_is_told_and_answered_422(stranger, query):
+def test_a_wrong_query_is_answered_with_422_and_its_parameter(stranger, query):
     body = assert_problem(stranger.get(f"/api/v1/tools?{query}"), 422)
 
     assert body["errors"][0]["pointer"] == "/" + query.partition("=")[0]
@@ -244,7 +244,7 @@ def test_a_bad_spec_is_refused_with_its_problems_and_nothing_is_stored(program, 
     assert not Tool.objects.exists()
 
 
-def test_every_problem_of_a_spec_is_told_with_pointer_line_and_column(program):
+def test_every_problem_of_a_spec_has_a_pointer_line_and_column(program):
     answer = program.send("POST", "/tools", '{\n  "definition": {\n    "name": 5\n  }\n}')
 
     errors = assert_problem(answer, 422)["errors"]
@@ -581,7 +581,7 @@ def test_a_form_that_cannot_be_read_at_all_is_refused(program):
 
 @pytest.mark.parametrize("kind", ["text/xml", "image/png", "application/xml", "text/html"])
 @pytest.mark.parametrize(("method", "path"), [("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check")])
-def test_a_spec_that_is_said_to_be_something_else_than_json_is_refused(program, method, path, kind):
+def test_a_spec_with_another_content_type_than_json_is_refused(program, method, path, kind):
     answer = program.send(method, path, spec_text("greet"), kind)
 
     assert kind in assert_problem(answer, 415)["detail"]

@@ -1,4 +1,4 @@
-"""Who maintains and sees tools, in the file of a whole catalog: loading it makes no restricted tool public."""
+"""Maintainers and visibility of tools in the file of a whole catalog: loading it makes no restricted tool public."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What people say of tools, in the file of a whole catalog: it comes back, or the report says what did not."""
+"""Metadata of tools in the file of a whole catalog: it comes back, or the report says what did not."""
 
 import hashlib
 import io
@@ -58,8 +58,8 @@ def catalog_file(*lines):
 
 def revision_line(tool_id, **more):
     source = make_spec(tool_id)
-    kept = {"id": tool_id, "revision": 1, "current": True, "archived": False}
-    return {**kept, "sha256": source.sha256, "source": source.source, **more}
+    members = {"id": tool_id, "revision": 1, "current": True, "archived": False}
+    return {**members, "sha256": source.sha256, "source": source.source, **more}
 
 
 @pytest.fixture

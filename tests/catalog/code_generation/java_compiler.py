@@ -53,7 +53,7 @@ def compile_java(folder: Path, projects: Mapping[str, Mapping[str, str]], *other
 
 
 def run_java(folder: Path, main: str, *arguments: str) -> str:
-    """What the class `main` prints; `folder` is that of `compile_java`."""
+    """The output of the class `main`; `folder` is that of `compile_java`."""
     command = ["java", "-Xmx500m", "-Dfile.encoding=UTF-8", "-cp", str(folder / "classes"), main, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False)
     assert result.returncode == 0, result.stderr[:4000]

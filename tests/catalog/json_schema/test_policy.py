@@ -597,7 +597,8 @@ keyword_values = st.recursive(
 @pytest.mark.parametrize("dialect", dialects.DIALECTS, ids=lambda dialect: dialect.name)
 def test_our_messages_and_the_meta_schema_refuse_the_same_schemas(dialect):
     keywords = sorted(dialect.keywords | {"dependencies", "definitions", "unknown"})
-    # What we say and the meta-schema does not: draft-04 does not describe `$ref`, draft-07's copy forgot `writeOnly`.
+    # Rules of ours that the meta-schema does not have: draft-04 does not describe `$ref`, draft-07's copy forgot
+    # `writeOnly`.
     silent = {"$ref"} if dialect.name == "04" else {"writeOnly"} if dialect.name == "07" else set()
     usable = [keyword for keyword in keywords if keyword not in silent]
 

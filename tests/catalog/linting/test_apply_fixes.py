@@ -17,29 +17,29 @@ def removal(pointer):
 
 
 def test_items_of_one_list_are_removed_together():
-    mending = apply_safe_fixes(
+    result = apply_safe_fixes(
         "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]", [removal(f"/{index}") for index in (1, 2, 10, 9)]
     )
 
-    assert parse(mending.text) == [0, 3, 4, 5, 6, 7, 8, 11]
-    assert len(mending.applied) == 4
+    assert parse(result.text) == [0, 3, 4, 5, 6, 7, 8, 11]
+    assert len(result.applied) == 4
 
 
 def test_a_part_is_moved_after_the_fixes_inside_it():
     move = Fix("Rename it to b", (Operation("move", "/b", source="/a"),))
 
-    mending = apply_safe_fixes('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
+    result = apply_safe_fixes('{"a": {"x": 1, "y": 2}}', [move, removal("/a/x")])
 
-    assert parse(mending.text) == {"b": {"y": 2}}
+    assert parse(result.text) == {"b": {"y": 2}}
 
 
 def test_a_fix_that_does_not_fit_after_another_is_left():
     outer, inner = removal("/a"), removal("/a/x")
 
-    mending = apply_safe_fixes('{"a": {"x": 1}, "c": 3}', [outer, inner, removal("/c/nothing")])
+    result = apply_safe_fixes('{"a": {"x": 1}, "c": 3}', [outer, inner, removal("/c/nothing")])
 
-    assert parse(mending.text) == {"c": 3}
-    assert [fix.operations[0].path for fix in mending.left] == ["/c/nothing"]
+    assert parse(result.text) == {"c": 3}
+    assert [fix.operations[0].path for fix in result.left] == ["/c/nothing"]
 
 
 def test_the_same_fix_named_twice_is_applied_once():
@@ -53,15 +53,15 @@ def test_no_fix_leaves_the_text_as_it_is():
 def test_many_fixes_of_a_long_text_are_not_all_applied_at_once():
     text = json.dumps(["x" * 1000] * 250)
 
-    mending = apply_safe_fixes(text, [removal(f"/{index}") for index in range(100)])
+    result = apply_safe_fixes(text, [removal(f"/{index}") for index in range(100)])
 
-    assert 0 < len(mending.applied) < 100
-    assert len(mending.applied) + len(mending.left) == 100
+    assert 0 < len(result.applied) < 100
+    assert len(result.applied) + len(result.left) == 100
 
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl"])
-def test_all_fixes_of_real_specs_together_mend_what_they_are_for_and_safe_ones_change_no_meaning(corpus):
+def test_all_fixes_of_real_specs_together_resolve_findings_and_safe_ones_change_no_meaning(corpus):
     tried = 0
     for line in lines(corpus)[::7]:
         spec = read_spec(line)
@@ -71,10 +71,10 @@ def test_all_fixes_of_real_specs_together_mend_what_they_are_for_and_safe_ones_c
             continue
         tried += 1
 
-        mended = read_spec(apply_safe_fixes(spec.source, fixes).text)
+        fixed = read_spec(apply_safe_fixes(spec.source, fixes).text)
         safely = read_spec(apply_safe_fixes(spec.source, safe).text)
 
-        assert len([one for one in lint(mended) if one.fix]) < len(fixes)
+        assert len([one for one in lint(fixed) if one.fix]) < len(fixes)
         assert compare(spec, safely).verdict in {"identical", "compatible"}
         assert safely.name == spec.name
     assert tried

@@ -1,6 +1,6 @@
 import pytest
 
-from catalog.search.synonyms import NO_KIN, kin_of, read_thesaurus
+from catalog.search.synonyms import NO_ALTERNATIVES, alternatives_of, read_thesaurus
 
 
 def test_words_of_one_line_are_synonyms():
@@ -30,17 +30,17 @@ def test_two_adjacent_words_count_as_one():
 
 @pytest.mark.parametrize(("word", "other"), [("fetch", "get"), ("remov", "delet"), ("k8s", "kubernet")])
 def test_common_synonyms_of_software_are_known(word, other):
-    assert other in dict(kin_of(word).same)
+    assert other in dict(alternatives_of(word).same)
 
 
 def test_no_word_is_its_own_alternative_or_listed_twice():
     for word in ("get", "imag", "trip", "weather", "test"):
-        kin = kin_of(word)
-        same, related = dict(kin.same), dict(kin.related)
+        alternatives = alternatives_of(word)
+        same, related = dict(alternatives.same), dict(alternatives.related)
 
         assert word not in same.keys() | related.keys()
         assert not same.keys() & related.keys()
 
 
 def test_an_unknown_word_has_no_alternatives():
-    assert kin_of("xyzzy") is NO_KIN
+    assert alternatives_of("xyzzy") is NO_ALTERNATIVES

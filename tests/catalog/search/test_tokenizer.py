@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.search.document import group_key
-from catalog.search.highlight import Mark, Text, Wanted, excerpt, marks
+from catalog.search.highlight import Mark, SearchedWords, Text, excerpt, marks
 from catalog.search.schema_fields import MAX_NAME_CHARS, fields_of
 from catalog.search.tokenizer import (
-    clue_to,
     fold,
     joined_tokens_of,
     key_of,
     parts_of,
+    prefix_of,
     runs_of,
     token_of,
     tokens_of,
@@ -84,7 +84,7 @@ def test_a_very_long_word_is_split_and_each_part_is_found_and_marked():
     text = f"{'a' * 100}needle rest"
 
     assert runs_of(text) == ["a" * 100, "needle", "rest"]
-    assert marks(Text(text), Wanted(frozenset({token_of("needle")}))) == (Mark(100, 106),)
+    assert marks(Text(text), SearchedWords(frozenset({token_of("needle")}))) == (Mark(100, 106),)
 
 
 def test_long_names_and_words_are_not_cached():
@@ -111,7 +111,7 @@ def test_a_very_long_word_is_split_in_linear_time():
     with at_most(1_000_000):
         tokens_of(text)
         joined_tokens_of(text)
-        marks(Text(text), Wanted(frozenset(["ab"])))
+        marks(Text(text), SearchedWords(frozenset(["ab"])))
 
 
 def test_folding_removes_case_and_accents():
@@ -120,7 +120,7 @@ def test_folding_removes_case_and_accents():
 
 
 def is_clued(run):
-    return all(clue_to(token) in run.lower() for token in tokens_of_run(run))
+    return all(prefix_of(token) in run.lower() for token in tokens_of_run(run))
 
 
 @pytest.mark.corpora
@@ -148,27 +148,27 @@ def test_a_word_with_any_endings_contains_the_clue_to_its_tokens(beginning, endi
 
 
 @pytest.mark.parametrize(
-    ("wanted", "text", "marked"),
+    ("words", "text", "marked"),
     [
-        (Wanted(frozenset(["weather"])), "Get weather now", ["weather"]),
-        (Wanted(beginnings=("wea",)), "getWeather", ["Weather"]),
-        (Wanted(frozenset(["getweath"])), "getWeather", ["getWeather"]),
-        (Wanted(frozenset(["issu"])), "GitHub issues", ["issues"]),
-        (Wanted(frozenset(["天", "气"])), "查询天气预报", ["天气"]),
-        (Wanted(frozenset(["git", "hub"])), "GitHub", ["GitHub"]),
-        (Wanted(frozenset(["creat"])), "creates, Created", ["creates", "Created"]),
-        (Wanted(frozenset(["other"])), "Get weather", []),
-        (Wanted(), "Get weather", []),
+        (SearchedWords(frozenset(["weather"])), "Get weather now", ["weather"]),
+        (SearchedWords(beginnings=("wea",)), "getWeather", ["Weather"]),
+        (SearchedWords(frozenset(["getweath"])), "getWeather", ["getWeather"]),
+        (SearchedWords(frozenset(["issu"])), "GitHub issues", ["issues"]),
+        (SearchedWords(frozenset(["天", "气"])), "查询天气预报", ["天气"]),
+        (SearchedWords(frozenset(["git", "hub"])), "GitHub", ["GitHub"]),
+        (SearchedWords(frozenset(["creat"])), "creates, Created", ["creates", "Created"]),
+        (SearchedWords(frozenset(["other"])), "Get weather", []),
+        (SearchedWords(), "Get weather", []),
     ],
 )
-def test_matches_are_marked_in_the_original_text(wanted, text, marked):
-    assert [text[mark.start : mark.end] for mark in marks(Text(text), wanted)] == marked
+def test_matches_are_marked_in_the_original_text(words, text, marked):
+    assert [text[mark.start : mark.end] for mark in marks(Text(text), words)] == marked
 
 
 def test_an_excerpt_is_one_line_around_the_first_match():
     text = "First words.\n" + "filler " * 100 + "the needle is here " + "filler " * 100
 
-    line = excerpt(text, Wanted(frozenset(["needl"])), 80)
+    line = excerpt(text, SearchedWords(frozenset(["needl"])), 80)
 
     assert "needle" in line
     assert line.startswith("…")
@@ -177,7 +177,7 @@ def test_an_excerpt_is_one_line_around_the_first_match():
 
 
 def test_an_excerpt_without_a_match_is_the_beginning():
-    assert excerpt("one two three four", Wanted(), 10) == "one two t…"
+    assert excerpt("one two three four", SearchedWords(), 10) == "one two t…"
 
 
 @pytest.mark.parametrize(
@@ -190,6 +190,6 @@ def test_an_excerpt_without_a_match_is_the_beginning():
     ],
 )
 def test_words_with_accents_are_marked_like_those_without(text, marked):
-    wanted = Wanted(frozenset(map(token_of, ["cafe", "ete"])))
+    words = SearchedWords(frozenset(map(token_of, ["cafe", "ete"])))
 
-    assert [text[mark.start : mark.end] for mark in marks(Text(text), wanted)] == marked
+    assert [text[mark.start : mark.end] for mark in marks(Text(text), words)] == marked

@@ -1,4 +1,4 @@
-"""What is accepted as a source, and one test for each refusal."""
+"""Accepted sources, and one test for each refusal."""
 
 import io
 

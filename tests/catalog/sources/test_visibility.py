@@ -1,4 +1,4 @@
-"""Who sees held changes of tools that are not in the catalog yet: the settings of their toolkit say so."""
+"""The visibility of held changes of tools that are not in the catalog yet: the settings of their toolkit say so."""
 
 import pytest
 

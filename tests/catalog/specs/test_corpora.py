@@ -93,7 +93,7 @@ def test_the_text_of_every_real_spec_is_stored_unchanged():
         assert read_spec(dumps(read_spec(line).document)).document == read_spec(line).document
 
 
-def test_a_real_spec_is_judged_by_the_draft_that_it_names():
+def test_a_real_spec_is_validated_by_the_draft_that_it_names():
     """It has `items` as an array: valid in draft-07, which it names, and not in 2020-12."""
     [line] = lines("specs_mcp_invalid")
     [(member, path), *_] = {(member, path) for member, path, *_ in json.loads(line)["errors"]}

@@ -325,7 +325,7 @@ DRAFT_07 = {"$schema": "http://json-schema.org/draft-07/schema#"}
     ],
     ids=json.dumps,
 )
-def test_a_schema_of_an_earlier_draft_is_judged_by_that_draft(parameters):
+def test_a_schema_of_an_earlier_draft_is_validated_by_that_draft(parameters):
     assert read_spec(spec_text(parameters=parameters)).parameters == parameters
 
 

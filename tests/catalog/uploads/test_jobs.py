@@ -23,13 +23,13 @@ from tests.factories import make_tool, make_user, spec_text
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
 
 
-def kept(*texts, by, **more) -> Upload:
+def stored_upload(*texts, by, **more) -> Upload:
     files = [(f"{number}.ndjson", io.BytesIO(text.encode())) for number, text in enumerate(texts)]
     return uploading.create(files, by=by, **more)
 
 
 def carried_out(*texts, by, **more) -> Upload:
-    upload = kept(*texts, by=by, **more)
+    upload = stored_upload(*texts, by=by, **more)
     uploading.carry_out(upload)
     upload.refresh_from_db()
     return upload
@@ -62,7 +62,7 @@ def test_the_report_of_a_large_upload_lists_its_specs_in_order(ada):
 
 def test_reported_specs_are_stored_and_a_resumed_upload_reads_the_rest(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 2)
-    upload = kept(lines(*"abcde"), by=ada)
+    upload = stored_upload(lines(*"abcde"), by=ada)
     stop_after(upload, 2, monkeypatch)
     stopped = Upload.objects.get()
 
@@ -96,7 +96,7 @@ def stop_after(upload, count, monkeypatch):
 
 
 def test_an_upload_whose_process_ended_can_go_on_once_it_is_silent(ada):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
 
     assert not uploading.can_resume(upload)
 
@@ -151,7 +151,7 @@ def fail_once(upload, error, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(results.ResultWriter, "write", broken)
         patch.setattr(uploading.connection, "close", lambda: None)  # the test goes on with it
-        uploading._in_turn(upload, audit.origin())
+        uploading._store_in_turn(upload, audit.origin())
 
 
 def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_stored(ada):
@@ -179,7 +179,7 @@ def damage(tool_id):
 
 @pytest.mark.parametrize("error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")])
 def test_a_temporary_error_leaves_a_resumable_upload(ada, monkeypatch, error):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
 
     fail_once(upload, error, monkeypatch)
 
@@ -191,7 +191,7 @@ def test_a_temporary_error_leaves_a_resumable_upload(ada, monkeypatch, error):
 
 @pytest.mark.parametrize("error", [ValueError("never"), IntegrityError("no such row"), DataError("too long")])
 def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypatch, error):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
 
     fail_once(upload, error, monkeypatch)
 
@@ -200,7 +200,7 @@ def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypa
 
 
 def test_the_files_stay_where_it_cannot_be_noted_that_the_upload_failed(ada, monkeypatch):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
     Upload.objects.update(lease_id="another")
 
     uploading._stopped(upload, ValueError("never"))
@@ -212,7 +212,7 @@ def test_the_files_stay_where_it_cannot_be_noted_that_the_upload_failed(ada, mon
 def test_a_slow_thread_stores_nothing_after_another_one_resumes(ada, monkeypatch):
     begun = []
     monkeypatch.setattr(uploading, "_begin", begun.append)
-    slow = kept(lines("a", "b"), by=ada)
+    slow = stored_upload(lines("a", "b"), by=ada)
     Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2), total=2)
     slow.total = 2
     assert uploading.resume(Upload.objects.get())
@@ -230,7 +230,7 @@ def test_a_slow_thread_stores_nothing_after_another_one_resumes(ada, monkeypatch
 def test_only_one_of_two_threads_resumes_an_upload(ada, monkeypatch):
     begun = []
     monkeypatch.setattr(uploading, "_begin", begun.append)
-    kept(lines("a"), by=ada)
+    stored_upload(lines("a"), by=ada)
     Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
     first, second = Upload.objects.get(), Upload.objects.get()
 
@@ -240,7 +240,7 @@ def test_only_one_of_two_threads_resumes_an_upload(ada, monkeypatch):
 
 def test_there_are_signs_of_life_while_the_texts_are_counted(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SIGN_OF_LIFE_S", 0)
-    upload = kept(lines("a", "b"), by=ada)
+    upload = stored_upload(lines("a", "b"), by=ada)
     Upload.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
 
     next(uploading._pieces(upload))
@@ -289,7 +289,7 @@ def test_a_long_report_comes_in_pages(browser, ada):
 
 
 def test_while_it_is_under_way_the_page_asks_again_by_itself(browser, ada):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
     Upload.objects.update(total=10, read=4)
 
     tree = page(browser, upload.get_absolute_url())
@@ -301,7 +301,7 @@ def test_while_it_is_under_way_the_page_asks_again_by_itself(browser, ada):
 
 
 def test_polling_gets_only_the_changing_part(browser, ada):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
 
     answer = browser.get(upload.get_absolute_url(), headers={"HX-Request": "true"})
 
@@ -310,7 +310,7 @@ def test_polling_gets_only_the_changing_part(browser, ada):
 
 
 def test_a_stopped_upload_can_be_continued_on_its_page(browser, ada):
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
     Upload.objects.update(total=10, read=4, seen_at=timezone.now() - timedelta(minutes=2))
 
     tree = page(browser, upload.get_absolute_url())
@@ -401,7 +401,7 @@ def test_uploads_of_two_users_store_their_batches_alternately(ada, monkeypatch):
         write(self, entries, read)
 
     monkeypatch.setattr(results.ResultWriter, "write", note_and_write)
-    uploads = [kept(lines(*"abcdefgh"), by=ada), kept(lines("x", "y", "z"), by=make_user("bob"))]
+    uploads = [stored_upload(lines(*"abcdefgh"), by=ada), stored_upload(lines("x", "y", "z"), by=make_user("bob"))]
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)  # so that both wait
 
     for waiting, upload in enumerate(uploads, 1):
@@ -418,11 +418,11 @@ def test_uploads_of_two_users_store_their_batches_alternately(ada, monkeypatch):
 
 def test_an_upload_that_lost_its_lease_while_it_waited_lets_the_next_one_store(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SIGN_OF_LIFE_S", 0.01)
-    upload = kept(lines("a"), by=ada)
+    upload = stored_upload(lines("a"), by=ada)
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)
     Upload.objects.update(lease_id="another")
 
-    with pytest.raises(results.LeaseLostError), uploading._Turn(upload):
+    with pytest.raises(results.LeaseLostError), uploading._StoringTurn(upload):
         pytest.fail("it has no turn")
 
     uploading._turns.release()

@@ -1,4 +1,4 @@
-"""What another process makes ahead: in order, with what it raises, and nothing of it stays behind."""
+"""Values that another process makes ahead: in order, with what it raises, and nothing of it stays behind."""
 
 import json
 import os

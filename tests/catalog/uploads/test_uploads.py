@@ -114,9 +114,9 @@ def test_an_entry_mentions_that_its_tool_is_archived():
 
 
 def test_a_spec_whose_url_is_in_use_is_rejected_without_stopping_the_rest():
-    taken = make_tool("Get weather").slug
+    slug_in_use = make_tool("Get weather").slug
 
-    first, second = entries(f"[{spec_text(taken)}, {spec_text('other')}]")
+    first, second = entries(f"[{spec_text(slug_in_use)}, {spec_text('other')}]")
 
     assert (first.outcome, first.faults[0].problem.rule) == ("rejected", "publish.address-taken")
     assert second.outcome == "created"

@@ -173,7 +173,7 @@ def test_a_preview_has_a_limit_and_names_the_tools_beyond_it(browser, ada, monke
     assert "At most 1 tools are fixed at a time." in text_of(tree, "#skipped tbody")
 
 
-def test_somebody_who_may_neither_publish_nor_propose_is_told_so(three):
+def test_people_who_may_neither_publish_nor_propose_see_a_reason(three):
     set_role(reader := make_user("rita"), "reader")
     client = Client()
     client.force_login(reader)

@@ -447,7 +447,7 @@ def test_every_real_spec_has_a_page(client):
         assert len(ids) == len(set(ids))
 
 
-def test_only_visitors_are_told_to_sign_in_where_nothing_is_found(client, django_user_model):
+def test_only_visitors_are_asked_to_sign_in_if_a_page_is_not_found(client, django_user_model):
     lead = ".failure .page-lead"
     visitor = HTMLParser(client.get("/nothing/here/").text)
     client.force_login(django_user_model.objects.create_user("ada"))

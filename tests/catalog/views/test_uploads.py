@@ -183,7 +183,7 @@ def reader(client):
     return client
 
 
-def test_the_upload_page_tells_people_who_may_not_upload_so_instead_of_a_form(reader):
+def test_people_who_may_not_upload_see_a_reason_instead_of_the_form(reader):
     tree = HTMLParser(reader.get("/upload/").content)
 
     assert "Only people in the groups publisher and administrator can upload tools." in words(tree, ".notice")
@@ -416,7 +416,7 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
 
     tree = report_of(browser, text=tool_list("old", "new"))
 
-    links = [link.attributes["href"] for link in tree.css(".entry-rejected .ways a")]
+    links = [link.attributes["href"] for link in tree.css(".entry-rejected .import-actions a")]
     assert links == ["/upload/?replace=on", "/upload/?prefix=#prefix"]
     replacing, prefixing = (HTMLParser(browser.get(link).content) for link in links)
     assert "checked" in replacing.css_first("details[open] #replace").attributes
@@ -431,7 +431,7 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
     if is_large:
         monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
         monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
-    button = HTMLParser(browser.get(address).content).css_first(".ways button")
+    button = HTMLParser(browser.get(address).content).css_first(".import-actions button")
 
     again = browser.post(button.attributes["formaction"])["Location"]
 

@@ -15,7 +15,7 @@ PRIVATE = ("/iban", "shoe_size", "mother_name")
 
 
 def callers(ada):
-    """Who calls, by what they are, and whether they may read the runs of Ada's check."""
+    """The callers by their roles, and whether they may read the runs of Ada's check."""
     staff = make_user("grace", is_staff=True)
     bob = make_user("bob")
     session = Client()

@@ -329,7 +329,7 @@ MINUTE = {"parameters": {"value": 1, "from_unit": "min", "to_unit": "s"}}
 
 @pytest.fixture
 def deprecated(builtin):
-    """A tool that another one supersedes."""
+    """A tool that is superseded by another tool."""
     builtin("convert_units")
     builtin("sign_text")
     return deprecate(Tool.objects.get(tool_id="convert_units"), superseded_by="sign_text")

@@ -33,7 +33,7 @@ def make_tool(tool_id: str, configuration: dict[str, Any] | None = None) -> Any:
 
 
 def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | None = None) -> Any:
-    """What the tool returns, read back from JSON: only JSON values are in it."""
+    """The response of the tool, read back from JSON: only JSON values are in it."""
     tool = make_tool(tool_id, configuration)
     request = read_value(reader.dumps(parameters), request_type(tool), what="parameters")
     response, _named = plain_value(tool.call(request), response_type(tool))

@@ -13,7 +13,7 @@ def weather(location, **configuration):
     return call_tool("Get weather", {"location": location}, configuration=configuration)
 
 
-def test_the_weather_can_be_told_in_fahrenheit():
+def test_the_weather_can_be_in_fahrenheit():
     assert weather("New York", temperatureUnit="F") == {
         "condition": "Sunny",
         "temperature": 82.4,
@@ -39,9 +39,9 @@ def test_the_log_says_that_the_weather_is_fake(capsys):
 @pytest.fixture
 def reports():
     """The progress reported during the test."""
-    heard = []
-    listen_to_progress(lambda done, total, message: heard.append((done, total, message)))
-    yield heard
+    reports = []
+    listen_to_progress(lambda done, total, message: reports.append((done, total, message)))
+    yield reports
     listen_to_progress(None)
 
 
@@ -55,7 +55,7 @@ def test_counting_takes_its_time_logs_and_reports_progress(reports, capsys):
     assert reports == [(0, 4, "begun"), (1, 4, "step 1"), (2, 4, "step 2"), (3, 4, "step 3"), (4, 4, "step 4")]
 
 
-def test_counting_fails_where_it_is_told_to(capsys):
+def test_counting_fails_at_the_requested_step(capsys):
     with pytest.raises(RuntimeError, match="Failed at step 3, as requested"):
         call_tool("count_slowly", {"steps": 5, "seconds": 0, "fail_at": 3})
 

@@ -124,7 +124,7 @@ class Team:
         return self.page("/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
 
     def numbers(self):
-        """What the web server tells operators."""
+        """The metrics of the web server."""
         lines = self.metrics().splitlines()
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 

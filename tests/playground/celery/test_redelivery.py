@@ -18,7 +18,7 @@ CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
 
 
 class Queue:
-    """What Redis holds, and everything that was sent to it."""
+    """The messages in Redis, and everything that was sent to it."""
 
     def __init__(self):
         self.held = []

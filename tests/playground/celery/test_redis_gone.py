@@ -1,6 +1,6 @@
 """Redis ends, is killed or is paused under a web server and a worker: both go on, and no run waits in vain.
 
-One site, one worker and one port for all of it; Redis keeps nothing on disk, so that what it held is lost each time.
+One site, one worker and one port for all of it; Redis stores nothing on disk, so that its data is lost each time.
 """
 
 import hmac
@@ -57,7 +57,7 @@ def refusal(team):
 
 
 def messages(team):
-    """What the database holds of messages that no worker has claimed."""
+    """The messages in the database that no worker has claimed."""
     with sqlite3.connect(team.directory / "toolshelf.sqlite3") as database:
         found = [encrypted for (encrypted,) in database.execute("SELECT encrypted FROM playground_queuedmessage")]
     database.close()

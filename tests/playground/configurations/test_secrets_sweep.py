@@ -47,7 +47,7 @@ def spellings():
     }
 
 
-def tells(text):
+def secrets_in(text):
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     return sorted(spelling for spelling in spellings() if spelling in text)
@@ -196,7 +196,7 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
     )
 
     assert len(places) >= 25
-    assert {name: tells(text) for name, text in places.items() if tells(text)} == {}
+    assert {name: secrets_in(text) for name, text in places.items() if secrets_in(text)} == {}
 
 
 def test_the_tool_really_tried(leaking, ada):

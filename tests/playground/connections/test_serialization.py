@@ -71,7 +71,7 @@ def test_values_are_escaped():
     assert in_path("id", "a/b ?", style("simple")) == "a%2Fb%20%3F"
 
 
-def test_reserved_characters_are_kept_where_the_document_allows_it():
+def test_reserved_characters_are_not_escaped_where_the_document_allows_it():
     assert in_query("url", "https://x.example/?a=1&b#c", style("form", allowReserved=True)) == [
         "url=https://x.example/?a%3D1%26b%23c"
     ]

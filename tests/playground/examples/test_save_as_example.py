@@ -7,7 +7,7 @@ from catalog.specs.spec import read_spec
 from playground.examples.save_as_example import CannotSaveExample, with_example
 
 
-def kept(source, *, description="one", parameters=None, return_value=...):
+def saved(source, *, description="one", parameters=None, return_value=...):
     parameters = {"a": 1} if parameters is None else parameters
     return_value = {"b": 2} if return_value is ... else return_value
     return with_example(source, description=description, parameters=parameters, return_value=return_value)
@@ -28,7 +28,7 @@ LAID_OUT = """{
 
 
 def test_the_example_is_the_only_change():
-    assert kept(LAID_OUT) == LAID_OUT.replace(
+    assert saved(LAID_OUT) == LAID_OUT.replace(
         """        "parameters": {}
       }
 """,
@@ -50,7 +50,7 @@ def test_the_example_is_the_only_change():
 def test_a_spec_without_examples_gets_the_member():
     source = '{\n\t"definition": {\n\t\t"name": "t",\n\t\t"description": "d"\n\t}\n}'
 
-    made = kept(source, description="")
+    made = saved(source, description="")
 
     assert made == (
         '{\n\t"definition": {\n\t\t"name": "t",\n\t\t"description": "d",\n\t\t"examples": [\n\t\t\t{\n'
@@ -71,7 +71,7 @@ def test_a_spec_without_examples_gets_the_member():
     ],
 )
 def test_the_result_is_the_same_spec_with_one_more_example(source):
-    before, after = read_spec(source), read_spec(kept(source))
+    before, after = read_spec(source), read_spec(saved(source))
 
     assert after.examples[:-1] == before.examples
     assert after.examples[-1].parameters == {"a": 1}
@@ -84,7 +84,7 @@ def test_the_result_is_the_same_spec_with_one_more_example(source):
 
 
 def test_numbers_stay_as_they_were_written():
-    made = kept(LAID_OUT, parameters=loads('{"a": 1.50, "b": 12345678901234567890.1}'))
+    made = saved(LAID_OUT, parameters=loads('{"a": 1.50, "b": 12345678901234567890.1}'))
 
     assert '"a": 1.50' in made
     assert '"b": 12345678901234567890.1' in made
@@ -92,9 +92,9 @@ def test_numbers_stay_as_they_were_written():
 
 def test_the_parameters_of_an_example_must_be_an_object():
     with pytest.raises(CannotSaveExample, match="must be an object"):
-        kept(LAID_OUT, parameters=[1])
+        saved(LAID_OUT, parameters=[1])
 
 
 @pytest.mark.parametrize("value", ["text", [1, 2], None, 7])
 def test_any_response_can_be_the_return_value_of_an_example(value):
-    assert read_spec(kept(LAID_OUT, return_value=value)).examples[-1].return_value == value
+    assert read_spec(saved(LAID_OUT, return_value=value)).examples[-1].return_value == value

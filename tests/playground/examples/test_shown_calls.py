@@ -73,7 +73,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def environment(site):
-    """What the snippets say that is needed: a token with the scope `run` alone."""
+    """The requirements that the snippets name: a token with the scope `run` alone."""
     return {**os.environ, "TOOLSHELF_TOKEN": token(site, "ada", "run")}
 
 
@@ -115,7 +115,7 @@ def run_curl(page, environment):
 
 
 def run_python(page, environment):
-    """What the shown program prints: outcome, verdict and response."""
+    """The output of the shown program: outcome, verdict and response."""
     program = page.css_first("#use-python-code").text()
     return subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=60

@@ -122,7 +122,7 @@ def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_writt
     assert run.response == {"condition": "Sunny in Rome", "temperatureUnit": "C"}, run.error
 
 
-# What is named, and how
+# Registrations
 
 
 def test_a_path_in_the_setting_names_a_factory():
@@ -182,7 +182,7 @@ def test_a_module_below_packages_without_init_can_be_named(open_tmp_path):
     assert (info.state, info.tool_id) == ("ok", "deep")
 
 
-# What is wrong
+# Faults
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_an_id_that_is_not_a_string_is_an_error(tool_id, open_tmp_path):
 @pytest.mark.deep
 @pytest.mark.alone
 def test_a_factory_whose_import_never_ends_delays_no_others():
-    found = make_registry("import_hang:Factory", "attack_tool:Factory", patience_s=5, import_limit_s=20)
+    found = make_registry("import_hang:Factory", "attack_tool:Factory", timeout_s=5, import_limit_s=20)
 
     assert found.for_tool("attack").state == "ok"
 
@@ -257,24 +257,24 @@ def test_a_factory_whose_import_never_ends_delays_no_others():
     assert soon(lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120)
 
 
-# What is kept
+# The cache
 
 
 def test_descriptions_are_cached_for_the_next_start(tmp_path):
-    kept = tmp_path / "factories.json"
-    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=kept).all()
+    cache_file = tmp_path / "factories.json"
+    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=cache_file).all()
 
-    again = make_registry("attack_tool:Factory", cache_file=kept, patience_s=0)
+    again = make_registry("attack_tool:Factory", cache_file=cache_file, timeout_s=0)
 
     assert again.all() == first[:1]
-    assert json.loads(kept.read_text())["factories"].keys() == {"attack_tool:Factory"}
+    assert json.loads(cache_file.read_text())["factories"].keys() == {"attack_tool:Factory"}
 
 
 def test_a_cached_description_is_discarded_when_the_code_changes(open_tmp_path):
-    module, kept = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
+    module, cache_file = open_tmp_path / "changes.py", open_tmp_path / "factories.json"
     source = "class F:\n    def tool_id(self): return 'before'\n    def create(self): pass\n"
     module.write_text(source)
-    options = {"search_path": [str(open_tmp_path)], "cache_file": kept}
+    options = {"search_path": [str(open_tmp_path)], "cache_file": cache_file}
     assert make_registry("changes:F", **options).all()[0].tool_id == "before"
 
     module.write_text(source.replace("before", "afterwards"))
@@ -299,10 +299,10 @@ def test_cached_descriptions_are_discarded_when_the_spec_of_a_builtin_tool_chang
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"for": 1, "factories": 2}', "\0"])
 def test_a_corrupt_cache_file_is_ignored(text, tmp_path):
-    kept = tmp_path / "factories.json"
-    kept.write_text(text)
+    cache_file = tmp_path / "factories.json"
+    cache_file.write_text(text)
 
-    assert make_registry("attack_tool:Factory", cache_file=kept).all()[0].state == "ok"
+    assert make_registry("attack_tool:Factory", cache_file=cache_file).all()[0].state == "ok"
 
 
 def test_a_cache_file_that_cannot_be_written_is_ignored(tmp_path):

@@ -79,7 +79,7 @@ def test_a_tool_that_cannot_be_created_here_leaves_its_factory_working(infos):
 def test_a_tool_whose_creation_never_ends_is_known_before_its_spec_is_given_up():
     found = make_registry("SlowFactory", import_limit_s=4)
 
-    assert found.for_tool("slow", patience_s=3).state == "ok"
+    assert found.for_tool("slow", timeout_s=3).state == "ok"
 
     assert soon(lambda: "did not end within 4 s" in (found.for_tool("slow").spec_error or ""), within_s=30)
     assert found.for_tool("slow").state == "ok"
@@ -110,7 +110,7 @@ def test_specs_are_cached_for_the_next_start(tmp_path):
     cache = tmp_path / "factories.json"
     first = make_registry("PricedFactory", cache_file=cache).all()
 
-    assert make_registry("PricedFactory", cache_file=cache, patience_s=0).all() == first
+    assert make_registry("PricedFactory", cache_file=cache, timeout_s=0).all() == first
     assert json.loads(first[0].spec) == PRICED
 
 

@@ -7,7 +7,7 @@ from playground.tool import progress
 
 
 class TestTool:
-    """A tool and its factory: `call` returns what the suite expects."""
+    """A tool and its factory: `call` returns the values that the suite expects."""
 
     name = ""
     request_type = dict

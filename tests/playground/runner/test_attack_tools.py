@@ -266,7 +266,7 @@ def test_broken_factories_are_listed_and_the_others_work():
         ],
         search_path=[str(TOOLS)],
         import_limit_s=1.5,
-        patience_s=60,
+        timeout_s=60,
     )
 
     states = {info.reference: (info.state, (info.error or "").splitlines()[:1]) for info in registry.all()}

@@ -82,7 +82,7 @@ class Factory:
 """
 
 
-# What comes back
+# Responses
 
 
 def test_a_response_comes_back_as_it_was_given(runner):
@@ -329,7 +329,7 @@ def test_parameters_of_a_mebibyte_arrive(runner):
     assert "NameError" in end.error
 
 
-# What it prints
+# Output
 
 
 def test_stdout_and_stderr_are_stored_separately(runner):

@@ -103,7 +103,7 @@ class Page:
         return found
 
     def submit(self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None) -> Pairs:
-        """What the server gets."""
+        """The data that the server gets."""
         return wire(self.entries(pressed=pressed, typed=typed))
 
 
@@ -190,7 +190,7 @@ class Person:
                 raise
             self._write_json("", value)
 
-    # What is on the page
+    # The content of the page
 
     def _control(self, tag: str, path: str) -> LexborNode | None:
         return self._by_name.get(f"{self.form}:{tag}:{path}")
@@ -217,7 +217,7 @@ class Person:
     def _can_press(self, verb: str, path: str) -> bool:
         return f"{self.form}:{verb}:{path}" in self.page.buttons
 
-    # What to do there
+    # Actions on the page
 
     def _make(self, path: str, value: Any) -> None:
         try:

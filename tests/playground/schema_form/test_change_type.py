@@ -36,7 +36,7 @@ class Visitor:
         return schema_form.submitted(self.schema, page.submit(), name="parameters").value
 
     def options(self, tag):
-        """Each selector's name and what it offers beside what is in force."""
+        """Each selector's name and its options besides the current one."""
         for control in self.page.controls:
             name = control.attributes["name"]
             if name.startswith(f"parameters:{tag}:"):

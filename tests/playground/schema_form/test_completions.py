@@ -1,4 +1,4 @@
-"""What may stand at a place of a JSON text."""
+"""Completions for a position in JSON text."""
 
 import pytest
 

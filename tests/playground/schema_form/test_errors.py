@@ -121,7 +121,7 @@ def spoiled(value):
         return
     yield {**value, "no such member": 1}
     for name, member in value.items():
-        yield {other: kept for other, kept in value.items() if other != name}
+        yield {other: part for other, part in value.items() if other != name}
         for wrong in (None, [member], {"in": member}, "spoiled", -1):
             yield {**value, name: wrong}
         if isinstance(member, dict):

@@ -1,4 +1,4 @@
-"""Files in forms: chosen files become text, text that is there is kept."""
+"""Files in forms: chosen files become text, and existing text stays."""
 
 import pytest
 

@@ -112,7 +112,7 @@ class Drawn:
 
 
 def texts(page):
-    """What stands in the controls to type in."""
+    """The text in the controls to type in."""
     found = Counter()
     for control in page.controls:
         tag = [*control.attributes["name"].split(":"), ""][1]

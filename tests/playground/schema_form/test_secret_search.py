@@ -1,4 +1,4 @@
-"""What finding the secrets of a value costs, in steps, and what happens where it costs too much."""
+"""The cost of finding the secrets of a value, in steps, and the result where it is too high."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a form leaves unsaid until it is wanted, and what it says where many things look alike."""
+"""Details that a form hides until they are needed, and labels that distinguish similar controls."""
 
 import pytest
 

@@ -77,7 +77,7 @@ class FormInUse:
         raise LookupError(path)
 
     def kinds(self) -> dict[str, str]:
-        """What is drawn at each path."""
+        """The control at each path."""
         waiting = [self.submission.form.root]
         for node in waiting:
             waiting += children(node)

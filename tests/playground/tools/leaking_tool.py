@@ -1,4 +1,4 @@
-"""A tool that tells its secrets wherever it can."""
+"""A tool that writes its secrets wherever it can."""
 
 import base64
 import json

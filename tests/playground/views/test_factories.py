@@ -70,7 +70,7 @@ def test_broken_factories_come_first_and_each_state_can_be_shown_alone(client, o
 
 
 def test_a_factory_that_is_still_being_imported_is_not_broken(client, own_registry):
-    own_registry("import_hang:Factory", search_path=[str(TOOLS)], patience_s=0)
+    own_registry("import_hang:Factory", search_path=[str(TOOLS)], timeout_s=0)
 
     answer = client.get("/factories/?state=importing")
 

@@ -758,8 +758,8 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
         assert answer.status_code == 200
         assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
         page = LexborHTMLParser(answer.content.decode())
-        kept = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
-        assert kept == {*chosen} - {of_eve}
+        selected = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
+        assert selected == {*chosen} - {of_eve}
         assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
 
 
@@ -799,7 +799,7 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
 
     answer = browser.get("/runs/?tool=convert_units")
 
-    assert text_of(answer, ".figures").startswith("Durations of the latest calls")
+    assert text_of(answer, ".statistics").startswith("Durations of the latest calls")
     assert text_of(answer).count("Median call") == 1
 
 

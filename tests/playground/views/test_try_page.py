@@ -326,7 +326,7 @@ def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, built
 
 
 def chips(answer):
-    """What the chips of saved inputs send."""
+    """The data that the chips of saved inputs send."""
     page = LexborHTMLParser(answer.content.decode())
     return [chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")]
 
@@ -418,7 +418,7 @@ def test_another_person_s_input_cannot_be_used(browser, bob, builtin):
 
 
 def as_json(text, *, more=()):
-    """What the page sends for `convert_units` in JSON mode, with `more` names and values."""
+    """The data that the page sends for `convert_units` in JSON mode, with `more` names and values."""
     return {"parameters:e:": text, "mode": "live", **dict(more)}
 
 

@@ -22,7 +22,7 @@ MAX_SERVERS: Final = 50
 
 @dataclass(slots=True)
 class Configuration:
-    """What `operation` needs to be configured.
+    """The configuration that `operation` needs.
 
     Attributes:
         schema: of the configuration; None if nothing is to be configured.
@@ -154,7 +154,7 @@ _CLIENT: Final = (
 
 
 def _token_url(scheme: Object) -> str:
-    """Where a client gets a token for itself, the flow "client credentials"; "" without this flow."""
+    """The URL where a client gets a token for itself (the flow "client credentials"); "" without this flow."""
     if scheme.get("type") != "oauth2":
         return ""
     flow = members_of(scheme.get("flows")).get("clientCredentials")

@@ -39,7 +39,7 @@ _RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
 _PARAMETER: Final = frozenset(
     {"name", "in", "required", "description", "deprecated", "schema", "content", "example", *SWAGGER_SCHEMA}
 )
-_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # what a request accepts by default
+_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # media types that requests accept by default
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
@@ -90,7 +90,7 @@ class _Members:
             self.required.append(name)
 
     def free_name(self, name: str, location: str, pointer: str) -> str:
-        """`name`, or another one if a parameter in another location has it already."""
+        """`name`, or a different name if a parameter in another location already has it."""
         free_name = name
         while free_name in self.properties:
             free_name = f"{free_name}_{location}"

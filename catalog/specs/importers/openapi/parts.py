@@ -17,7 +17,7 @@ _MEDIA: Final = frozenset({"schema", "example", "examples", "encoding"})
 
 
 def outside(lost: Unresolved, pointer: str) -> str:
-    """Why what stands at `pointer` cannot be read, and what to do."""
+    """Why the reference at `pointer` cannot be read, and what to do."""
     advice = " Bundle the documents into one, and import that." if lost.is_outside else ""
     return f"{pointer_join(pointer, '$ref')}: {lost.reason}{advice}"
 

@@ -32,7 +32,7 @@ _DEFINITIONS: Final = "#/definitions/"
 
 
 def outdated(part: Part, node: Node) -> Iterator[Finding]:
-    """Keywords that the draft of `node` does not define, but another one or OpenAPI does."""
+    """Keywords that the draft of `node` does not define, but another draft or OpenAPI does."""
     schema = keywords_of(node)
     for keyword in _ELSEWHERE.keys() & schema.keys() - node.dialect.keywords:
         pointer = part.pointer_to(node, keyword)

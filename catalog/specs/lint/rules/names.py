@@ -23,7 +23,7 @@ PROVIDERS: Final = (MCP, OPENAI, ANTHROPIC, GEMINI)
 LEGAL: Final = NameRule("A-Za-z0-9_-", 64, "", first="A-Za-z_")  # accepted by all of them
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _CONFUSED: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU", "FULLWIDTH"})
-# Cyrillic and Greek letters that look like Latin ones: a word of them alone is as deceptive.
+# Cyrillic and Greek letters that look like Latin ones: a word made only of these is just as deceptive.
 _LOOK_LATIN: Final = frozenset("аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЈЅοαινρυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+")
 

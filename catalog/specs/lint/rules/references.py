@@ -71,7 +71,7 @@ def definitions(subject: Subject) -> Iterator[Finding]:
 
 
 def _unused(part: Part) -> Iterator[tuple[str, str]]:
-    """The pointer and name of each unused definition, except those inside another one."""
+    """The pointer and name of each unused definition that is not inside another unused definition."""
     used: set[Node] | None = None
     for node in part.map.nodes:
         for pointer, name, definition in _defined(part, node):

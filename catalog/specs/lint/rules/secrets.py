@@ -14,7 +14,7 @@ from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.secret_names import is_secret_name
 
-_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # as in a dictionary or a song
+_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # "key" in a dictionary or a piece of music is not a secret
 
 
 def secrets(part: Part, node: Node) -> Iterator[Finding]:

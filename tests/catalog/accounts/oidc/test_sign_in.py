@@ -351,7 +351,7 @@ def test_a_strange_error_is_not_shown(site, error):
     assert b"Example refused the sign-in." in answer.content
 
 
-def test_a_provider_that_is_down_is_said_so(site):
+def test_the_page_says_that_the_provider_is_down(site):
     site.OIDC_ISSUER = f"http://127.0.0.1:{free_port()}"
 
     answer = Client().post("/oidc/")
@@ -360,7 +360,7 @@ def test_a_provider_that_is_down_is_said_so(site):
     assert b"Example does not respond at the moment" in answer.content
 
 
-def test_a_provider_that_went_down_meanwhile_is_said_so(site, provider, tmp_path):
+def test_the_page_says_that_the_provider_went_down_during_a_sign_in(site, provider, tmp_path):
     second = OIDCProvider(tmp_path)
     site.OIDC_ISSUER = second.issuer
     client = Client()
@@ -475,7 +475,7 @@ def test_who_has_no_password_cannot_unlink_or_set_one(site, provider):
     assert not User.objects.get().has_usable_password()
 
 
-def test_no_other_door_of_the_library_is_open(site, client):
+def test_no_other_page_of_the_library_is_served(site, client):
     for path in (
         "signup/",
         "accounts/signup/",

@@ -338,7 +338,7 @@ def test_a_wrong_password_again_is_counted_as_a_failed_sign_in(ada):
     assert Client().post("/sign-in/", {"username": "ada", "password": PASSWORD}).status_code == 429
 
 
-def test_whoever_has_no_password_is_told_to_set_one(client):
+def test_people_without_a_password_are_asked_to_set_one(client):
     user = make_user("owner")
     user.set_unusable_password()
     user.save()

@@ -27,7 +27,7 @@ NEEDS_REMOTE_DOCUMENTS = {
     "optional/cross-draft.json: refs to historic drafts are processed as historic drafts",
 }
 
-# What the suite itself calls optional, and we do not do: (draft or "*", file) -> reason.
+# Tests that the suite itself calls optional, and we do not pass: (draft or "*", file) -> reason.
 OPTIONAL_NOT_DONE = {
     ("*", "optional/format/idn-hostname.json"): "needs the tables of IDNA; the format stays an annotation",
     ("*", "optional/dependencies-compatibility.json"): "a keyword of earlier drafts; 2019-09 replaced it",

@@ -14,7 +14,7 @@ from tests.work import at_most
 
 
 def positions(parameters, key, **members):
-    """For each loss of the parameters, by its pointer: the text of its line, and what is missing there."""
+    """For each loss of the parameters, by its pointer: the text of its line, and the member that is missing there."""
     spec = make_spec("tool", parameters=parameters, **members)
     exported = export(spec, key)
     text = dumps(exported.document, indent=2)
@@ -80,7 +80,7 @@ def test_a_loss_in_a_merged_schema_is_at_the_merged_member():
     assert (line, missing) == ('"a": {', "minLength")
 
 
-def test_a_keyword_of_one_alternative_is_not_taken_for_that_of_the_merged_schema():
+def test_a_keyword_of_one_alternative_is_not_confused_with_that_of_the_merged_schema():
     open_object = {**properties(a={"type": "string"}), "additionalProperties": {"type": "string"}}
     schema = {"anyOf": [open_object, properties(b={"type": "string"})]}
 
