@@ -48,8 +48,8 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     for severity in [chosen] if chosen else SEVERITIES:
         rules = [rule for rule in RULES.values() if rule.severity == severity]
         broken = [(rule, overview.rules[rule.id]) for rule in rules if overview.rules.get(rule.id)]
-        kept = [rule for rule in rules if not overview.rules.get(rule.id)]
-        groups.append((severity, *MEANINGS[severity], sorted(broken, key=lambda counted: -counted[1]), kept))
+        unbroken = [rule for rule in rules if not overview.rules.get(rule.id)]
+        groups.append((severity, *MEANINGS[severity], sorted(broken, key=lambda counted: -counted[1]), unbroken))
     context = {
         "groups": groups,
         "total": len(RULES),

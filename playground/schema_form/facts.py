@@ -54,7 +54,7 @@ def facts_of(subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: 
     return Facts(
         title=Summary([subschema.all_keywords for subschema in named]).text("title"),
         description=summary.text("description"),
-        hints=tuple(cut(hint, MAX_HINT) for hint in hints if hint != "password"),  # its control hides what is typed
+        hints=tuple(cut(hint, MAX_HINT) for hint in hints),
         default=cut(literal(summary.first("default")), MAX_DEFAULT) if summary.has("default") else "",
         examples=tuple(next(examples, [])[:MAX_EXAMPLES]),
         format=summary.text("format"),

@@ -49,7 +49,7 @@ def test_selected_tools_are_counted_and_compared(signed_in: Page):
     boxes.nth(1).check()
     bar.get_by_role("button", name="Compare two").click()
 
-    expect(signed_in.get_by_role("heading", name="The specs")).to_be_visible()
+    expect(signed_in.locator("summary", has_text="The specs, line by line")).to_be_visible()
 
 
 def test_filters_are_suggested_while_typing_and_chosen_by_keyboard(signed_in: Page):

@@ -256,10 +256,13 @@ def test_a_running_tools_output_is_stored_without_it(tool, ada):
 
 
 def test_staff_see_which_variables_a_tool_sees_and_which_are_not_set(tool, client):
-    assert b"API_KEY</code>" not in client.get("/factories/").content
+    def factories_page():
+        return client.get("/factories/").content.decode().replace("<wbr>", "")
+
+    assert "API_KEY</code>" not in factories_page()
     client.force_login(make_user("grace", is_staff=True))
 
-    page = client.get("/factories/").content.decode()
+    page = factories_page()
 
     assert '<code class="id">API_KEY</code>' in page
     assert '<code class="id">LATER</code> <span class="chip chip-warn">not set</span>' in page

@@ -22,7 +22,8 @@ HTMX = {"HX-Request": "true"}
 
 
 def text_of(answer, selector="main"):
-    node = LexborHTMLParser(answer.content.decode()).css_first(selector)
+    html = answer.content.decode().replace("<wbr>", "")  # an opportunity for a line break, not a space
+    node = LexborHTMLParser(html).css_first(selector)
     return " ".join(node.text(separator=" ").split()) if node else ""
 
 
