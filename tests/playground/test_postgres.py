@@ -10,8 +10,8 @@ HERE = Path(__file__).parent
 SAME_TESTS = (
     "views/test_factories.py",
     "views/test_runs.py",
-    "test_run_overview.py",
-    "test_home.py",
+    "run_pages/test_overview.py",
+    "home/test_page.py",
     "../catalog/accounts/test_rate_limits.py",
 )
 
