@@ -138,8 +138,12 @@ def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _awaits_first_sign_in(user: User) -> bool:
-    """Whether an administrator may hand over a link: with one to a used account they could act in its name."""
-    return user.is_active and not user.is_superuser and user.last_login is None and not user.has_usable_password()
+    """Whether an administrator may hand over a link: with one to a used account they could act in its name.
+
+    An account with tokens is used by programs, and may own configurations that nobody else may use.
+    """
+    is_unused = user.last_login is None and not user.has_usable_password() and not user.tokens.exists()
+    return is_unused and user.is_active and not user.is_superuser
 
 
 @sensitive_variables("link", "context")

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import role_of
 from catalog.models import AuditEvent
-from tests.factories import make_user
+from tests.factories import make_token, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +80,13 @@ def test_no_link_to_an_account_with_a_password(administrator):
     user = make_user("grace")
     user.set_password("correct horse battery")
     user.save()
+
+    assert administrator.post(f"/people/{user.pk}/link/").status_code == 422
+
+
+def test_no_link_to_an_account_that_programs_use(administrator):
+    user = make_user("grace")
+    make_token(user=user)
 
     assert administrator.post(f"/people/{user.pk}/link/").status_code == 422
 
