@@ -81,7 +81,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     following = _after(rows, request.GET.get("after", "")).order_by("rank", "position")
     listed, last = first_rows(following, ROWS_PER_PAGE)
     further = {"after": f"{last.rank}.{last.position}"} if last else {}
-    report = list(_rows(listed, request.user, dry_run=shown.dry_run))
+    report = list(_rows(listed, request.user, dry_run=shown.dry_run, compares=not shown.is_active))
     can_publish = uploading.can_publish(shown)
     context = {
         "upload": shown,
@@ -212,13 +212,14 @@ def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
     return rows.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
 
 
-def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool) -> Iterator[Row]:
+def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool, compares: bool) -> Iterator[Row]:
+    """The rows of a page. `compares` adds the breaking changes; not while a page asks for the progress repeatedly."""
     entries = [(row, entry_of(row)) for row in listed]
     published = [entry for _, entry in entries if entry.slug and not dry_run]
     ids = [entry.tool_id for entry in published]
     tools = Tool.objects.visible_to(person).filter(tool_id__in=ids) if ids else Tool.objects.none()
     seen = {tool.tool_id: tool for tool in tools}
-    breaking = [(row, entry) for row, entry in entries if entry.is_breaking][:COMPARED]
+    breaking = [(row, entry) for row, entry in entries if compares and entry.is_breaking][:COMPARED]
     differences = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
     left = FIXED_CHARS
     for row, entry in entries:

@@ -398,6 +398,19 @@ def test_a_report_keeps_the_sentence_about_what_breaks(browser, sent):
     assert words(tree, ".entry > .entry-change").startswith("a changed from string to number.")
 
 
+def test_nothing_is_compared_while_the_page_follows_the_progress(browser):
+    make_tool("old", parameters=properties(a={"type": "string"}))
+    report_of(browser, text=spec_text("old", parameters=properties(a={"type": "number"})), dry_run="on")
+    upload = Upload.objects.get()
+    Upload.objects.filter(pk=upload.pk).update(ended_at=None, seen_at=timezone.now())
+
+    tree = HTMLParser(browser.get(upload.get_absolute_url()).content)
+
+    assert tree.css_first("progress")
+    assert tree.css_first(".entry")
+    assert not tree.css_first(".entry-change")
+
+
 def test_rejected_specs_are_named_by_the_id_and_name_that_they_declare(browser):
     named = json.dumps({"definition": {"id": "maps.find", "name": "Find a place", "description": 7}})
     text = listed(named, '{"definition": {"id": "second"}}', '{"definition": {"id": "a\\u202eb"}}')
