@@ -11,8 +11,8 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
-from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
+from catalog.api.routers import routers as catalog_routers
 from catalog.errors import (
     Busy,
     DocumentError,
