@@ -29,7 +29,7 @@ from catalog.jsontext.reader import loads
 from catalog.sources.sync import AlreadySyncing
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
-from playground.api import router as playground_router
+from playground.api.routers import router as playground_router
 from playground.mcp.api import router as mcp_router
 
 
