@@ -63,7 +63,7 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
     "/factories/{path:key}/spec",
     response={200: Any, **errors(404, 409, 422)},  # a spec, whose schema is that of LLM Tool Spec and not of this API
     auth=open_to_all(),
-    summary="Get a factory's own spec",
+    summary="Get the spec of a factory",
     tags=["factories"],
 )
 def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
