@@ -44,7 +44,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
 SECRET_KEY = env.text(
-    "SECRET_KEY", "", meaning="Signs cookies. All web servers and workers of a site need the same.", shown="generated"
+    "SECRET_KEY", "", meaning="Signs cookies; the same for all web servers and workers of a site.", shown="generated"
 ) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.words(
@@ -438,7 +438,7 @@ TOOL_NETWORK: Network = env.choice(
 TOOL_NETWORK_BY_FACTORY: dict[str, Network] = {
     factory_id: env.choice(name, "all", NETWORKS)
     for factory_id, name in env.by_factory(
-        "TOOL_NETWORK", meaning="The network that one factory reaches; `<ID>` as above."
+        "TOOL_NETWORK", meaning="The network that one factory can reach; `<ID>` as above."
     ).items()
 }
 RUNNER = env.choice(
@@ -568,7 +568,7 @@ LOGGING = {
             "LOG_LEVEL",
             "WARNING",
             {"DEBUG", "INFO", "WARNING", "ERROR"},
-            meaning="What is logged to standard error. Tracebacks are shortened to a few KB: beginning and end.",
+            meaning="What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
         ),
     },
     "loggers": {

@@ -181,7 +181,7 @@ def _format_problems(document: JSON) -> list[Problem]:
     try:
         if _FAST_FORMAT.is_valid(document):
             return []
-    except ValueError:  # a `Number`, which the fast validator does not know, where the format wants another type
+    except ValueError:  # a `Number`, which the fast validator does not know, where the format requires another type
         pass
     errors = islice(_EXPLAINING_FORMAT.iter_errors(document), MAX_PROBLEMS)
     return [_format_problem(error) for error in errors]
@@ -222,7 +222,7 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
 
 
 def visible_id(text: str) -> str:
-    """`text` without outer spaces and without characters of no width, which would make two ids that look the same.
+    """`text` without outer spaces and zero-width characters, with which different ids would look the same.
 
     Joiners (U+200C, U+200D) stay inside: Persian, Indic scripts and emoji need them.
     """

@@ -127,6 +127,15 @@ def test_a_password_signs_in(ada, client):
     assert answer["Location"] == "/"
 
 
+@pytest.mark.parametrize("may_browse", [True, False])
+def test_the_sign_in_page_offers_browsing_only_where_visitors_may_browse(client, settings, may_browse):
+    settings.ANONYMOUS_BROWSING = may_browse
+
+    page = client.get("/sign-in/").content.decode()
+
+    assert ("Browse without an account" in page) == may_browse
+
+
 def test_guessing_a_password_is_slowed_down(ada, client):
     for _ in range(10):
         client.post("/sign-in/", {"username": "ada", "password": "guess"})
