@@ -204,6 +204,17 @@ def test_a_tools_page_shows_its_id_only_if_it_is_not_its_name(client):
     assert facts_without_id.startswith("Revision 1, ")
 
 
+def test_a_tools_page_lists_findings_only_if_there_are_some(client):
+    make_tool("greet")
+    with_findings = page(client, "/tools/greet/")
+    Tool.objects.update(score=100)
+
+    without_findings = page(client, "/tools/greet/")
+
+    assert with_findings.css_first("#lint") is not None
+    assert without_findings.css_first("#lint") is None
+
+
 def test_each_example_can_be_tried(client):
     tool = publish(read_spec(GET_WEATHER.read_bytes()), by=None).tool
 
