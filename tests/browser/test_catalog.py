@@ -25,6 +25,24 @@ def test_the_arrow_keys_lead_from_the_search_into_the_results_and_back(signed_in
     expect(field).to_be_focused()
 
 
+@pytest.mark.parametrize("width", [360, 768])
+def test_the_button_of_the_filters_is_beside_the_number_of_tools(signed_in: Page, width: int):
+    signed_in.set_viewport_size({"width": width, "height": 800})
+    signed_in.goto("/tools/")
+    button, number = signed_in.locator(".facets-fold > summary"), signed_in.locator(".results-summary")
+
+    above, beside = button.bounding_box(), number.bounding_box()
+    button.click()
+    below = number.bounding_box()
+
+    assert above is not None
+    assert beside is not None
+    assert below is not None
+    assert above["y"] < beside["y"] + beside["height"] / 2 < above["y"] + above["height"]
+    assert above["x"] + above["width"] <= beside["x"]
+    assert below["y"] > above["y"] + above["height"]
+
+
 def test_escape_leaves_the_field_and_keeps_its_words(signed_in: Page):
     signed_in.goto("/tools/?q=convert")
     field = signed_in.locator("#q")
