@@ -647,3 +647,12 @@ def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
         [('"paramters"', '"parameters"'), ('"sting"', '"string"')],
         [('"paramters"', '"parameters"')],
     ]
+
+
+def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_the_check(browser):
+    texts = {"wrong.json": '{"definition": {"id": "x"}}', "good.json": spec_text("good")}
+    files = [SimpleUploadedFile(name, text.encode()) for name, text in texts.items()]
+
+    tree = report_of(browser, files=files, dry_run="on")
+
+    assert tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"] == "/upload/"
