@@ -27,7 +27,7 @@ class Row:
         semantic_difference: the changes of a breaking revision, if there was time to compare it.
         difference: the lines that it would change, in a preview.
         preview: the converted spec of an imported tool, in a preview.
-        is_taken: whether its box is checked.
+        is_selected: whether its box is checked.
         has_id_field: whether its id can be changed.
     """
 
@@ -39,7 +39,7 @@ class Row:
     semantic_difference: Difference | None = None
     difference: text_diff.Difference | None = None
     preview: str = ""
-    is_taken: bool = True
+    is_selected: bool = True
     has_id_field: bool = False
 
 
@@ -87,7 +87,7 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
         source = row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
         by_file.setdefault(source, []).append(row)
     return [
-        Section(source, with_repeated(found), summary_of([row.entry for row in found if row.is_taken]).text)
+        Section(source, with_repeated(found), summary_of([row.entry for row in found if row.is_selected]).text)
         for source, found in by_file.items()
     ]
 

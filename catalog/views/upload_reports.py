@@ -260,7 +260,7 @@ def _rows(
             if has_difference
             else "",
             semantic_difference=differences.get(row.position),
-            is_taken=entry.key not in choices.skip,
+            is_selected=entry.key not in choices.skip,
         )
 
 

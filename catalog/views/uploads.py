@@ -125,7 +125,7 @@ def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> di
         "lost_kinds": lost_kinds(entries),
         "formats": formats_of(entries),
         "problem_count": sum(len(one.faults) for one in entries if one.outcome == "rejected"),
-        "leaves_out": any(not row.is_taken for row in rows),
+        "leaves_out": any(not row.is_selected for row in rows),
         "offered": offered_in(rows),
         "choices": choices.only(_unseen(choices, entries, rows)).to_json(),
         "has_choice": sum(entry.is_choice for entry in others) > 1,
@@ -226,5 +226,5 @@ def _rows(entries: list[Entry], person: Person, choices: Choices) -> Iterator[Ro
             semantic_difference=compared.semantic_difference if compared else None,
             difference=compared.difference if compared else None,
             preview=preview if preview_left > 0 else "",
-            is_taken=entry.key not in choices.skip,
+            is_selected=entry.key not in choices.skip,
         )

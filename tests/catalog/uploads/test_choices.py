@@ -181,9 +181,9 @@ def test_a_new_id_of_a_tool_of_the_same_document_makes_a_revision():
 
 
 def test_a_new_id_that_has_the_address_of_another_tool_is_refused():
-    taken = make_tool("find a place")
+    holder = make_tool("find a place")
 
-    [entry] = uploaded(mcp("find"), find=taken.slug)
+    [entry] = uploaded(mcp("find"), find=holder.slug)
 
     assert rules(entry) == ["publish.address-taken"]
 

@@ -159,11 +159,11 @@ def test_choices_stay_while_the_text_cannot_be_read(browser):
     sent["take"].remove("pasted text#send")
 
     broken = preview_of(browser, text[:-1], **sent)
-    mended = preview_of(browser, text, **fields(broken))
+    repaired = preview_of(browser, text, **fields(broken))
 
     assert values(broken) == []
-    assert values(mended) == ["own", "send", "open"]
-    assert [one.attributes["value"] for one in mended.css('[name="take"]:not([checked])')] == ["pasted text#send"]
+    assert values(repaired) == ["own", "send", "open"]
+    assert [one.attributes["value"] for one in repaired.css('[name="take"]:not([checked])')] == ["pasted text#send"]
 
 
 def test_choices_stay_while_there_is_no_preview(browser, settings):
