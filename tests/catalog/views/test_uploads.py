@@ -533,8 +533,8 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     offered = tree.css_first('input[name="offered"]').attributes["value"]
     assert [box.attributes["value"] for box in tree.css('input[name="take"][checked]')] == json.loads(offered)
 
-    again = preview_of(browser, text, offered=offered, take=["read"])
-    browser.post("/upload/", {"text": text, "offered": offered, "take": ["read"]})
+    again = preview_of(browser, text, offered=offered, take=["pasted text#read"])
+    browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#read"]})
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
@@ -559,7 +559,8 @@ def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
 
-    browser.post(f"{address}publish/", {"offered": '["read", "write"]', "take": ["read"]})
+    offered = json.dumps(["pasted text#read", "pasted text#write"])
+    browser.post(f"{address}publish/", {"offered": offered, "take": ["pasted text#read"]})
 
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
     assert Upload.objects.get(dry_run=False).created == 1
@@ -647,3 +648,12 @@ def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
         [('"paramters"', '"parameters"'), ('"sting"', '"string"')],
         [('"paramters"', '"parameters"')],
     ]
+
+
+def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_the_check(browser):
+    texts = {"wrong.json": '{"definition": {"id": "x"}}', "good.json": spec_text("good")}
+    files = [SimpleUploadedFile(name, text.encode()) for name, text in texts.items()]
+
+    tree = report_of(browser, files=files, dry_run="on")
+
+    assert tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"] == "/upload/"

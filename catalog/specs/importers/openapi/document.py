@@ -215,6 +215,7 @@ def _restore(draft: Draft, own: Object, operation: Part) -> None:
     if isinstance(name, str):
         draft.name = name
     draft.tool_id = tool_id if isinstance(tool_id, str) else draft.name
+    draft.has_own_id = True
     draft.members["description"] = description if isinstance(description, str) else ""
     if "configuration" in own:
         draft.siblings["configuration"] = own["configuration"]
