@@ -256,6 +256,14 @@ def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text,
     assert style in tree.css_first(".notice").attributes["class"].split()
 
 
+def test_the_title_of_a_page_with_a_rejected_spec_begins_with_error(browser):
+    sent = {"text": '{"definition": {"name": 5}}', "dry_run": "on"}
+
+    tree = HTMLParser(browser.post("/upload/", sent).content)
+
+    assert tree.css_first("title").text().startswith("Error: ")
+
+
 def test_a_rejected_tool_of_a_list_is_named(browser):
     make_tool("read")
     text = json.dumps(MCP_TOOLS)
