@@ -230,7 +230,7 @@ def test_a_click_with_shift_compares_two_runs(signed_in: Page):
     signed_in.locator(f'[data-run="{first}"]').click(modifiers=["Shift"])
 
     signed_in.wait_for_url(f"**/runs/{first}..{second}/")
-    expect(signed_in.get_by_role("heading", level=1)).to_contain_text("Two runs")
+    expect(signed_in.get_by_role("heading", level=2).first).to_have_text("Two runs compared")
 
 
 def test_a_mock_that_is_not_saved_is_no_run_to_compare(browser: Browser, signed_in: Page, site: Site):
