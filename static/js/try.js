@@ -190,6 +190,14 @@ function unmark(control) {
   delete control.dataset.marked;
 }
 
+// On a phone, what fills in the form is a menu, which closes when one is chosen.
+document.addEventListener("submit", ({ submitter }) => {
+  const menu = submitter?.closest(".fill-in[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+}, true);
+
 const CHIP_EDGE = 40; // px of the chip before that stay visible
 let filledIn = null;
 
