@@ -840,6 +840,8 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
     answer = browser.get("/runs/?tool=convert_units")
 
     assert text_of(answer, ".statistics").startswith("Durations of the latest calls")
+    parts = [part.id or part.attributes["class"] for part in LexborHTMLParser(answer.content.decode()).css("main > *")]
+    assert parts.index("runs") < parts.index("fold statistics")
     assert text_of(answer).count("Median call") == 1
 
 
