@@ -80,6 +80,7 @@ function show(zone) {
   page.dataset.shown = zone;
   for (const button of page.querySelectorAll(".try-tabs [data-show]")) {
     button.setAttribute("aria-pressed", String(button.dataset.show === zone));
+    if (button.dataset.show === zone && !document.activeElement.checkVisibility()) button.focus({ preventScroll: true });
   }
 }
 page.addEventListener("click", (event) => {
