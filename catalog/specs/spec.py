@@ -131,9 +131,13 @@ def spec_problems(document: JSON) -> list[Problem]:
 def declared_naming(text: bytes) -> tuple[str | None, str | None]:
     """The id and the name that an invalid spec declares, to name it in a report; each None if it cannot be shown."""
     try:
-        document = loads(text)
+        return naming_in(loads(text))
     except JSONTextError:
         return None, None
+
+
+def naming_in(document: JSON) -> tuple[str | None, str | None]:
+    """As `declared_naming`, for a spec that is read already."""
     definition = document.get("definition") if isinstance(document, dict) else None
     if not isinstance(definition, dict):
         return None, None

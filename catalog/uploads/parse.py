@@ -29,7 +29,7 @@ from catalog.specs.importers import (
 )
 from catalog.specs.importers.results import LABELS
 from catalog.specs.member_names import misnamed_members
-from catalog.specs.spec import ToolSpec, read_spec
+from catalog.specs.spec import ToolSpec, naming_in, read_spec
 from catalog.uploads.choices import NO_CHOICES, Choices, key_of
 from catalog.uploads.file_types import ENDINGS
 from catalog.uploads.pieces import Piece
@@ -85,7 +85,7 @@ class Candidate:
     """A spec to publish, or its problems; `origin` if it was imported.
 
     `warnings` are the members of a valid spec that are probably misspelt, with their positions in the source if the
-    source contains the spec as it is.
+    source contains the spec as it is. `naming` are the id and the name that an invalid spec in YAML declares.
     """
 
     piece: Piece
@@ -93,6 +93,7 @@ class Candidate:
     origin: Origin | None = None
     revision_origin: RevisionOrigin = PUBLISHED
     warnings: tuple[Problem, ...] = ()
+    naming: tuple[str | None, str | None] | None = None
 
     @property
     def line(self) -> int:
@@ -200,7 +201,7 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
         return Candidate(
             Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text), warnings=warnings
         )
-    return Candidate(piece, tuple(_positioned(spec, where)))
+    return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
 def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None, choices: Choices) -> Iterator[Candidate]:

@@ -407,7 +407,8 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
     spec = candidate.spec
-    tool_id, name = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else declared_naming(piece.text)
+    own = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else None
+    tool_id, name = own or candidate.naming or declared_naming(piece.text)
     return Entry(
         piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
     )

@@ -130,7 +130,7 @@ class ToolsOut(Out):
 
 class GroupsQuery(Schema):
     q: str = Field(
-        "", max_length=100, description="Only names that start with this text; the list is then ordered by name."
+        "", max_length=100, description="Only names that contain this text; the list is then ordered by name."
     )
     order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
     limit: int = Field(50, ge=1, le=100)

@@ -738,6 +738,45 @@ def test_the_tools_of_the_latest_runs_are_suggested(browser, ada, builtin):
     assert [option.attributes["value"] for option in page.css("datalist option")] == [tool.slug]
 
 
+def test_a_run_and_a_comparison_are_pages_of_their_tool(browser, ada, builtin):
+    tool = builtin("get-weather")
+    first, second = (running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2))
+
+    for address, title in (
+        (f"/runs/{first.pk}/", f"Run {first.pk[24:]}"),
+        (f"/runs/{first.pk}..{second.pk}/", "Two runs compared"),
+    ):
+        page = LexborHTMLParser(browser.get(address).content.decode())
+        assert [heading.text() for heading in page.css("main h1")] == [tool.name]
+        assert page.css_first(".tool-head").attributes["data-tool-id"] == tool.tool_id
+        assert page.css_first(".tool-tabs [aria-current]").attributes["id"] == "tab-runs"
+        assert page.css_first(".page-header h2").text() == title
+
+
+def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+    publish(read_spec(tool.current.source.replace('"name"', ' "name"', 1)), by=ada)
+
+    answer = browser.get(f"/runs/{run.pk}/")
+
+    assert text_of(answer, "#tab-revisions") == "Revisions 2"
+    assert "Revision 1 (not the current one)" in text_of(answer, ".page-header .facts")
+
+
+def test_a_run_and_a_comparison_take_few_queries(browser, ada, builtin, django_assert_max_num_queries):
+    tool = builtin("convert_units")
+    parameters = {"value": 1, "from_unit": "m", "to_unit": "km"}
+    first, second = (running.wait(running.start(tool, tool.current, parameters, by=ada), 10) for _ in range(2))
+    browser.get(f"/runs/{first.pk}/")  # compiles the spec
+
+    # With the session, the user, their groups and permissions; the header of the tool takes five.
+    with django_assert_max_num_queries(15):
+        browser.get(f"/runs/{second.pk}/")
+    with django_assert_max_num_queries(11):
+        browser.get(f"/runs/{first.pk}..{second.pk}/")
+
+
 def test_two_selected_runs_of_one_tool_are_compared(browser, ada, builtin):
     tool = builtin("get-weather")
     first, second = (running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2))
@@ -801,6 +840,8 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
     answer = browser.get("/runs/?tool=convert_units")
 
     assert text_of(answer, ".statistics").startswith("Durations of the latest calls")
+    parts = [part.id or part.attributes["class"] for part in LexborHTMLParser(answer.content.decode()).css("main > *")]
+    assert parts.index("runs") < parts.index("fold statistics")
     assert text_of(answer).count("Median call") == 1
 
 
