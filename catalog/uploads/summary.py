@@ -87,10 +87,13 @@ class Summary:
         spare = WIDTH - NARROWEST * len(shown)
         segments: list[Segment] = []
         x = 0
+        rest = self.total
         for name, number in shown.items():
-            width = NARROWEST + spare * number // self.total
+            width = NARROWEST + spare * number // rest
             segments.append(Segment(name, x, width))
             x += width
+            spare -= width - NARROWEST
+            rest -= number
         return segments
 
 

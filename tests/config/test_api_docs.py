@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from config import views
 from config.openapi import DocumentedAPI
@@ -71,6 +72,15 @@ def test_each_group_begins_with_what_is_needed_first():
 
     assert [operation.summary for operation in groups["tools"][:2]] == ["Search tools", "Publish a spec"]
     assert groups["runs"][0].summary == "Run a tool"
+
+
+def test_the_contents_of_the_page_lead_to_every_group(client):
+    page = LexborHTMLParser(client.get("/api/v1/docs").content.decode())
+
+    linked = [link.attributes["href"] for link in page.css(".toc a")]
+    assert linked[:2] == ["#get-started", "#group-tools"]
+    assert len(linked) == len(views.api_document().groups) + 1
+    assert [anchor for anchor in linked if not page.css(anchor)] == []
 
 
 def test_a_command_that_reads_can_be_pasted(client):

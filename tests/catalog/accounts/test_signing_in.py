@@ -89,6 +89,16 @@ def test_the_page_shows_a_new_token_once(ada, client):
     assert made.content.count(b"tsk_") > again.content.count(b"tsk_")
 
 
+def test_the_tokens_of_a_person_precede_the_form_for_a_new_one(ada, client):
+    client.force_login(ada)
+    assert "Your tokens" not in client.get("/account/tokens/").content.decode()
+    create_token(ada, name="ci", scopes=["read"])
+
+    page = client.get("/account/tokens/").content.decode()
+
+    assert page.index("Your tokens") < page.index("New token")
+
+
 def test_the_page_refuses_a_token_that_may_nothing(ada, client):
     client.force_login(ada)
 

@@ -607,12 +607,13 @@ def test_a_wrong_list_of_tools_to_take_is_ignored(browser):
         preview_of(browser, json.dumps(MCP_TOOLS), offered=offered)
 
 
-def test_the_bar_shows_every_outcome_within_its_width():
+def test_the_bar_shows_every_outcome_and_fills_its_width():
     bar = Summary(created=100_000, rejected=1, revised=2, breaking=1).segments
 
     assert [part.outcome for part in bar] == ["rejected", "breaking", "revised", "created"]
     assert all(part.width >= NARROWEST for part in bar)
-    assert bar[-1].x + bar[-1].width <= WIDTH
+    assert bar[-1].x + bar[-1].width == WIDTH
+    assert sum(part.width for part in Summary(created=13, revised=3, breaking=1, rejected=2).segments) == WIDTH
 
 
 @pytest.mark.parametrize(

@@ -687,6 +687,18 @@ def test_a_row_has_one_link(browser, ada, builtin):
     assert [link.attributes["href"] for link in row.css("a")] == [run.get_absolute_url()]
 
 
+def test_a_row_shows_the_verdict_or_the_outcome_of_a_run_without_one(browser, ada, builtin):
+    tool = builtin("get-weather")
+    for outcome, verdict in (("returned", "conforms"), ("timed_out", "")):
+        Run.objects.create(
+            tool=tool, revision=tool.current, by=ada, parameters_json="{}", outcome=outcome, verdict=verdict
+        )
+
+    rows = LexborHTMLParser(browser.get("/runs/").content.decode()).css("table.runs tbody tr")
+
+    assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [["timed out"], ["conforms"]]
+
+
 def test_a_row_shows_the_first_parameters(browser, ada, builtin):
     tool = builtin("get-weather")
     for parameters in ({"location": "Oslo", "days": 3}, {}, {"location": 'say "a": b', "more": "x" * 300}):
@@ -711,7 +723,7 @@ def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
     page = LexborHTMLParser(answer.content.decode())
     assert text_of(answer, ".tool-lead") == f"Your runs of {tool.name}, newest first."
     assert page.css_first("form input[name=tool]").attributes == {"type": "hidden", "name": "tool", "value": tool.slug}
-    assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Outcome"]
+    assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Result"]
     assert [link.attributes["href"] for link in page.css("table.runs tbody a")] == [run.get_absolute_url()]
     assert page.css_first(".facets-fold").attributes.get("open", "closed") == "closed"
 
