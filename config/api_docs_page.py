@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from catalog.jsontext.reader import loads
 from config.openapi import scopes_needed
+from playground.snippets.curl import curl_command
 
 JSON_TYPES = ("application/json", "application/problem+json")
 METHODS = ("get", "post", "put", "patch", "delete")
 SAMPLE_VALUES = {"slug": "convert_units", "from": "1", "to": "2"}  # of parameters in commands that only read
+
+FIRST_RUN = """{"parameters": {"value": 42.195, "from_unit": "km", "to_unit": "mile"}, "mode": "mock", "wait_s": 10}"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class DocumentedResponse:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation as the page shows it. `curl` can be pasted into a shell after $TOKEN is set."""
+    """One operation as the page shows it. `curl` can be pasted into a shell that has the variable of the token."""
 
     id: str
     method: str
@@ -47,7 +50,7 @@ class Operation:
     body_types: list[str]
     body_example: str | None
     responses: list[DocumentedResponse]
-    curl: str = field(default="")
+    curl: str
 
 
 def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple[str, list[Operation]]]:
@@ -59,6 +62,14 @@ def documented_operations(schema: Mapping[str, Any], *, site: str) -> list[tuple
                 group = groups.setdefault((operations[method].get("tags") or ["API"])[0], [])
                 group.append(operation(schema, site, path, method, operations[method]))
     return list(groups.items())
+
+
+def first_commands(site: str) -> dict[str, str]:
+    """The curl commands of the first steps: "find" a tool, "run" it."""
+    return {
+        "find": curl_command(f"{site}api/v1/tools?q=units", needs_token=False),
+        "run": curl_command(f"{site}api/v1/tools/convert_units/runs", method="POST", body=loads(FIRST_RUN)),
+    }
 
 
 def operation(schema: Mapping[str, Any], site: str, path: str, method: str, details: Mapping[str, Any]) -> Operation:
@@ -88,13 +99,15 @@ def operation(schema: Mapping[str, Any], site: str, path: str, method: str, deta
         body_types=list(body),
         body_example=body_example,
         responses=list(documented_responses(schema, details)),
-        curl=curl(
-            method,
+        curl=curl_command(
             site.rstrip("/") + sample_address(method, path, parameters),
+            method=method.upper(),
             needs_token=needs_token,
-            headers=[each.name for each in parameters if each.required and each.location == "header"],
-            body_types=list(body),
-            body=body_example,
+            headers={
+                each.name: f"{{{each.name}}}" for each in parameters if each.required and each.location == "header"
+            },
+            body=loads(body_example) if body_example else None,
+            files="tools.ndjson" if "multipart/form-data" in body and not body_example else "",
         ),
     )
 
@@ -141,20 +154,3 @@ def type_name(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(type_name(branch) for branch in schema["anyOf"]))
     return str(schema.get("type", "any"))
-
-
-def curl(
-    method: str, url: str, *, needs_token: bool, headers: list[str], body_types: list[str], body: str | None
-) -> str:
-    arguments = ["curl"]
-    if method != "get":
-        arguments.append(f"-X {method.upper()}")
-    if needs_token:
-        arguments.append('-H "Authorization: Bearer $TOKEN"')
-    arguments += [f"-H '{name}: {{{name}}}'" for name in headers]
-    if "multipart/form-data" in body_types and not body:
-        arguments.append("-F files=@tools.ndjson")
-    elif body:
-        compact = json.dumps(json.loads(body), ensure_ascii=False)
-        arguments.append(f"-H 'Content-Type: application/json' --data {shlex.quote(compact)}")
-    return f"{' '.join(arguments)} {shlex.quote(url) if '?' in url else url}"

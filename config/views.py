@@ -25,11 +25,12 @@ from catalog.accounts.session_store import usable_sessions
 from catalog.api.headers import is_known, not_modified
 from catalog.caching import LRUCache
 from catalog.models import Tool
-from config.api_docs_page import Operation, documented_operations
+from config.api_docs_page import Operation, documented_operations, first_commands
 from config.help_pages import help_groups, help_page
 from playground.celery.heartbeats import connected_workers
 from playground.configurations.saved import delete_configuration
 from playground.models import SavedConfiguration
+from playground.snippets.curl import TOKEN_VARIABLE
 from playground.supervisor import wait_for_runner
 
 CONFIGURATIONS_SHOWN: Final = 100
@@ -71,9 +72,13 @@ def api_docs(request: HttpRequest) -> HttpResponse:
     Its content is rendered once in each process, without the site's URL: requests may name the site with any port.
     """
     document = api_document()
-    page = render_to_string(
-        "api_docs.html", {"info": document.info, "groups": document.groups, "site": ANY_SITE}, request
-    )
+    context = {
+        "info": document.info,
+        "groups": document.groups,
+        "commands": first_commands(ANY_SITE),
+        "token_variable": TOKEN_VARIABLE,
+    }
+    page = render_to_string("api_docs.html", context, request)
     return HttpResponse(page.replace(ANY_SITE, request.build_absolute_uri("/")))
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from config import views
 from config.openapi import DocumentedAPI
+from playground.snippets.curl import TOKEN_VARIABLE
 
 pytestmark = pytest.mark.django_db
 PATHS = ["/api/v1/openapi.json", "/api/v1/docs"]
@@ -77,7 +81,7 @@ def test_a_command_that_reads_can_be_pasted(client):
     page = client.get("/api/v1/docs").content.decode()
 
     assert "curl &#x27;http://testserver/api/v1/tools/convert_units/diff?from=1&amp;to=2&#x27;" in page
-    assert "-X DELETE -H &quot;Authorization: Bearer $TOKEN&quot; http://testserver/api/v1/tools/{slug}" in page
+    assert "curl &#x27;http://testserver/api/v1/tools?q=units&#x27;</code>" in page
 
 
 def test_a_command_has_the_headers_that_its_operation_requires(client):
@@ -91,3 +95,11 @@ def test_the_page_is_small_and_begins_with_the_first_steps(client):
 
     assert len(page.encode()) < 300_000
     assert page.index('id="get-started"') < page.index('class="fold operation-fold"')
+
+
+def test_every_command_reads_the_token_from_the_variable_that_the_page_tells_to_set(client):
+    page = LexborHTMLParser(client.get("/api/v1/docs").content.decode())
+
+    commands = [node.text() for node in page.css("pre[id^=curl-]")]
+    assert {name for command in commands for name in re.findall(r"\$(\w+)", command)} == {TOKEN_VARIABLE}
+    assert f"export {TOKEN_VARIABLE}=" in page.css_first("#get-started").text()
