@@ -3,7 +3,7 @@
 The server sends a complete body by itself. But it reads a body in parts from the thread that produces it, at the pace
 of the client, so that as many idle clients as there are threads would stop the site. A complete body occupies memory
 instead, until the client has read it. Large bodies are therefore counted, and refused when there are too many.
-`config.connections` disconnects clients that read one too slowly.
+`config.server.connections` disconnects clients that read one too slowly.
 
 Only a body that is too long for memory is sent in parts, and few threads do that; and server-sent events, whose view
 limits how many threads send them.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from config.slow_bodies import Application, ClosingBody, Environ, StartResponse, close, refuse
+from config.server.slow_bodies import Application, ClosingBody, Environ, StartResponse, close, refuse
 
 Headers = list[tuple[str, str]]
 

@@ -10,7 +10,7 @@ from catalog.rendering.markdown import Heading, read_document
 from tests.browser.screenshots import HELP, HELP_WIDTH
 
 pytestmark = pytest.mark.django_db
-DOCS = sorted(Path(__file__).resolve().parents[2].glob("docs/*.md"))
+DOCS = sorted(Path(__file__).resolve().parents[3].glob("docs/*.md"))
 
 
 def page_of(client, path):

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 
 import pytest
 
-from config.connections import Connections, WriteDeadline
+from config.server.connections import Connections, WriteDeadline
 from tests.attacks.watching import clients_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and tcp_info of Linux")

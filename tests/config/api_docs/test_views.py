@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from config import views
+from config.api_docs import views
 from config.openapi import DocumentedAPI
 from playground.snippets.curl import TOKEN_VARIABLE
 
@@ -97,7 +97,7 @@ def test_the_page_is_small_and_begins_with_the_first_steps(client):
     assert page.index('id="get-started"') < page.index('class="fold operation-fold"')
 
 
-def test_every_command_reads_the_token_from_the_variable_that_the_page_tells_to_set(client):
+def test_every_command_reads_the_token_from_the_variable_that_the_page_names(client):
     page = LexborHTMLParser(client.get("/api/v1/docs").content.decode())
 
     commands = [node.text() for node in page.css("pre[id^=curl-]")]

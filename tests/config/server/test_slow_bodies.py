@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from config.slow_bodies import SlowBodyGuard
+from config.server.slow_bodies import SlowBodyGuard
 
 
 def echo(environ, start_response):
@@ -89,7 +89,7 @@ def test_only_so_many_bodies_arrive_at_once():
 
 @pytest.mark.alone
 def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
-    monkeypatch.setattr("config.slow_bodies.WAIT_S", 60)
+    monkeypatch.setattr("config.server.slow_bodies.WAIT_S", 60)
     application = SlowBodyGuard(echo, readers=4, max_bytes=10**6)
     for _ in range(4):
         application.readers.acquire()

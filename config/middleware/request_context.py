@@ -16,7 +16,7 @@ from catalog import audit, log_context
 from catalog.accounts import rate_limits
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import ApiToken, User
-from config.middleware import Middleware
+from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")

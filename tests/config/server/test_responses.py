@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from config.responses import LARGE_BYTES, UnreadResponses, WholeResponses
+from config.server.responses import LARGE_BYTES, UnreadResponses, WholeResponses
 
 MIB = 1024 * 1024
 
@@ -123,7 +123,7 @@ def test_small_bodies_are_sent_even_if_too_many_large_ones_are_unread():
 
 def test_read_bodies_are_no_longer_counted(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("config.responses.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("config.server.responses.time.monotonic", lambda: clock[0])
     blocked = [2]
     held = UnreadResponses(lambda: blocked[0], max_bytes=10)
     assert [held.admit(length) for length in (3, 5, 2, 1)] == [True, True, True, False]
