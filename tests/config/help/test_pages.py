@@ -4,28 +4,22 @@ import re
 from pathlib import Path
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.rendering.markdown import Heading, read_document
 from tests.browser.screenshots import HELP, HELP_WIDTH
+from tests.pages import page
 
 pytestmark = pytest.mark.django_db
 DOCS = sorted(Path(__file__).resolve().parents[3].glob("docs/*.md"))
 
 
-def page_of(client, path):
-    response = client.get(path)
-    assert response.status_code == 200
-    return LexborHTMLParser(response.content.decode())
-
-
 def test_every_document_is_listed_once_in_its_group(client):
-    page = page_of(client, "/help/")
-    links = [node.attributes["href"] for node in page.css(".help-title a")]
+    tree = page(client, "/help/")
+    links = [node.attributes["href"] for node in tree.css(".help-title a")]
 
     assert sorted(links) == [f"/help/{file.stem}/" for file in DOCS]
     assert links[0] == "/help/search/"
-    groups = {node.css_first("h2").text(): node.css_first("a").text() for node in page.css(".help-group")}
+    groups = {node.css_first("h2").text(): node.css_first("a").text() for node in tree.css(".help-group")}
     assert groups == {
         "Use the site": "Search the catalog",
         "Build and connect": "Write a tool",
@@ -36,40 +30,40 @@ def test_every_document_is_listed_once_in_its_group(client):
 
 @pytest.mark.parametrize("slug", [file.stem for file in DOCS])
 def test_every_link_of_a_document_leads_somewhere(client, slug):
-    page = page_of(client, f"/help/{slug}/")
-    targets = [node.attributes["href"] for node in page.css("main a")]
-    ids = {node.attributes["id"] for node in page.css("[id]")}
+    tree = page(client, f"/help/{slug}/")
+    targets = [node.attributes["href"] for node in tree.css("main a")]
+    ids = {node.attributes["id"] for node in tree.css("[id]")}
 
     assert [target for target in targets if target.startswith("#") and target[1:] not in ids] == []
     for target in {target for target in targets if target.startswith("/")}:
         path, _, fragment = target.partition("#")
-        linked = page_of(client, path)
+        linked = page(client, path)
         assert not fragment or linked.css_first(f'[id="{fragment}"]') is not None, target
     assert all(re.match("#|/|https?:", target) for target in targets)
 
 
 def test_a_document_has_its_title_once_and_its_sections_in_a_list(client):
-    page = page_of(client, "/help/write-a-tool/")
+    tree = page(client, "/help/write-a-tool/")
 
-    assert [node.text() for node in page.css("h1")] == ["Write a tool"]
-    contents = [(node.text(), node.attributes["href"]) for node in page.css(".help-contents a")]
+    assert [node.text() for node in tree.css("h1")] == ["Write a tool"]
+    contents = [(node.text(), node.attributes["href"]) for node in tree.css(".help-contents a")]
     assert contents[0] == ("Write the function", "#write-the-function")
     assert ("What @tool reads", "#what-tool-reads") in contents
 
 
 def test_a_code_block_has_its_file_as_title_and_can_be_copied(client):
-    page = page_of(client, "/help/write-a-tool/")
-    blocks = {node.css_first(".code-title").text(): node for node in page.css(".help-text .code")}
+    tree = page(client, "/help/write-a-tool/")
+    blocks = {node.css_first(".code-title").text(): node for node in tree.css(".help-text .code")}
 
     block = blocks["reading_time.py"]
     assert block.css_first("pre").text().startswith('"""How long it takes to read a text."""\n')
-    assert page.css_first(block.css_first("[data-copy]").attributes["data-copy"]).tag == "pre"
+    assert tree.css_first(block.css_first("[data-copy]").attributes["data-copy"]).tag == "pre"
     assert {"Shell", "Output", "Change of reading_time.py", "pyproject.toml"} <= blocks.keys()
 
 
 @pytest.mark.parametrize("slug", ["search", "verdicts", "semantic-diff", "configurations", "mcp"])
 def test_a_picture_is_a_file_of_the_site_with_its_size_and_a_description(client, slug):
-    [picture] = page_of(client, f"/help/{slug}/").css(".help-text img")
+    [picture] = page(client, f"/help/{slug}/").css(".help-text img")
 
     name = re.fullmatch(r"/static/img/help/([\w-]+)\.\w+\.webp", picture.attributes["src"])[1]
     assert (picture.attributes["width"], picture.attributes["height"]) == (str(HELP_WIDTH), str(HELP[name][1]))
@@ -82,7 +76,7 @@ def test_an_unknown_document_is_not_found(client):
 
 
 def test_a_document_is_followed_by_those_of_its_group(client):
-    links = [link.attributes["href"] for link in page_of(client, "/help/logs/").css(".help-others a")]
+    links = [link.attributes["href"] for link in page(client, "/help/logs/").css(".help-others a")]
 
     assert "/help/rights/" in links
     assert "/help/logs/" not in links
@@ -91,16 +85,16 @@ def test_a_document_is_followed_by_those_of_its_group(client):
 
 
 def test_the_index_shows_whole_sentences(client):
-    teasers = [teaser.text(strip=True) for teaser in page_of(client, "/help/").css(".help-list p")]
+    teasers = [teaser.text(strip=True) for teaser in page(client, "/help/").css(".help-list p")]
 
     assert len(teasers) > 10
     assert [teaser for teaser in teasers if not teaser.endswith((".", "!", "?", ":"))] == []
 
 
 def test_the_pages_that_need_it_link_to_it(client):
-    assert page_of(client, "/upload/").css_first('main a[href="/help/upload/"]') is not None
-    assert page_of(client, "/factories/").css_first('main a[href="/help/write-a-tool/"]') is not None
-    assert page_of(client, "/").css_first('footer a[href="/help/"]') is not None
+    assert page(client, "/upload/").css_first('main a[href="/help/upload/"]') is not None
+    assert page(client, "/factories/").css_first('main a[href="/help/write-a-tool/"]') is not None
+    assert page(client, "/").css_first('footer a[href="/help/"]') is not None
 
 
 # Reading a document
