@@ -48,7 +48,7 @@ LOGGING = {
             "LOG_LEVEL",
             "WARNING",
             {"DEBUG", "INFO", "WARNING", "ERROR"},
-            meaning="What is logged to standard error. Tracebacks are shortened to a few KB: beginning and end.",
+            meaning="What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
         ),
     },
     "loggers": {

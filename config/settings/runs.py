@@ -34,7 +34,7 @@ TOOL_NETWORK: Network = env.choice(
 TOOL_NETWORK_BY_FACTORY: dict[str, Network] = {
     factory_id: env.choice(name, "all", NETWORKS)
     for factory_id, name in env.by_factory(
-        "TOOL_NETWORK", meaning="The network that one factory reaches; `<ID>` as above."
+        "TOOL_NETWORK", meaning="The network that one factory can reach; `<ID>` as above."
     ).items()
 }
 RUNNER = env.choice(

@@ -9,7 +9,7 @@ from config.settings.data import DATA_DIR
 
 DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
 SECRET_KEY = env.text(
-    "SECRET_KEY", "", meaning="Signs cookies. All web servers and workers of a site need the same.", shown="generated"
+    "SECRET_KEY", "", meaning="Signs cookies; the same for all web servers and workers of a site.", shown="generated"
 ) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.words(
