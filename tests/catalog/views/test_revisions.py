@@ -39,7 +39,7 @@ def test_a_difference_shows_a_breaking_change_with_a_counterexample(client):
     tree = page(client, "/tools/greet/revisions/1..2/")
 
     assert "breaking" in text_of(tree, ".page-heading")
-    assert "count" in text_of(tree, ".change-place")
+    assert "count" in text_of(tree, ".change-path")
     assert "Show " in text_of(tree, ".change summary")
 
 
