@@ -8,7 +8,6 @@ import pytest
 
 from playground.snippets.curl import TOKEN_VARIABLE, curl_command
 
-pytestmark = pytest.mark.unit
 URL = "http://localhost:8000/api/v1/tools"
 
 
