@@ -280,7 +280,7 @@ PAGES = [
     PageState("audit", "/audit/"),
     PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),
-    PageState("people-refused", "/people/", act=create_group_wrongly),
+    PageState("people-refused", "/people/", act=create_group_wrongly, last_status=422),
     PageState("person-add", "/people/add/"),
     PageState("person-added", "/people/add/", act=add_person),
     PageState("person", "/people/{person}/"),
