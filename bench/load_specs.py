@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--specs", type=int, default=20_000)
     count = parser.parse_args().specs
     with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("TOOLSHELF_PREPARED_SITE", str(Path(folder) / "prepared"))
         file = Path(folder) / "specs.ndjson"
         file.write_text("\n".join(specs(count)))
         size = file.stat().st_size

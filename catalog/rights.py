@@ -170,13 +170,15 @@ def _right_to_tool(person: User, action: Action, tool: Tool) -> Answer:
     if action == "hand over":
         may_hand_over = tool.owner_id == person.pk or (tool.owner_id is None and _maintains(person, tool))
         return YES if may_hand_over else Answer(_only_owner(tool))
+    publishes = PUBLISH_TOOLS in membership_of(person).abilities
+    if action == "propose" and publishes:
+        return YES
     if _maintains(person, tool):
         return YES
     if action == "run":
         return Answer(_GROUPS[RUN_TOOLS])
-    publishes = PUBLISH_TOOLS in membership_of(person).abilities
     if action == "propose":
-        return YES if publishes else Answer(f"{_GROUPS[PUBLISH_TOOLS][:-1]}, or propose changes.")
+        return Answer(f"{_GROUPS[PUBLISH_TOOLS][:-1]}, or propose changes.")
     if tool.owner_id is None and not publishes:
         return Answer(f"{_GROUPS[PUBLISH_TOOLS][:-1]}, or change tools that have no owner.")
     return Answer(_only_maintainers(tool.tool_id, action, tool.owner))

@@ -11,8 +11,8 @@ from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
-from catalog.api import routers as catalog_routers
 from catalog.api.renderer import text_of
+from catalog.api.routers import routers as catalog_routers
 from catalog.errors import (
     Busy,
     DocumentError,
@@ -29,7 +29,7 @@ from catalog.jsontext.reader import loads
 from catalog.sources.sync import AlreadySyncing
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
-from playground.api import router as playground_router
+from playground.api.routers import router as playground_router
 from playground.mcp.api import router as mcp_router
 
 
@@ -56,10 +56,10 @@ api = DocumentedAPI(
     title="Toolshelf",
     version="1",
     description=(
-        "Programs can do everything here that the site's pages can do. Anyone who can reach the site can read the "
-        "catalog, unless the site requires signing in. "
-        "Changes and runs need `Authorization: Bearer …` with a token, which you create on your account's page or with "
-        "`manage.py create_token`.\n\n"
+        "Programs can do here what people do on the site's pages, except manage accounts. Anyone who can reach the "
+        "site can read the catalog, unless the site requires signing in. "
+        "Changes and runs need `Authorization: Bearer …` with a token, which you create on the page *API tokens* or "
+        "with `manage.py create_token`.\n\n"
         "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
         "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
         "own runs, and manage its user's saved configurations. With `read` it can read all runs that its user may see. "
@@ -70,7 +70,7 @@ api = DocumentedAPI(
         "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
         "Requests are limited by token, person and address; uploads and run starts have limits of their own. Responses "
         "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them in `RateLimit` "
-        "(`r` requests; all of them again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A "
+        "(`r` requests; the full number again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A "
         "request above a limit gets 429 with `Retry-After`, and does not count. Each response has an `X-Request-ID`, "
         "which the server's log repeats."
     ),

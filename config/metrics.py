@@ -33,12 +33,12 @@ from playground.run_writer import counters
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 UNAUTHENTICATED = (
     "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
-    "or with an API token of a staff member that has the scope read; or sign in as staff. With the setting "
+    "or with an administrator's API token that has the scope read; or sign in as an administrator. With the setting "
     "TOOLSHELF_METRICS_LOCAL=1, programs on the same machine need none.\n"
 )
 NOT_ALLOWED = (
-    "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an API "
-    "token of a staff member that has the scope read, or sign in as staff.\n"
+    "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an "
+    "administrator's API token that has the scope read, or sign in as an administrator.\n"
 )
 
 

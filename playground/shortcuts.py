@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.shortcuts import get_object_or_404
+from collections.abc import Sequence
+
+from django.http import Http404
 
 from catalog.accounts.models import Person
 from catalog.errors import NotAllowed
@@ -10,12 +12,26 @@ from playground.models import Run
 
 
 def run_at(run_id: str, person: Person) -> Run:
-    """The run, with its tool, revision and user selected.
+    """The run, with its user, its revision, and its tool with the current revision, all without the specs' texts.
 
     Raises:
         Http404: it does not exist, or `person` may not see it.
     """
-    return get_object_or_404(Run.objects.visible_to(person).with_names(), pk=run_id)
+    return runs_at([run_id], person)[0]
+
+
+def runs_at(run_ids: Sequence[str], person: Person) -> list[Run]:
+    """The runs as `run_at` returns them, in the order of `run_ids`, by one query.
+
+    Raises:
+        Http404: one does not exist, or `person` may not see it.
+    """
+    runs = Run.objects.visible_to(person).with_names().select_related("tool__current").defer("tool__current__source")
+    found = {run.pk: run for run in runs.filter(pk__in=run_ids)}
+    try:
+        return [found[run_id] for run_id in run_ids]
+    except KeyError:
+        raise Http404 from None
 
 
 def own_run(run_id: str, person: Person) -> Run:
@@ -26,6 +42,6 @@ def own_run(run_id: str, person: Person) -> Run:
         NotAllowed: the run belongs to another person.
     """
     run = run_at(run_id, person)
-    if not Run.objects.changeable_by(person).filter(pk=run.pk).exists():
+    if not run.is_changeable_by(person):
         raise NotAllowed("Only the person who started this run and administrators can do this.")
     return run

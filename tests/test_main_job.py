@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -132,14 +133,19 @@ def test_the_api_refuses_a_bad_spec_and_stores_nothing(api, body):
     assert api.get("/tools").json()["count"] == before
 
 
-@pytest.mark.parametrize("body", BAD_SPECS.values(), ids=BAD_SPECS.keys())
-def test_the_command_refuses_a_bad_spec_and_stores_nothing(api, site, tmp_path, body):
+def test_the_command_refuses_each_bad_spec_and_stores_nothing(api, site, tmp_path):
     before = api.get("/tools").json()["count"]
-    (tmp_path / "bad.json").write_bytes(body)
+    for name, body in BAD_SPECS.items():
+        (tmp_path / f"{name}.json").write_bytes(body)
 
-    ended = site.manage("load_specs", str(tmp_path / "bad.json"), check=False)
+    ended = site.manage("load_specs", str(tmp_path), check=False)
 
+    report = json.loads(ended.stdout)
     assert ended.returncode == 1
+    assert {Path(spec["source"]).stem: spec["outcome"] for spec in report["specs"]} == dict.fromkeys(
+        BAD_SPECS, "rejected"
+    )
+    assert all(spec["problems"] for spec in report["specs"])
     assert "Traceback" not in ended.stderr
     assert api.get("/tools").json()["count"] == before
 

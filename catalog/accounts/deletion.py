@@ -16,12 +16,12 @@ from catalog.errors import AccountError
 
 def consequences(user: User) -> list[str]:
     """The consequences of deleting `user`, one sentence for each kind of row: "Deleted: 3 runs."."""
-    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Kept, without the name": Counter()}
+    found: dict[str, Counter[str]] = {"Deleted": Counter(), "Retained without the name": Counter()}
     for relation in User._meta.get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel) or relation.related_model._meta.auto_created:
             continue
         meta = relation.related_model._meta
-        word = "Deleted" if relation.on_delete is models.CASCADE else "Kept, without the name"
+        word = "Deleted" if relation.on_delete is models.CASCADE else "Retained without the name"
         if count := relation.related_model._base_manager.filter(**{relation.field.name: user}).count():
             found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
     return [f"{word}: {count:,} {noun}." for word, counts in found.items() for noun, count in sorted(counts.items())]
@@ -36,6 +36,8 @@ def delete_person(user: User) -> None:
     """
     others = User.objects.filter(is_active=True, is_superuser=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
-        raise AccountError(f"{user.username} is the only administrator. Make another one first: createsuperuser.")
+        raise AccountError(
+            f"{user.username} is the only administrator. Create another one first: manage.py createsuperuser."
+        )
     audit.record("person.delete", "person", user.username, before={"id": user.pk, "email": user.email})
     user.delete()

@@ -101,6 +101,7 @@ class SignIn(RedirectsToNext, LoginView):
         ways = {
             "provider": provider,
             "is_set_up": is_set_up(),
+            "may_browse": settings.ANONYMOUS_BROWSING,
             "link_first": not provider and self.request.method != "POST" and is_local(self.request),
             "passkeys_work": passkeys_work(self.request),
         }
@@ -283,7 +284,7 @@ class TokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         choices=[(scope, scope) for scope in SCOPES],
         initial=["read"],
-        error_messages={"required": "Choose at least one permission."},
+        error_messages={"required": "Choose at least one scope."},
     )
     days = forms.IntegerField(min_value=1, max_value=3650, initial=90, required=False)
     toolkits = forms.CharField(max_length=1000, required=False)
@@ -310,7 +311,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             ("read", "read all runs that you may see"),
             ("publish", "upload, change, archive and restore tools"),
             ("run", "run tools, cancel runs, read your own runs, and manage your saved configurations"),
-            ("admin", "manage sources, for administrators"),
+            ("admin", "manage sources and webhooks, and read the audit log; for administrators only"),
         ],
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),

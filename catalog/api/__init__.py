@@ -16,28 +16,6 @@ schemas/               the schemas of requests and responses
 renderer.py            JSON values as text, and how many fit into a page
 openapi_bodies.py      documentation of bodies and headers without a schema; the spec that the examples use
 router.py              the router of all operations about tools
+routers.py             all routers, which the site includes
 headers.py             conditional requests, and headers of responses about deprecated tools
 """
-
-from ninja import Router
-
-# isort: off
-from catalog.api import (  # noqa: F401 - they add to their routers, in the order of the documentation
-    search,
-    tools,
-    revisions,
-    code,
-    similar,
-    bulk,
-    access,
-    stars,
-    lint,
-    sources,
-    audit,
-    webhooks,
-)
-
-# isort: on
-from catalog.api.router import router
-
-routers: list[Router] = [router, lint.router, sources.router, audit.router, webhooks.router]

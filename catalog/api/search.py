@@ -153,8 +153,8 @@ def _page_of_groups(request: HttpRequest, kind: Kind, query: GroupsQuery) -> Gro
     found, after = groups.page_of(
         kind,
         Audience.objects.visibility_for(request.user),
-        beginning=query.q,
-        by_name=query.order == "name",
+        containing=query.q,
+        by_name=query.order == "name" or bool(query.q),
         after=query.cursor or "",
         limit=query.limit,
     )

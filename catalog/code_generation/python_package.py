@@ -228,7 +228,7 @@ from <<PACKAGE>>.definition import DEFINITION, SPEC
 from toolshelf_tools.testing import Example, call, examples_of
 
 FACTORY = <<FACTORY>>()
-# Made from the schemas: what the tool is created with, and parameters for a call.
+# Generated from the schemas: the configuration of the tool, and parameters for a call.
 CONFIGURATION = json.loads(<<CONFIGURATION>>)
 PARAMETERS = json.loads(<<PARAMETERS>>)
 
@@ -290,5 +290,5 @@ factory.
 /path/to/toolshelf/.venv/bin/pip install --no-build-isolation .
 ```
 
-Then sign in to Toolshelf as staff and press "Look for new factories" on its page of factories, or restart it.
+Then sign in to Toolshelf as an administrator and press "Look for new factories" on the page Factories, or restart it.
 """

@@ -1,31 +1,58 @@
-"""The form of an upload, and the ids of imported tools that a form leaves out."""
+"""The form of an upload, and the choices about imported tools that a form contains."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, TypedDict, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
+from catalog.uploads.choices import NO_CHOICES, Choices
+
 MAX_PREFIX_CHARS: Final = 100  # as in the API
 PASTED: Final = "pasted text"
 NamedFile = tuple[str, BinaryIO]
 
 
-def skipped_ids(sent: QueryDict) -> frozenset[str]:
-    """The ids of the tools that a form offers in `offered`, a JSON array, but whose boxes `take` are not checked."""
+class Options(TypedDict):
+    """The options of an upload, as its functions take them."""
+
+    prefix: str | None
+    replace: bool
+    choices: Choices
+
+
+def choices_in(sent: QueryDict, earlier: Choices = NO_CHOICES) -> Choices:
+    """The choices about the tools that a form shows, and the earlier ones about others.
+
+    The tools with a box are in `offered`, a JSON array of keys, and those whose box is checked are in `take`. Each tool
+    with a field has its key in `row`, the id that the import offers in `offered_id`, and the content of the field in
+    `new_id`. `choices` are those about tools that the form does not show, as JSON.
+    """
+    others = Choices.from_json(sent.get("choices", ""))
+    offered = _strings_in(sent.get("offered", "[]"))
+    rows = list(zip(sent.getlist("row"), sent.getlist("offered_id"), sent.getlist("new_id"), strict=False))
+    new_ids = {**earlier.new_ids, **others.new_ids}
+    for key, offered_id, typed in rows:
+        new_ids.pop(key, None)
+        new_id = typed.encode(errors="replace").decode().strip()
+        if new_id not in {"", offered_id}:
+            new_ids[key] = new_id
+    skip = (earlier.skip | others.skip) - offered | (offered - set(sent.getlist("take")))
+    return Choices(frozenset(skip), new_ids)
+
+
+def _strings_in(array: str) -> set[str]:
     try:
-        offered = json.loads(sent.get("offered", "[]"))
+        read = json.loads(array)
     except (ValueError, RecursionError):
-        return frozenset()
-    if not isinstance(offered, list):
-        return frozenset()
-    return frozenset(one for one in offered if isinstance(one, str)) - set(sent.getlist("take"))
+        return set()
+    return {one for one in read if isinstance(one, str)} if isinstance(read, list) else set()
 
 
 class UploadForm(forms.Form):
@@ -53,6 +80,11 @@ class UploadForm(forms.Form):
         return self.sent.get("prefix", "").strip()
 
     @property
+    def options(self) -> Options:
+        """The options of the upload."""
+        return {"prefix": self.prefix_of_imports, "replace": self.replaces, "choices": self.choices}
+
+    @property
     def prefix_of_imports(self) -> str | None:
         """The prefix as uploads take it: None takes it from the document, "" is none."""
         return "" if self.has_no_prefix else self.typed_prefix or None
@@ -71,9 +103,9 @@ class UploadForm(forms.Form):
         return "dry_run" in self.sent
 
     @property
-    def skipped(self) -> frozenset[str]:
-        """The ids of imported tools that the person leaves out."""
-        return skipped_ids(self.sent)
+    def choices(self) -> Choices:
+        """The choices about imported tools."""
+        return choices_in(self.sent)
 
     @property
     def entries(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ metaschema_errors.py    errors in the keywords of a schema
 index.py                the pointer of each subschema, and the targets of references
 normalize.py            a schema of any draft as a schema of 2020-12
 complexity.py           how many evaluations a schema can cause
-policy.py               the limits that a schema must keep to be stored
+policy.py               the limits that a schema must obey to be stored
 formats.py              the formats that are asserted
 regex/                  ECMA-262 regular expressions, matched in bounded time
 describe.py             types and constraints in words

@@ -96,7 +96,7 @@ class SchemaMap:
         self.complete = True
         self._max_nodes = max_nodes
         self._resources: dict[str, Node] = {}
-        self._twice: dict[str, Node] = {}  # identifiers of several resources, with the second one
+        self._twice: dict[str, Node] = {}  # the second resource of each identifier that several have
         self._anchors: dict[tuple[str, str], Node] = {}
         self._dynamic: dict[str, list[Node]] = {}
         self._recursive: list[Node] = []

@@ -28,7 +28,7 @@ MAX_COMPARED: Final = 2_000  # values of a list that are compared, because hashe
 Check = Callable[[JSON, Dialect], str | None]
 """Checks a keyword's value: None if it is valid, else the end of a sentence that starts with the keyword."""
 
-MAX_TYPE_CHARACTERS: Final = 20  # of an unknown type that is compared with the known ones
+MAX_TYPE_CHARACTERS: Final = 20  # a longer unknown type is not compared with the known ones
 _OTHER_TYPES: Final = {
     "bool": "boolean", "dict": "object", "double": "number", "float": "number", "int": "integer", "list": "array",
     "map": "object", "none": "null", "str": "string", "text": "string",

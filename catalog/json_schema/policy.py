@@ -1,4 +1,4 @@
-"""The limits that a schema must keep to be stored: its references, its loops, and the work that it causes.
+"""The limits that a schema must obey to be stored: its references, its loops, and the work that it causes.
 
 A schema within these limits can be compiled, shown and evaluated at a bounded cost; the cost of a value is limited by
 the budget of the run (`validation`). Every problem has a rule, a pointer and a message:

@@ -79,7 +79,7 @@ def _about_pointer(pointer: str) -> Problem | None:
     if len(pointer) > POINTER_LENGTH or "\x00" in pointer or (pointer and not pointer.startswith("/")):
         return Problem(
             "/pointer",
-            f"`pointer` is a JSON Pointer of at most {POINTER_LENGTH} characters, or empty to waive the whole rule.",
+            f"`pointer` must be a JSON Pointer of at most {POINTER_LENGTH} characters; empty waives the whole rule.",
             "waiver.pointer",
         )
     return None

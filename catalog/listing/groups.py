@@ -61,7 +61,8 @@ def page_of(
 ) -> tuple[list[Group], str | None]:
     """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
 
-    With `beginning` the order is by name. An invalid `after` means the first page.
+    With `beginning` the order is by name. An invalid `after` means the first page. `containing` reads all keys if few
+    of them match: some 50 ms for 100,000 tags.
     """
     by_name = by_name or bool(beginning)
     part = group_key(containing)

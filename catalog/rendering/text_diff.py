@@ -121,6 +121,13 @@ def compare(old: str, new: str) -> Difference:
     return Difference(tuple(_rows(old.splitlines(), new.splitlines())), laid_out)
 
 
+def dedented(rows: Sequence[Row]) -> list[Row]:
+    """Some lines without the spaces that all of them begin with; lines with marked words are not for it."""
+    indents = [len(row.text) - len(row.text.lstrip(" ")) for row in rows if row.text.strip()]
+    indent = min(indents, default=0)
+    return [replace(row, text=row.text[indent:]) for row in rows]
+
+
 def unified(old: str, new: str, *, old_name: str, new_name: str) -> str:
     """The difference in the unified format; "" if there is none."""
     return as_unified(compare(old, new), old_name=old_name, new_name=new_name)

@@ -49,7 +49,7 @@ class Marked:
 class Reason:
     """A matching text that a row does not show: a field's name, or its description (`text`).
 
-    `place` is "parameter", or "return" or "configuration" for a field of these.
+    `place`: the schema that has the field: "parameter", "return" or "configuration".
     """
 
     place: FieldPart

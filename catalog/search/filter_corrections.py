@@ -66,7 +66,7 @@ class FilterProblem:
 
     @property
     def instead_is_filter(self) -> bool:
-        """Whether a filter was found that may be meant; otherwise `instead` searches for the text."""
+        """Whether `instead` is a filter that may be meant; otherwise it searches for the text."""
         return not self.instead.startswith('"')
 
 

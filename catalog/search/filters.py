@@ -122,7 +122,7 @@ def _score_below(limit: int) -> list[Condition]:
 
 
 def with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Condition]:
-    """The conditions, or the opposite of all together, where that can be written as conditions."""
+    """The conditions; without polarity "with", the conditions that express "not all of them"."""
     if polarity == "with":
         yield from found
         return

@@ -114,9 +114,9 @@ class Query:
         all_tokens: the tokens of all words, in order, including those that are not searched.
         pairs: searched words that were adjacent.
         phrases: quoted words, which stand next to each other in the best results.
-        unwanted: words and phrases that it must not contain.
+        unwanted: words and phrases that a tool must not contain.
         conditions: on fields and facts.
-        runnable: whether a factory must be installed, or must not; None for no condition.
+        runnable: whether a tool must be runnable, or must not be; None for no condition.
         examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
         starred: whether the person who searches must have starred it, or must not; None for no condition.
         owners: (user name or `ME`, whether this is the owner), for each condition.
@@ -157,7 +157,7 @@ class Query:
 
 
 def without_filters(text: str, *filters: str) -> str:
-    """The text of a query without `filters`, which are written as `Query.filters` has them, wherever they occur."""
+    """The text of a query without any occurrence of `filters`, each spelled as in `Query.filters`."""
     return " ".join(_PIECE.sub(lambda piece: "" if piece[0] in filters else piece[0], text).split())
 
 

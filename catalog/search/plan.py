@@ -18,8 +18,8 @@ from catalog.search.tokenizer import halves_of
 from catalog.search.verbs import first_action_of
 from catalog.search.visibility import ALL_TOOLS, Visibility
 
-MAX_WORDS: Final = 64  # that are searched; of more, the most distinctive ones
-FEW_WORDS: Final = 20  # with more, synonyms and the action count less, in proportion: the request tells enough itself
+MAX_WORDS: Final = 64  # words that are searched: the most distinctive ones
+FEW_WORDS: Final = 20  # with more words, synonyms and the action count less, because the query is specific by itself
 MAX_CORRECTED: Final = 3  # words of a query that are checked for typos; sentences are not checked
 BEGINNING_WEIGHT: Final = 0.8  # of a word that begins with the typed text, relative to the exact word
 TYPO_WEIGHT: Final = 0.7
@@ -176,7 +176,7 @@ class _Counts:
         self.known |= found if self.visibility.is_complete else self._visible(found)
 
     def _visible(self, counts: dict[str, int]) -> dict[str, int]:
-        """Without tokens that only hidden tools contain; each that is in few tools is looked up."""
+        """The counts without tokens that only hidden tools contain; tokens in few tools are looked up one by one."""
         index, visibility = search_index(), self.visibility
         most = max(counts.values(), default=0)
         if visibility.only is None:
@@ -197,7 +197,7 @@ class _Counts:
 
 
 def inverse_document_frequency(documents: int, total: int) -> float:
-    """BM25's, of a token that so many of `total` documents contain."""
+    """The inverse document frequency of BM25, for a token in `documents` of `total` documents."""
     return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 

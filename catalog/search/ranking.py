@@ -20,7 +20,7 @@ NAME_WEIGHT: Final = 4.0
 ABOUT_WEIGHT: Final = 2.0
 TAKES_WEIGHT: Final = 1.5
 AROUND_WEIGHT: Final = 0.7
-SATURATION: Final = 1.5  # BM25's k1: how soon further repetitions of a word stop to matter
+SATURATION: Final = 1.5  # BM25's k1: how soon further repetitions of a word stop mattering
 LENGTH_SHARE: Final = 0.3  # BM25's b: how much the length of a text reduces its weight
 # Typical lengths, in characters.
 USUAL_NAME: Final = 25
@@ -33,7 +33,7 @@ PHRASE_BONUS: Final = 0.3  # for each quoted phrase of several words that the na
 ADJACENCY_BONUS: Final = 0.2  # for each two words that are adjacent in both
 ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
-FEW_TERMS: Final = 16  # with more, only the terms that a tool's tokens may match are looked at
+FEW_TERMS: Final = 16  # of more terms, only those that a tool's tokens may match are examined
 
 
 _ScoredTerm = tuple[float, list[tuple[str, float, float]]]  # importance; token, score and weight of each alternative

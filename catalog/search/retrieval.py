@@ -4,8 +4,8 @@ The search starts with tools that contain every word. If there are too many to r
 the words and the fewest others; the rest follows unranked, by age, which is enough for the 400,000th hit for "get".
 
 If no tool contains every word, it ranks tools that contain some of them. If fewer than `FILLED_UP_TO` contain every
-word, the best of those with some of the words follow. A sentence is rarely meant so literally: below `ENOUGH` tools
-with every word, all are ranked together.
+word, the best of those with some of the words follow. A sentence is rarely meant so literally: if fewer than `ENOUGH`
+tools contain every word of it, both kinds are ranked together.
 
 If any tool with every word also has the quoted phrases, tools without them are left out; otherwise phrases only add to
 the score.
@@ -122,7 +122,10 @@ def _further(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> 
 def _ranked(
     index: SearchIndex, plan: Plan, candidates: Iterable[int], *, always: frozenset[int] | None = None
 ) -> tuple[int, ...]:
-    """The candidates, the best first. With `always`: these, and others whose score is not far below the best."""
+    """The candidates, the best first.
+
+    With `always`: the first `ENOUGH`; after them only those in `always`, or with a score not far below the best.
+    """
     ranking = Ranking(plan)
     scores = {pk: ranking.score(text) for pk, text in index.texts(list(candidates)).items()}
     ranked = best_first(scores)

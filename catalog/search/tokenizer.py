@@ -102,7 +102,7 @@ def token_of(word: str) -> str:
 
 
 def prefix_of(token: str) -> str:
-    """A part of every word with this token, unless the word has accents: endings change only the last letter."""
+    """The beginning of every word without accents that has this token: endings change only its last letter."""
     return token[:-1] or token
 
 

@@ -56,7 +56,7 @@ _OTHER_NAMES: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
         "returnValue": frozenset({"result", "output", "return", "returns", "returnedvalue", "response"}),
     },
 }  # fmt: skip
-"""What other formats and people call these members; in small letters, without hyphens and underscores."""
+"""Other names of these members, in other formats and in practice: in lower case, without hyphens and underscores."""
 
 # Members that other software reads, and that are similar to a defined one.
 _OTHER_MEMBERS: Final = frozenset({"title", "titles", "tags", "deprecated", "annotations", "icons", "type", "strict"})

@@ -1,4 +1,4 @@
-"""Edits that fix frequent mistakes in the text of a spec with one press."""
+"""Edits that fix frequent mistakes in the text of a spec with one click."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class QuickFix:
 
 
 def quick_fix(text: str, problem: Problem) -> QuickFix | None:
-    """The edit of `text` that probably fixes `problem`; None if there is none that is likely to be right."""
+    """The edit of `text` that probably fixes `problem`; None if no edit is likely to be right."""
     if len(text) > MAX_CHARS:
         return None
     if problem.rule == MISSPELT:

@@ -131,9 +131,13 @@ def spec_problems(document: JSON) -> list[Problem]:
 def declared_naming(text: bytes) -> tuple[str | None, str | None]:
     """The id and the name that an invalid spec declares, to name it in a report; each None if it cannot be shown."""
     try:
-        document = loads(text)
+        return naming_in(loads(text))
     except JSONTextError:
         return None, None
+
+
+def naming_in(document: JSON) -> tuple[str | None, str | None]:
+    """As `declared_naming`, for a spec that is read already."""
     definition = document.get("definition") if isinstance(document, dict) else None
     if not isinstance(definition, dict):
         return None, None
@@ -181,7 +185,7 @@ def _format_problems(document: JSON) -> list[Problem]:
     try:
         if _FAST_FORMAT.is_valid(document):
             return []
-    except ValueError:  # a `Number`, which the fast validator does not know, where the format wants another type
+    except ValueError:  # a `Number`, which the fast validator does not know, where the format requires another type
         pass
     errors = islice(_EXPLAINING_FORMAT.iter_errors(document), MAX_PROBLEMS)
     return [_format_problem(error) for error in errors]
@@ -222,7 +226,7 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
 
 
 def visible_id(text: str) -> str:
-    """`text` without outer spaces and without characters of no width, which would make two ids that look the same.
+    """`text` without outer spaces and zero-width characters, with which different ids would look the same.
 
     Joiners (U+200C, U+200D) stay inside: Persian, Indic scripts and emoji need them.
     """

@@ -8,9 +8,10 @@ from django import template
 from django.utils.safestring import SafeString
 
 from catalog.rendering.html import tagged
-from catalog.rendering.text_diff import Row
+from catalog.rendering.text_diff import Row, dedented
 
 register = template.Library()
+register.filter("dedented", dedented)
 
 _WORD: Final = (SafeString('<mark class="diff-word">'), SafeString("</mark>"))
 

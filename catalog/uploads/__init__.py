@@ -3,6 +3,7 @@
 multipart.py           check the parts of a form while it is read
 files.py               find the files that a command line names
 readers.py             split files into the texts of specs
+choices.py             which imported tools to leave out, and their new ids
 parse.py               turn these texts into specs, and import other formats
 store.py               store the specs, each with its own outcome
 restore_metadata.py    restore the metadata in a catalog file

@@ -6,7 +6,7 @@ Both read what is sent; a published upload gets a report (`Upload`), as large on
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.models import Upload
+from catalog.uploads.choices import NO_CHOICES, Choices
 from catalog.uploads.jobs import Files, delete_old, names_of
 from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
@@ -33,9 +34,9 @@ def is_large(files: Files) -> bool:
 
 
 def publish_now(
-    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, skip: Collection[str] = ()
+    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
 ) -> tuple[Upload, list[Entry]]:
-    """Publish the specs of small files, except imported tools whose ids are in `skip`; returns the report.
+    """Publish the specs of small files; returns the report.
 
     The upload is not stored if the files contain no spec.
     """
@@ -49,16 +50,18 @@ def publish_now(
             writer.append(ResultWriter(report))
         writer[0].write(entries, read)
 
-    batches = upload_batches(_pieces(files), by=by, prefix=prefix, replace=replace, skip=skip, on_batch=write)
+    batches = upload_batches(_pieces(files), by=by, prefix=prefix, replace=replace, choices=choices, on_batch=write)
     entries = [entry for batch in batches for entry in batch]
     if entries:
         Upload.objects.filter(pk=report.pk).update(ended_at=timezone.now(), total=len(entries), read=len(entries))
     return report, entries
 
 
-def check_now(files: Files, *, by: User, prefix: str | None = None, replace: bool = False) -> list[Entry]:
+def check_now(
+    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
+) -> list[Entry]:
     """The results that publishing small files would have; nothing is stored."""
-    return list(upload(_pieces(files), by=by, dry_run=True, prefix=prefix, replace=replace))
+    return list(upload(_pieces(files), by=by, dry_run=True, prefix=prefix, replace=replace, choices=choices))
 
 
 def _pieces(files: Files) -> Iterator[Piece]:

@@ -12,12 +12,11 @@ stores nothing more.
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -33,6 +32,7 @@ from catalog.errors import Busy
 from catalog.fairness import FairLock, may_queue
 from catalog.models import Upload
 from catalog.models.uploads import SILENT_S, new_upload_id
+from catalog.uploads.choices import NO_CHOICES, Choices
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import LeaseLostError, ResultWriter
@@ -44,7 +44,7 @@ RETENTION_DAYS: Final = 30
 PREVIEW_HOURS: Final = 24  # the files of a dry run can be published this long
 MAX_PREVIEWS: Final = 3  # of one person whose files are stored
 
-SKIPPED: Final = "skipped.json"  # beside the files, so that a resumed upload leaves out the same tools
+CHOICES: Final = "choices.json"  # beside the files, so that a resumed upload has the same choices
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
@@ -63,11 +63,9 @@ def start(
     dry_run: bool = False,
     prefix: str | None = None,
     replace: bool = False,
-    skip: Collection[str] = (),
+    choices: Choices = NO_CHOICES,
 ) -> Upload:
     """Start an upload of these files in the background and return immediately; its page shows the progress.
-
-    `skip` are ids of imported tools to leave out.
 
     Raises:
         Busy: too many uploads are waiting in this process, or too many of this user.
@@ -79,17 +77,17 @@ def start(
     if not may_queue(own, free):
         raise Busy(f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30)
     delete_old()
-    upload = create(files, by=by, dry_run=dry_run, prefix=prefix, replace=replace)
-    if skip:
-        (folder_of(upload) / SKIPPED).write_text(json.dumps(sorted(skip)))
+    upload = create(files, by=by, dry_run=dry_run, prefix=prefix, replace=replace, choices=choices)
     _begin(upload)
     return upload
 
 
-def preview(files: Files, *, by: User, prefix: str | None = None, replace: bool = False) -> Upload:
+def preview(
+    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
+) -> Upload:
     """Store the report of a small dry run, and its files, so that they can be published afterwards."""
     delete_old()
-    upload = create(files, by=by, dry_run=True, prefix=prefix, replace=replace)
+    upload = create(files, by=by, dry_run=True, prefix=prefix, replace=replace, choices=choices)
     carry_out(upload)
     return upload
 
@@ -115,7 +113,13 @@ def delete_files(upload: Upload) -> None:
 
 
 def create(
-    files: Files, *, by: User, dry_run: bool = False, prefix: str | None = None, replace: bool = False
+    files: Files,
+    *,
+    by: User,
+    dry_run: bool = False,
+    prefix: str | None = None,
+    replace: bool = False,
+    choices: Choices = NO_CHOICES,
 ) -> Upload:
     """As `start`, but only create the upload. The files are copied before this returns."""
     if dry_run:
@@ -127,6 +131,8 @@ def create(
         for number, (_, file) in enumerate(files):
             with (folder / str(number)).open("wb") as copy:
                 shutil.copyfileobj(file, copy, CHUNK_BYTES)
+        if choices:
+            (folder / CHOICES).write_text(choices.to_json())
         upload.save(force_insert=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -209,7 +215,7 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         dry_run=upload.dry_run,
         prefix=upload.prefix,
         replace=upload.replace,
-        skip=_skipped(upload),
+        choices=choices_of(upload),
         batch=SHORT_BATCH,
         on_batch=ResultWriter(upload).write,
         before=(upload.read, upload.created_at),
@@ -222,10 +228,10 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         delete_files(upload)
 
 
-def _skipped(upload: Upload) -> frozenset[str]:
-    """The ids of the tools that `start` was asked to leave out."""
-    file = folder_of(upload) / SKIPPED
-    return frozenset(json.loads(file.read_text())) if file.exists() else frozenset()
+def choices_of(upload: Upload) -> Choices:
+    """The choices about its imported tools, as long as its files are stored."""
+    file = folder_of(upload) / CHOICES
+    return Choices.from_json(file.read_text()) if file.exists() else NO_CHOICES
 
 
 # -- in a thread ------------------------------------------------------------------------------------------------------

@@ -25,10 +25,12 @@ from catalog.specs.importers import (
     is_own_export,
     name_of,
     prefix_for,
+    text_with_id,
 )
 from catalog.specs.importers.results import LABELS
 from catalog.specs.member_names import misnamed_members
-from catalog.specs.spec import ToolSpec, read_spec
+from catalog.specs.spec import ToolSpec, naming_in, read_spec
+from catalog.uploads.choices import NO_CHOICES, Choices, key_of
 from catalog.uploads.file_types import ENDINGS
 from catalog.uploads.pieces import Piece
 
@@ -49,6 +51,9 @@ class Origin:
 
     `notes` concern the whole document and belong to its first tool only. For a catalog file the losses concern the
     tool's metadata, and their pointers refer to the lines of the file.
+
+    `key` identifies an imported tool within its upload (see choices.py). `offered_id` is the id that the import made
+    up, which a person may change to `new_id`; both are "" if there is none.
     """
 
     format: str
@@ -57,6 +62,9 @@ class Origin:
     losses: tuple[Loss, ...]
     notes: tuple[str, ...] = ()
     text: str = field(default="", repr=False)
+    key: str = ""
+    offered_id: str = ""
+    new_id: str = ""
 
     @property
     def is_catalog(self) -> bool:
@@ -77,7 +85,7 @@ class Candidate:
     """A spec to publish, or its problems; `origin` if it was imported.
 
     `warnings` are the members of a valid spec that are probably misspelt, with their positions in the source if the
-    source contains the spec as it is.
+    source contains the spec as it is. `naming` are the id and the name that an invalid spec in YAML declares.
     """
 
     piece: Piece
@@ -85,6 +93,7 @@ class Candidate:
     origin: Origin | None = None
     revision_origin: RevisionOrigin = PUBLISHED
     warnings: tuple[Problem, ...] = ()
+    naming: tuple[str | None, str | None] | None = None
 
     @property
     def line(self) -> int:
@@ -92,19 +101,20 @@ class Candidate:
         return self.origin.line if self.origin else self.piece.line
 
 
-def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Candidate]:
+def candidates_in(pieces: Iterable[Piece], *, prefix: str | None, choices: Choices = NO_CHOICES) -> Iterator[Candidate]:
     """Each spec in `pieces`; a document of another format yields one for each of its tools.
 
     Args:
         pieces: as read by `readers`.
         prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
+        choices: contains the new ids of imported tools. Tools to leave out are yielded, too.
     """
     for piece in pieces:
         if piece.refusal:
             yield Candidate(piece, (piece.refusal,))
             continue
         if piece.is_yaml:
-            yield from _of_yaml(piece, prefix)
+            yield from _of_yaml(piece, prefix, choices)
             continue
         spec = _read(piece.text)
         if isinstance(spec, ToolSpec):
@@ -112,7 +122,7 @@ def candidates_in(pieces: Iterable[Piece], *, prefix: str | None) -> Iterator[Ca
         elif piece.revision or not _may_be_of_another_format(spec):
             yield Candidate(piece, spec)
         else:
-            yield from _imported(piece, spec, prefix)
+            yield from _imported(piece, spec, prefix, choices)
 
 
 def _read(text: bytes) -> ToolSpec | tuple[Problem, ...]:
@@ -144,7 +154,7 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
     return any(problem.rule in _OTHER_FORMAT and not problem.pointer for problem in problems)
 
 
-def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -> Iterator[Candidate]:
+def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None, choices: Choices) -> Iterator[Candidate]:
     try:
         document = loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
     except DocumentError as error:
@@ -153,10 +163,10 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None) -
     if detect(document) is None:
         yield Candidate(piece, problems)
     else:
-        yield from _tools_in(document, piece, partial(locate, piece.text.decode()), prefix)
+        yield from _tools_in(document, piece, partial(locate, piece.text.decode()), prefix, choices)
 
 
-def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
+def _of_yaml(piece: Piece, prefix: str | None, choices: Choices) -> Iterator[Candidate]:
     """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
         read = yaml_reader.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
@@ -171,7 +181,7 @@ def _of_yaml(piece: Piece, prefix: str | None) -> Iterator[Candidate]:
         if detect(document) is None:
             yield _spec_of_yaml(document, piece, where)
         else:
-            yield from _tools_in(document, piece, where, prefix)
+            yield from _tools_in(document, piece, where, prefix, choices)
 
 
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -191,10 +201,10 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
         return Candidate(
             Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text), warnings=warnings
         )
-    return Candidate(piece, tuple(_positioned(spec, where)))
+    return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -> Iterator[Candidate]:
+def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None, choices: Choices) -> Iterator[Candidate]:
     start = prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
@@ -207,18 +217,38 @@ def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None) -
     )
     lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
     notes = imported.notes
-    for spec in imported.specs:
+    keys = [key_of(piece.source, spec.tool_id, start) for spec in imported.specs]
+    ids = {key: _id_of(spec, key, choices) for key, spec in zip(keys, imported.specs, strict=True) if spec.spec}
+    shared = choices.with_shared_id(ids)
+    for key, spec in zip(keys, imported.specs, strict=True):
         line = lines[spec.pointer][0] + piece.line - 1
-        origin = Origin(imported.label, spec.pointer, line, spec.losses, notes, spec.text)
-        yield _candidate(piece, spec, origin, revision_origin)
+        offered_id = spec.tool_id if spec.spec and not spec.has_own_id else ""
+        new_id = ids[key] if offered_id and ids[key] != offered_id else ""
+        text = text_with_id(spec, new_id, settings.MAX_SPEC_BYTES) if new_id else spec.text
+        origin = Origin(imported.label, spec.pointer, line, spec.losses, notes, text, key, offered_id, new_id)
+        found = (_shared_id(new_id or spec.tool_id),) if key in shared else _spec_of(spec, text)
+        warnings = misnamed_members(found.document) if isinstance(found, ToolSpec) else ()
+        yield Candidate(Piece(piece.source, text.encode()), found, origin, revision_origin, warnings)
         notes = ()
 
 
-def _candidate(piece: Piece, imported: ImportedSpec, origin: Origin, revision_origin: RevisionOrigin) -> Candidate:
-    text = imported.text.encode()
-    spec = imported.problems or imported.spec or _read(text)
-    warnings = misnamed_members(spec.document) if isinstance(spec, ToolSpec) else ()
-    return Candidate(Piece(piece.source, text), spec, origin, revision_origin, warnings)
+def _id_of(imported: ImportedSpec, key: str, choices: Choices) -> str:
+    return imported.tool_id if imported.has_own_id else choices.new_ids.get(key, imported.tool_id)
+
+
+def _spec_of(imported: ImportedSpec, text: str) -> ToolSpec | tuple[Problem, ...]:
+    """The spec or its problems; `text` differs from that of the import if the tool has a new id, which may be wrong."""
+    if text == imported.text:
+        return imported.problems or imported.spec or _read(text.encode())
+    spec = _read(text.encode())
+    if isinstance(spec, ToolSpec):
+        return spec
+    return tuple(replace(problem, line=None, column=None) for problem in spec)  # the person does not see the text
+
+
+def _shared_id(tool_id: str) -> Problem:
+    message = f"Another tool of this upload gets the id {tool_id!r}, too. Choose another id, or leave one of them out."
+    return Problem("/definition/id", message, "import.same-id")
 
 
 def _has_file(piece: Piece) -> bool:

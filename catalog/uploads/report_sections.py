@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.models import Tool
+from catalog.rendering import text_diff
 from catalog.specs.diff import Difference
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import summary_of
@@ -17,17 +18,29 @@ FEWEST: Final = 3  # specs with the same problem that become one item
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a report: its entry, its text to correct ("" if none), and its tool as it is now, if it is visible.
+    """A row of a report or a preview.
 
-    `semantic_difference` are the changes of a breaking revision, if there was time to compare it.
+    Attributes:
+        text: to correct; "" if there is none.
+        tool: as it is now, if it is visible.
+        difference_url: of the difference that it would make.
+        semantic_difference: the changes of a breaking revision, if there was time to compare it.
+        difference: the lines that it would change, in a preview.
+        preview: the converted spec of an imported tool, in a preview.
+        is_selected: whether its box is checked.
+        has_id_field: whether its id can be changed.
     """
 
     position: int
     entry: Entry
     text: str = ""
     tool: Tool | None = None
-    has_difference: bool = False
+    difference_url: str = ""
     semantic_difference: Difference | None = None
+    difference: text_diff.Difference | None = None
+    preview: str = ""
+    is_selected: bool = True
+    has_id_field: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +87,19 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
         source = row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
         by_file.setdefault(source, []).append(row)
     return [
-        Section(source, with_repeated(found), summary_of([row.entry for row in found]).text)
+        Section(source, with_repeated(found), summary_of([row.entry for row in found if row.is_selected]).text)
         for source, found in by_file.items()
     ]
+
+
+def with_id_fields(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with a field for each id that can be changed; of tools with the same key only the first has one."""
+    keys: set[str] = set()
+    found = []
+    for row in rows:
+        found.append(replace(row, has_id_field=row.entry.has_editable_id and row.entry.key not in keys))
+        keys.add(row.entry.key)
+    return found
 
 
 def with_repeated(rows: Sequence[Row]) -> list[Item]:
@@ -84,7 +107,8 @@ def with_repeated(rows: Sequence[Row]) -> list[Item]:
     alike: dict[Hashable, list[Row]] = {}
     for row in rows:
         entry = row.entry
-        key = (entry.outcome, _messages(entry, without_id=True)) if entry.faults else row.position
+        is_alone = not entry.faults or entry.has_new_id
+        key = row.position if is_alone else (entry.outcome, _messages(entry, without_id=True))
         alike.setdefault(key, []).append(row)
     items: list[Item] = []
     for found in alike.values():

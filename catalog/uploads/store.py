@@ -25,6 +25,7 @@ from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER, RevisionOrigin
 from catalog.rights import may
 from catalog.specs.spec import ToolSpec, declared_naming
+from catalog.uploads.choices import NO_CHOICES, Choices
 from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
 from catalog.uploads.pieces import Piece
@@ -105,7 +106,28 @@ class Entry:
     @property
     def is_choice(self) -> bool:
         """Whether a preview lets the person leave it out: an imported tool that publishing would store."""
-        return self.is_import and self.outcome in {"created", "revised", "held"}
+        return self.is_import and (self.outcome in {"created", "revised", "held"} or self.has_editable_id)
+
+    @property
+    def has_editable_id(self) -> bool:
+        """Whether a preview lets the person change its id, which an import made up."""
+        is_same = self.outcome == "unchanged" and not self.has_new_id
+        return bool(self.origin and self.origin.offered_id) and not is_same
+
+    @property
+    def has_new_id(self) -> bool:
+        """Whether the person has changed the id that the import offers."""
+        return bool(self.origin and self.origin.new_id)
+
+    @property
+    def has_wrong_id(self) -> bool:
+        """Whether it was rejected for its id."""
+        return any(fault.problem.pointer == "/definition/id" for fault in self.faults)
+
+    @property
+    def key(self) -> str:
+        """Of an imported tool (see choices.py); "" for others."""
+        return self.origin.key if self.origin else ""
 
     @property
     def pair(self) -> tuple[int, int] | None:
@@ -120,6 +142,7 @@ def upload(
     dry_run: bool = False,
     prefix: str | None = None,
     replace: bool = False,
+    choices: Choices = NO_CHOICES,
     batch: int | None = None,
     ahead: bool = False,
 ) -> Iterator[Entry]:
@@ -128,12 +151,15 @@ def upload(
     Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
     whose ids start with `prefix` (None: taken from the document; "": nothing). Imports revise tools of another origin
     or owner only with `replace` (see revision_origins.py). Of the revisions in a catalog file, only those that
-    are not stored here yet are published; a tool that is new here gets the metadata in the file.
+    are not stored here yet are published; a tool that is new here gets the metadata in the file. `choices` are about
+    imported tools; the tools that they leave out are reported in a dry run only.
 
     With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
     idle machine.
     """
-    batches = upload_batches(pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, batch=batch, ahead=ahead)
+    batches = upload_batches(
+        pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, choices=choices, batch=batch, ahead=ahead
+    )
     for entries in batches:
         yield from entries
 
@@ -145,7 +171,7 @@ def upload_batches(
     dry_run: bool = False,
     prefix: str | None = None,
     replace: bool = False,
-    skip: Collection[str] = (),
+    choices: Choices = NO_CHOICES,
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
@@ -156,8 +182,7 @@ def upload_batches(
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
     transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
     `before` is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect
-    together with `on_batch`, because the number of processed pieces would be unknown. `skip` are ids of imported tools
-    to leave out.
+    together with `on_batch`, because the number of processed pieces would be unknown.
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
@@ -165,7 +190,9 @@ def upload_batches(
         metadata.since = before[1]
         missing.resume_with(metadata.skip(islice(pieces, before[0])))
     counted = _Counted(pieces, before[0] if before else 0)
-    candidates = (one for one in candidates_in(counted, prefix=prefix) if not _is_skipped(one, skip))
+    candidates = candidates_in(counted, prefix=prefix, choices=choices)
+    if choices.skip and not dry_run:
+        candidates = (one for one in candidates if one.origin is None or one.origin.key not in choices.skip)
     batches = _batches(candidates, batch or BATCH)
     earlier = DryRun() if dry_run else None
     for prepared in made_ahead(batches) if ahead and not on_batch else batches:
@@ -240,10 +267,6 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
-
-
-def _is_skipped(candidate: Candidate, skip: Collection[str]) -> bool:
-    return bool(skip) and candidate.origin is not None and getattr(candidate.spec, "tool_id", None) in skip
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
@@ -384,7 +407,8 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     lines = text.split("\n")
     faults = tuple(_fault(piece, problem, lines) for problem in problems)
     spec = candidate.spec
-    tool_id, name = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else declared_naming(piece.text)
+    own = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else None
+    tool_id, name = own or candidate.naming or declared_naming(piece.text)
     return Entry(
         piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
     )

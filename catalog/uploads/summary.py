@@ -87,10 +87,13 @@ class Summary:
         spare = WIDTH - NARROWEST * len(shown)
         segments: list[Segment] = []
         x = 0
+        rest = self.total
         for name, number in shown.items():
-            width = NARROWEST + spare * number // self.total
+            width = NARROWEST + spare * number // rest
             segments.append(Segment(name, x, width))
             x += width
+            spare -= width - NARROWEST
+            rest -= number
         return segments
 
 
@@ -109,8 +112,8 @@ def summary_of_counts(upload: Upload) -> Summary:
 
 
 def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
-    """The numbers of these results, without the tools that the person leaves out."""
-    chosen = [entry for entry in entries if entry.tool_id is None or entry.tool_id not in skip]
+    """The numbers of these results, without the tools whose keys are in `skip`."""
+    chosen = [entry for entry in entries if entry.key not in skip]
     return Summary(**numbers_of(chosen))
 
 

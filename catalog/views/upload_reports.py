@@ -15,12 +15,13 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_uploads
-from catalog.forms.uploads import skipped_ids
+from catalog.forms.uploads import choices_in
 from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.models import Revision, Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
@@ -32,8 +33,9 @@ from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
+from catalog.uploads.choices import NO_CHOICES, Choices
 from catalog.uploads.immediate import is_large, publish_now
-from catalog.uploads.report_sections import Row, sections_of
+from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.results import entry_of
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
@@ -81,8 +83,10 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     following = _after(rows, request.GET.get("after", "")).order_by("rank", "position")
     listed, last = first_rows(following, ROWS_PER_PAGE)
     further = {"after": f"{last.rank}.{last.position}"} if last else {}
-    report = list(_rows(listed, request.user, dry_run=shown.dry_run, compares=not shown.is_active))
     can_publish = uploading.can_publish(shown)
+    choices = uploading.choices_of(shown) if can_publish else NO_CHOICES
+    report = list(_rows(listed, request.user, choices, dry_run=shown.dry_run, compares=not shown.is_active))
+    report = with_id_fields(report) if can_publish else report
     context = {
         "upload": shown,
         "names": shown.names.split("\n"),
@@ -94,7 +98,8 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "is_part": bool(further) or "after" in request.GET,
         "lost_kinds": lost_kinds([row.entry for row in report]),
         "formats": formats_of(row.entry for row in report),
-        "offered": json.dumps([row.entry.tool_id for row in report if row.entry.is_choice]) if can_publish else "",
+        "offered": offered_in(report) if can_publish else "",
+        "has_id_fields": any(row.has_id_field for row in report),
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
         "can_resume": uploading.can_resume(shown),
@@ -136,18 +141,18 @@ def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
 @login_required
 @require_POST
 def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
-    """Publish the files of a dry run, without the imported tools that the person left out."""
+    """Publish the files of a dry run, with the person's choices about imported tools."""
     shown = _own_upload(request, pk)
     by, prefix, replaces = actor(request), shown.prefix, shown.replace
-    skip = skipped_ids(request.POST)
+    choices = choices_in(request.POST, uploading.choices_of(shown))
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
         if is_large(files):
-            published = uploading.start(files, by=by, prefix=prefix, replace=replaces, skip=skip)
+            published = uploading.start(files, by=by, prefix=prefix, replace=replaces, choices=choices)
         else:
-            published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, skip=skip)
+            published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, choices=choices)
             if not entries:
                 return redirect(shown)
     uploading.delete_files(shown)
@@ -158,15 +163,28 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
 @require_POST
 def check_replacing(request: HttpRequest, pk: str) -> HttpResponse:
     """Check the files of a dry run again, so that its imports replace tools of another origin or owner."""
+    return _checked_again(request, _own_upload(request, pk), replaces=True)
+
+
+@login_required
+@require_POST
+def check_choices(request: HttpRequest, pk: str) -> HttpResponse:
+    """Check the files of a dry run again, with the ids that the person typed."""
     shown = _own_upload(request, pk)
+    return _checked_again(request, shown, replaces=shown.replace)
+
+
+def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> HttpResponse:
     by, prefix = actor(request), shown.prefix
+    choices = choices_in(request.POST, uploading.choices_of(shown))
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
         if is_large(files):
-            return redirect(uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=True))
-        return redirect(uploading.preview(files, by=by, prefix=prefix, replace=True))
+            started = uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=replaces, choices=choices)
+            return redirect(started)
+        return redirect(uploading.preview(files, by=by, prefix=prefix, replace=replaces, choices=choices))
 
 
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
@@ -181,6 +199,11 @@ def compared_with_current(tool_id: str, text: str, person: Person) -> Compared |
 def text_to_correct(entry: Entry) -> str:
     """The text of a rejected spec for an editor, on several lines."""
     return pretty_print(entry.text) if is_one_line(entry.text) else entry.text
+
+
+def offered_in(rows: Iterable[Row]) -> str:
+    """The keys of the tools with a box, as a form sends them."""
+    return json.dumps([row.entry.key for row in rows if row.entry.is_choice])
 
 
 def _own_upload(request: HttpRequest, pk: str) -> Upload:
@@ -212,7 +235,9 @@ def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
     return rows.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
 
 
-def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool, compares: bool) -> Iterator[Row]:
+def _rows(
+    listed: Iterable[UploadedSpec], person: Person, choices: Choices, *, dry_run: bool, compares: bool
+) -> Iterator[Row]:
     """The rows of a page. `compares` adds the breaking changes; not while a page asks for the progress repeatedly."""
     entries = [(row, entry_of(row)) for row in listed]
     published = [entry for _, entry in entries if entry.slug and not dry_run]
@@ -226,8 +251,17 @@ def _rows(listed: Iterable[UploadedSpec], person: Person, *, dry_run: bool, comp
         text = text_to_correct(entry) if entry.outcome == "rejected" and len(entry.text) <= left else ""
         left -= len(text)
         has_difference = dry_run and entry.outcome == "revised" and bool(row.text)
-        tool = seen.get(entry.tool_id or "") if entry.slug else None
-        yield Row(row.position, entry, text, tool, has_difference, differences.get(row.position))
+        yield Row(
+            row.position,
+            entry,
+            text,
+            tool=seen.get(entry.tool_id or "") if entry.slug else None,
+            difference_url=reverse("catalog:upload_difference", args=[row.upload_id, row.position])
+            if has_difference
+            else "",
+            semantic_difference=differences.get(row.position),
+            is_selected=entry.key not in choices.skip,
+        )
 
 
 def _checked(breaking: list[tuple[UploadedSpec, Entry]], person: Person) -> dict[int, Difference]:

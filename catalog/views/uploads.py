@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from django.conf import settings
@@ -22,11 +22,12 @@ from catalog.models import Upload
 from catalog.models.uploads import RANKS
 from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
+from catalog.uploads.choices import Choices
 from catalog.uploads.immediate import check_now, is_large, publish_now
-from catalog.uploads.report_sections import Row, with_repeated
+from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.store import Entry
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
-from catalog.views.upload_reports import COMPARED, FIXED_CHARS, Compared, compared_with_current, text_to_correct
+from catalog.views.upload_reports import COMPARED, FIXED_CHARS, compared_with_current, offered_in, text_to_correct
 
 LISTED: Final = 200  # specs of each kind that a preview lists
 UPLOADS_LISTED: Final = 5
@@ -56,16 +57,15 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         response = _upload_page(request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    by, prefix, replaces = actor(request), form.prefix_of_imports, form.replaces
+    by, options = actor(request), form.options
     if is_large(form.sources):
-        started = uploading.start(form.sources, by=by, dry_run=form.is_dry_run, prefix=prefix, replace=replaces)
-        return redirect(started)
-    entries = check_now(form.sources, by=by, prefix=prefix, replace=replaces) if form.is_dry_run else []
+        return redirect(uploading.start(form.sources, by=by, dry_run=form.is_dry_run, **options))
+    entries = check_now(form.sources, by=by, **options) if form.is_dry_run else []
     report: Upload | None = None
     if form.is_dry_run and entries and not _are_few_and_wrong(entries):
-        report = uploading.preview(_rewound(form), by=by, prefix=prefix, replace=replaces)
+        report = uploading.preview(_rewound(form), by=by, **options)
     elif not form.is_dry_run:
-        report, entries = publish_now(form.sources, by=by, prefix=prefix, replace=replaces, skip=form.skipped)
+        report, entries = publish_now(form.sources, by=by, **options)
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
@@ -82,7 +82,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     """The effect of publishing the entries of the form: a part of the upload page. Nothing is stored."""
     require(request.user, "upload")
     form = UploadForm(request.POST, request.FILES)
-    context: dict[str, Any] = {"is_live": True}
+    context: dict[str, Any] = {"is_live": True, "choices": form.choices.to_json()}
     retry_after_s = 0
     try:
         limit_previews(request)
@@ -102,30 +102,53 @@ def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
     if "is_large" in request.POST or is_large(form.sources):
         return {"note": "These files are too large for a preview while you edit.", "is_large": True}
-    entries = check_now(form.sources, by=actor(request), prefix=form.prefix_of_imports, replace=form.replaces)
+    entries = check_now(form.sources, by=actor(request), **form.options)
     return _preview(request, entries, form) if entries else {}
 
 
 def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> dict[str, Any]:
     """The context of `_preview.html`: the results with the worst first, and their numbers."""
-    ordered = sorted(entries, key=lambda entry: RANKS["breaking" if entry.is_breaking else entry.outcome])
-    rejected = [entry for entry in ordered if entry.outcome == "rejected"]
-    unchanged = [entry for entry in ordered if entry.outcome == "unchanged"]
-    others = [entry for entry in ordered if entry.outcome not in {"rejected", "unchanged"}]
+    choices = form.choices
+    ordered = sorted(entries, key=_rank)
+    rejected = [entry for entry in ordered if _rank(entry) == RANKS["rejected"]]
+    unchanged = [entry for entry in ordered if _rank(entry) == RANKS["unchanged"]]
+    others = ordered[len(rejected) : len(ordered) - len(unchanged)]
+    listed = [*rejected[:LISTED], *others[:LISTED]]
+    rows = with_id_fields(list(_rows(listed, request.user, choices)))
     return {
-        "summary": summary_of(entries, form.skipped),
+        "summary": summary_of(entries, choices.skip),
         "only_source": entries[0].source if len({entry.source for entry in entries}) == 1 else "",
         "pasted": form.entries["text"].replace("\r\n", "\n"),
-        "rejected": with_repeated(list(_with_room_to_fix(rejected[:LISTED]))),
-        "others": list(_with_previews(others[:LISTED], request.user, form.skipped)),
+        "sections": sections_of(rows),
         "unchanged": unchanged[:LISTED],
         "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
         "formats": formats_of(entries),
-        "problem_count": sum(len(entry.faults) for entry in rejected),
-        "offered": json.dumps([entry.tool_id for entry in others[:LISTED] if entry.is_choice]),
+        "problem_count": sum(len(one.faults) for one in entries if one.outcome == "rejected"),
+        "leaves_out": any(not row.is_selected for row in rows),
+        "offered": offered_in(rows),
+        "choices": choices.only(_unseen(choices, entries, rows)).to_json(),
         "has_choice": sum(entry.is_choice for entry in others) > 1,
     }
+
+
+def _rank(entry: Entry) -> int:
+    """Its position in a preview. A tool whose id is changed keeps its position while the person types."""
+    if entry.has_new_id:
+        return RANKS["created"]
+    return RANKS["breaking" if entry.is_breaking else entry.outcome]
+
+
+def _unseen(choices: Choices, entries: list[Entry], rows: list[Row]) -> set[str]:
+    """The tools that the person chose something about, and that this preview does not list.
+
+    A tool is forgotten if its file was read and does not contain it any more.
+    """
+    listed = {row.entry.key for row in rows}
+    present = {entry.key for entry in entries}
+    read = tuple(f"{source}#" for source in {entry.source for entry in entries if entry.is_import})
+    chosen = {*choices.skip, *choices.new_ids} - listed
+    return {key for key in chosen if key in present or not key.startswith(read)}
 
 
 def _page_context(request: HttpRequest) -> dict[str, Any]:
@@ -156,6 +179,7 @@ def _upload_page(
         "prefix_errors": [{"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())],
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
+        "choices": form.choices.to_json(),
         **(report or {}),
     }
     return render(request, "catalog/upload.html", context, status=status)
@@ -181,24 +205,26 @@ def _rewound(form: UploadForm) -> list[tuple[str, Any]]:
     return files
 
 
-def _with_room_to_fix(rejected: list[Entry]) -> Iterator[Row]:
-    """Each rejected entry with its text to correct; "" if the page is full, or for pasted text, which has its field."""
-    left = FIXED_CHARS
-    for position, entry in enumerate(rejected, 1):
-        fits = entry.source != PASTED and len(entry.text) <= left
+def _rows(entries: list[Entry], person: Person, choices: Choices) -> Iterator[Row]:
+    """The rows of a preview; texts and differences as long as there is room on the page.
+
+    The text of a rejected spec can be corrected; pasted text has its own field.
+    """
+    left, preview_left, compared_left = FIXED_CHARS, FIXED_CHARS, COMPARED
+    for position, entry in enumerate(entries, 1):
+        fits = entry.outcome == "rejected" and entry.source != PASTED and len(entry.text) <= left
         left -= len(entry.text) if fits else 0
-        yield Row(position, entry, text_to_correct(entry) if fits else "")
-
-
-def _with_previews(
-    entries: list[Entry], person: Person, skip: Collection[str]
-) -> Iterator[tuple[Entry, str, Compared | None, bool]]:
-    """Each entry, its converted spec if there is room, its difference if it is revised, and whether it is taken."""
-    left, compared = FIXED_CHARS, COMPARED
-    for entry in entries:
-        text = entry.origin.text if entry.origin else ""
-        left -= len(text)
-        differs = entry.outcome == "revised" and compared > 0
-        compared -= differs
-        difference = compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
-        yield entry, text if left > 0 else "", difference, entry.tool_id not in skip
+        preview = entry.origin.text if entry.origin and entry.outcome != "rejected" else ""
+        preview_left -= len(preview)
+        differs = entry.outcome == "revised" and compared_left > 0
+        compared_left -= differs
+        compared = compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
+        yield Row(
+            position,
+            entry,
+            text_to_correct(entry) if fits else "",
+            semantic_difference=compared.semantic_difference if compared else None,
+            difference=compared.difference if compared else None,
+            preview=preview if preview_left > 0 else "",
+            is_selected=entry.key not in choices.skip,
+        )

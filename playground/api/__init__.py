@@ -8,18 +8,5 @@ example_checks.py  check a tool's examples, and list the checks
 access.py          the runs that a request may read, and the configuration that it names
 schemas/           the schemas of requests and responses
 router.py          the router of all operations
+routers.py         the same router, once all operations are added to it
 """
-
-# isort: off
-from playground.api import (  # noqa: F401 - they add to the router, in the order of the documentation
-    runs,
-    repeats,
-    inputs,
-    example_checks,
-    factories,
-)
-
-# isort: on
-from playground.api.router import router
-
-__all__ = ["router"]

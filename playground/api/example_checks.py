@@ -135,7 +135,7 @@ def get_example_check(request: HttpRequest, slug: str, check: int) -> ExampleChe
     """Each example with its result.
 
     Everyone sees whether an example passes. Its run and the differences of the response are for the user who started
-    the check (a token needs the scope `run` or `read`) and for staff (`read`).
+    the check (a token needs the scope `run` or `read`) and for administrators (`read`).
     """
     checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related("tool", "by", "revision")
     found = checks.filter(pk=check).first() if check < 2**63 else None

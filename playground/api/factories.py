@@ -63,7 +63,7 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
     "/factories/{path:key}/spec",
     response={200: Any, **errors(404, 409, 422)},  # a spec, whose schema is that of LLM Tool Spec and not of this API
     auth=open_to_all(),
-    summary="Get the spec that a factory has itself",
+    summary="Get the spec of a factory",
     tags=["factories"],
 )
 def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
@@ -86,7 +86,7 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     if proposal.problems:
         raise SpecError(proposal.problems)
     if proposal.state == "none":
-        reason = proposal.reason or proposal.factory.error or "Its spec is still being written."
+        reason = proposal.reason or proposal.factory.error or "Its spec is still being generated."
         raise HttpError(422, f"The factory has no spec. {reason}")
     # The text itself, not its value: it is laid out to be published as it is, and its numbers keep their digits.
     return HttpResponse(proposal.text, content_type="application/json; charset=utf-8")
@@ -101,7 +101,7 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     operation_id="playground_api_rescan_factories",
 )
 def rescan_factories(request: HttpRequest) -> schemas.RescanOut:
-    """For staff, after packages were installed, changed or removed, instead of a restart.
+    """For administrators, after packages were installed, changed or removed, instead of a restart.
 
     All processes of the server, and all Celery workers, do the same within a few seconds. Each machine finds the
     packages of its own installation. Later runs import everything again; active runs are not affected.

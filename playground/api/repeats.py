@@ -109,7 +109,7 @@ def save_run_as_example(
 
     202 if the tool belongs to someone else: then the spec with the example waits for their approval.
 
-    The run must be live and have a response; both values must be objects, as the format requires. Everyone who may see
+    The run must be live and have a response, and its parameters must be an object. Everyone who may see
     the tool can read them afterwards. It must be your own run. Administrators can save any run; a token also needs the
     scope `read` for that.
     """

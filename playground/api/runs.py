@@ -259,7 +259,7 @@ def share_configuration(
     """Everyone who may run the tool can use a shared configuration; its contents are shown only to its owner.
 
     Its secrets are removed from responses and logs of all runs. Save it again under the same name to replace a secret.
-    Staff can share any configuration, or stop sharing it; their token needs the scope `admin` for that.
+    Administrators can share any configuration, or stop sharing it; their token needs the scope `admin` for that.
     """
     tool = tool_for(request.user, "run", slug)
     saved = SavedConfiguration.objects.filter(tool=tool, name=name).select_related("owner")

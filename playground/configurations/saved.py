@@ -179,7 +179,7 @@ def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
         DocumentError: there is no such visibility.
     """
     if saved.owner_id != by.pk and not may(by, "administer"):
-        raise NotAllowed("Only the owner of a saved configuration, or staff, may share it or stop sharing it.")
+        raise NotAllowed("Only the owner of a saved configuration and administrators may share it or stop sharing it.")
     if visibility not in {SavedConfiguration.PRIVATE, SavedConfiguration.EVERYONE}:
         message = f'The visibility is "{SavedConfiguration.PRIVATE}" or "{SavedConfiguration.EVERYONE}".'
         raise DocumentError([Problem("/visibility", message, "configuration.visibility")])

@@ -132,7 +132,7 @@ def mock_note(run: Run) -> str:
         "example": f"the response of example {example}, which has the same parameters",
         "nearest": f"the response of example {example}, which is the most similar one",
         "returnType": "a value generated from the return type",
-    }.get(str(source), "made without knowing what the tool returns")
+    }.get(str(source), "only a copy of the parameters, because the spec does not describe the response")
     return f"This is a mock: the tool was not called. The response is {origin}."
 
 

@@ -68,21 +68,21 @@ class RunQuerySet(models.QuerySet["Run"]):
             return self.none()
         visibility = Audience.objects.visibility_for(person)
         runs = self if visibility.is_complete else self.filter(tool__in=Tool.objects.with_visibility(visibility))
-        if not has_scope_of_token(person, "read"):
-            return runs.filter(by=person)
-        if is_administrator(person):
-            return runs
-        groups = membership_of(person).groups
-        if not groups:
-            return runs.filter(by=person)
-        shared = Run.groups.through.objects.filter(group__in=groups).values("run")
-        return runs.filter(models.Q(by=person) | models.Q(pk__in=shared))
+        return runs.of_visible_tools(person)
 
-    def changeable_by(self, person: Person) -> Self:
-        """The runs that `person` may cancel and share: their own; administrators may change all."""
+    def of_visible_tools(self, person: Person) -> Self:
+        """As `visible_to`, without its query: for runs of tools that `person` is known to see."""
         if not isinstance(person, User):
             return self.none()
-        return self if may(person, "administer") else self.filter(by=person)
+        if not has_scope_of_token(person, "read"):
+            return self.filter(by=person)
+        if is_administrator(person):
+            return self
+        groups = membership_of(person).groups
+        if not groups:
+            return self.filter(by=person)
+        shared = Run.groups.through.objects.filter(group__in=groups).values("run")
+        return self.filter(models.Q(by=person) | models.Q(pk__in=shared))
 
     def active(self) -> Self:
         """The runs that have not ended."""
@@ -184,6 +184,12 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("playground:run", args=[self.id])
+
+    def is_changeable_by(self, person: Person) -> bool:
+        """Whether `person` may cancel and share it: their own runs; administrators may change all."""
+        if not isinstance(person, User):
+            return False
+        return self.by_id == person.pk or bool(may(person, "administer"))
 
     @property
     def is_active(self) -> bool:

@@ -33,7 +33,7 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
         Feature(
             "One process per run",
             is_on=True,
-            text="Each run starts in a new process and session of its own, which is never used again.",
+            text="Each run starts in a new process and session, which are never reused.",
         ),
         Feature(
             "Limits",
@@ -92,12 +92,13 @@ _WITHOUT_OWN_USER: Final = (
 def _network_text(networks: Mapping[str, str]) -> str:
     if networks["none"]:
         return (
-            f"Every run has the network of the site itself. The settings none and outward are off: {networks['none']}."
+            "Every run has the network of the site itself. The values none and outward of TOOL_NETWORK are not "
+            f"available here: {networks['none']}."
         )
     if networks["outward"]:
         return (
-            "A factory can be cut off from the network by the setting TOOL_NETWORK. "
-            f"Its value outward is off: {networks['outward']}."
+            "The setting TOOL_NETWORK can cut a factory off from the network (none). "
+            f"Its value outward is not available here: {networks['outward']}."
         )
     return (
         "The setting TOOL_NETWORK cuts a factory off from the network (none), or allows it HTTP and HTTPS to public "

@@ -36,7 +36,7 @@ FULL_PAGE: Final = 800  # controls of a form that a user has unfolded
 OPENED: Final = 150  # controls of one unfolded container
 
 _LEAST: Final = 3  # controls of a folded container
-_WORTHWHILE: Final = 25  # the fewest controls left over for which a container is shown in part
+_WORTHWHILE: Final = 25  # if fewer controls are left, a container is folded as a whole, not in part
 _OBJECT: Final = 3  # controls of an object, of a list, of a row and of an entry, besides their parts
 _ARRAY: Final = 2
 _ROW: Final = 1
@@ -171,7 +171,7 @@ class _Folding:
         return [(start, end) for start, end in runs if end - start > 1]
 
     def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
-        """A part that uses at most `spare` controls beyond its least, and the rest of `spare`."""
+        """The part, folded to use at most `spare` controls beyond its minimum; and what is left of `spare`."""
         least = self._least(part, path)
         size = weight(part)
         if size - least <= max(spare, 0) and spare >= 0:

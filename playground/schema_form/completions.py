@@ -28,7 +28,7 @@ class Completion:
 
     Attributes:
         detail: the types of the member in words; "" for a value.
-        is_required: whether every object at the place needs the member.
+        is_required: whether every object at the position needs the member.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """For one place: the names of members that an object there may have, required ones first, and values to choose."""
+    """For one position: the names of members that an object there may have, required ones first, and its values."""
 
     members: Sequence[Completion] = ()
     values: Sequence[Completion] = ()

@@ -185,7 +185,7 @@ def _adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> A
     return Adder(f"{context.id}-new", context.control("nk"), button, label, is_open, suggestions)
 
 
-_AS_ROWS: Final = (Option("rows", "list with its own order"),)
+_AS_ROWS: Final = (Option("rows", "ordered list"),)
 
 
 def array_node(context: NodeContext, draft: Array) -> Node:

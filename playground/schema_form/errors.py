@@ -254,7 +254,7 @@ class _Board:
                         yield Summary(text, target_of(node), mark)
                         continue
                     target = self.keys[path].id if on_key else target_of(node)
-                    labels = where[:-1] if message == _request(node) else where  # the request has the last one
+                    labels = where[:-1] if message == _request(node) else where  # the message names the last one
                     label = " · ".join(labels)
                     yield Summary(": ".join(filter(None, (label, message))), target, label=label, detail=message)
 

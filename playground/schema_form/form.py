@@ -45,7 +45,7 @@ class Submission:
         problems: after a plain submit: parse errors, then violations of the schema. Pointers are into `value`.
         unchecked: the reason why the value could not be checked against the schema; "" if it was checked.
         unread: the fields whose text cannot be parsed.
-        omitted: such fields of the form that the JSON text has just replaced: it does not contain them.
+        omitted: such fields of a form that was just replaced by JSON text, which does not contain them.
     """
 
     form: Form

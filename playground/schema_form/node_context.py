@@ -133,7 +133,7 @@ class NodeContext:
         spare = None
         if not position.path and isinstance(self.draft, Raw):  # the page has a JSON switch
             kinds = None
-        if not position.path and is_container and not views and self._has_one_kind:  # as above
+        if not position.path and is_container and not views and self._has_one_kind:  # the same switch
             kinds, spare = None, kinds
         is_described = not position.is_quiet
         return Head(

@@ -39,9 +39,9 @@ class TextNode:
 
     @property
     def placeholder(self) -> str:
-        """Whether an empty control sends an empty string, or nothing. Never "", so that styles can detect the control.
+        """What an empty control sends: an empty string, or nothing. Never "", so that styles can detect the control.
 
-        A required control says nothing before it is filled in: "(not set)" would read as a choice.
+        A required control has a blank one, because "(not set)" would read as a choice.
         """
         if self.is_sent_empty:
             return "(empty text)"

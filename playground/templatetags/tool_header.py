@@ -18,6 +18,7 @@ from catalog.models.tools import USABLE_COLUMNS
 from catalog.rights import may
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS
+from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
 
 register = template.Library()
@@ -32,6 +33,8 @@ _TAB_OF_VIEW: Final = {
     "playground:examples": "examples",
     "playground:save_example": "examples",
     "playground:runs": "runs",
+    "playground:run": "runs",
+    "playground:run_comparison": "runs",
     "catalog:revisions": "revisions",
     "catalog:revision_diff": "revisions",
     "catalog:tool_lint": "lint",
@@ -60,10 +63,10 @@ class Tab:
 
 @register.inclusion_tag("catalog/_tool_header.html", takes_context=True)
 def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
-    """The header of a page about a tool that has its current revision loaded (`tool_at`).
+    """The header of a page about a tool that the user may see, with its current revision loaded (`tool_at`, `run_at`).
 
-    It costs a query for the number of runs that the user may see, and one for the rights of those who do not own the
-    tool; a visitor costs none.
+    It costs a query for the user's stars, one for the number of runs that they may see, and one for the rights of those
+    who do not own the tool; a visitor costs none.
     """
     request: HttpRequest = context["request"]
     view = request.resolver_match.view_name if request.resolver_match else ""
@@ -93,7 +96,7 @@ def _runs(tool: Tool, request: HttpRequest) -> str:
     """The number of the tool's runs that the user may see, at most "99+"; "" if there are none."""
     if not request.user.is_authenticated:
         return ""
-    found = Run.objects.visible_to(actor(request)).filter(tool=tool).values("pk")[:RUNS_COUNTED].count()
+    found = Run.objects.of_visible_tools(actor(request)).filter(tool=tool).values("pk")[:RUNS_COUNTED].count()
     if found == RUNS_COUNTED:
         return f"{RUNS_COUNTED - 1}+"
     return str(found or "")
@@ -103,7 +106,7 @@ def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
     slug = [tool.slug]
     yield Tab("docs", "Docs", tool.get_absolute_url())
     yield Tab("try", "Try", reverse("playground:try", args=slug))
-    examples = len(revision_of(tool).spec.examples)
+    examples = len(compiled_spec_of(revision_of(tool)).spec.examples)
     passes = bool(examples) and tool.pk in hooks.tools_with_passing_examples()
     meaning = "all pass" if passes else ""
     yield Tab(

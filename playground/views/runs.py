@@ -40,7 +40,7 @@ from playground.run_pages.statistics import statistics_of
 from playground.run_pages.text_view import texts_of
 from playground.run_pages.verdict_notes import like_example, like_last_run
 from playground.sharing import share_with_groups
-from playground.shortcuts import own_run, run_at
+from playground.shortcuts import own_run, run_at, runs_at
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
@@ -98,24 +98,27 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", context)
     site = f"{request.scheme}://{request.get_host()}"
+    is_own = run.is_changeable_by(request.user)
+    can_be_saved = is_own and run.has_response and run.mode == "live" and not run.response_cut
     context |= {
+        "tool": run.tool,
+        "nav_section": "tools",  # a run is one of its tool's pages
         "snippets": snippets(run, site),
         "is_current": run.tool.current_id == run.revision_id,
         "can_repeat": not run.configuration_fingerprint or bool(run.configuration_name),
-        "can_be_saved": run.has_response and run.mode == "live" and not run.response_cut,
-        "may_publish": bool(may(request.user, "revise", run.tool)),
-        "may_propose": bool(may(request.user, "propose", run.tool)),
+        "can_be_saved": can_be_saved and bool(may(request.user, "propose", run.tool)),
+        "may_publish": can_be_saved and bool(may(request.user, "revise", run.tool)),
         "earlier": earlier_runs(request, run),
-        "is_own": Run.objects.changeable_by(request.user).filter(pk=run.pk).exists(),
-        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True)),
+        "is_own": is_own,
+        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True)) if is_own else [],
     }
     return render(request, "playground/run.html", context)
 
 
 def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
     """Earlier runs of the same tool, to compare `run` with."""
-    runs = Run.objects.visible_to(actor(request)).filter(tool=run.tool_id, pk__lt=run.pk).without_texts().with_names()
-    return list(runs.order_by("-id")[:EARLIER_SHOWN])
+    runs = Run.objects.of_visible_tools(actor(request)).filter(tool=run.tool_id, pk__lt=run.pk)
+    return list(runs.without_texts().with_names().order_by("-id")[:EARLIER_SHOWN])
 
 
 @login_required
@@ -167,7 +170,7 @@ def run_again(request: HttpRequest, run_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpResponse:
     """Compare two runs of one tool, the earlier one first. A POST runs both again and compares the new runs."""
-    first, second = runs = [run_at(run_id, request.user) for run_id in sorted([first_id, second_id])]
+    first, second = runs = runs_at(sorted([first_id, second_id]), request.user)
     if first.tool_id != second.tool_id:
         raise Http404
     if request.method == "POST":
@@ -182,6 +185,7 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
         return redirect("playground:run_comparison", *(run.pk for run in again))
     context = {
         "tool": first.tool,
+        "nav_section": "tools",
         "comparison": Comparison(first, second),
         "can_repeat": all(not run.configuration_fingerprint or run.configuration_name for run in runs),
     }

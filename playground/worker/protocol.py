@@ -45,7 +45,7 @@ UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket 
 LAST: Final = frozenset({RESPONSE, CUT, ERROR})
 
 MAX_PROGRESS_BYTES: Final = 2048
-FILE_HEADROOM_BYTES: Final = 4096  # each FILE takes so much of the room for all of them, besides its content
+FILE_HEADROOM_BYTES: Final = 4096  # what each FILE uses of the limit for all of them, besides its content
 
 
 def frame(kind: bytes, content: bytes = b"") -> bytes:

@@ -173,7 +173,7 @@ class RunSupervisor:
         return lambda: exceeds(memory_bytes, own_namespace=own_namespace)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
-        """Kill all processes of the run; the wait status of its first process, and whether none is left."""
+        """Kill all processes of the run; the wait status of its first process, and whether all have ended."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(run.pidfd, signal.SIGKILL)
         _ends_within(run.pidfd, 2000)

@@ -273,7 +273,7 @@ def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) ->
 
 
 def fork_supervisor(factory_directory: FactoryDirectory) -> int:
-    """Fork a run supervisor, with namespaces as the first process of its own; the child's pid, or 0 in the child."""
+    """Fork a run supervisor; with namespaces, as the first process of a new one. The child's pid, or 0 in the child."""
     if factory_directory.namespace < 0:
         return os.fork()
     syscalls.unshare(syscalls.CLONE_NEWPID)

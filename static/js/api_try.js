@@ -231,19 +231,26 @@ async function open(details) {
   }
 }
 
+/** Add "Try it" to the operation of an open fold. */
+function offerToTry(fold) {
+  const operation = fold.querySelector(".operation");
+  if (operation.querySelector(".api-try")) return;
+  const summary = element("summary", { className: "button button-primary button-small", textContent: "Try it" });
+  const form = element("details", { className: "api-try" }, summary, element("div", { className: "fold-body" }));
+  form.dataset.operation = operation.id;
+  operation.querySelector(".operation-code > .code").after(form);
+}
+
 // `toggle` does not bubble, but is captured.
 document.addEventListener(
   "toggle",
-  (event) => {
-    const details = event.target;
+  ({ target: details }) => {
     if (!details.open) return;
     if (details.matches(".api-try")) open(details);
-    const operation = details.matches(".operation-fold") ? details.querySelector(".operation") : null;
-    if (!operation || operation.querySelector(".api-try")) return;
-    const summary = element("summary", { className: "button button-primary button-small", textContent: "Try it" });
-    const form = element("details", { className: "api-try" }, summary, element("div", { className: "fold-body" }));
-    form.dataset.operation = operation.id;
-    operation.querySelector(".operation-code > .code").after(form);
+    if (details.matches(".operation-fold")) offerToTry(details);
   },
   true,
 );
+
+// A link to an operation opens its fold, which may happen before this script is loaded.
+for (const fold of document.querySelectorAll(".operation-fold[open]")) offerToTry(fold);

@@ -65,17 +65,32 @@ document.addEventListener("htmx:before:request", (event) => {
   isWaiting = true;
 });
 
-// The new part gets the focus, unless the user is already editing another control.
+// The new part gets the focus, unless the user is already editing another control. It is given here: a browser complains
+// in its console when an element with `autofocus` arrives while another one has the focus.
+let next = "";
+
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = event.detail;
-  const active = document.activeElement;
-  if (!isForm(ctx?.sourceElement) || !active?.name || active instanceof HTMLButtonElement) return;
+  if (!isForm(ctx?.sourceElement)) return;
+  next = "";
   for (const { fragment } of tasks ?? []) {
-    const isDrawnAgain = active.id && fragment?.querySelector(`#${CSS.escape(active.id)}`);
-    if (!isText(active) && !isDrawnAgain) continue;
-    for (const element of fragment?.querySelectorAll("[autofocus]") ?? []) element.removeAttribute("autofocus");
+    for (const element of fragment?.querySelectorAll("[autofocus]") ?? []) {
+      element.removeAttribute("autofocus");
+      if (!isEditing(fragment)) next ||= element.id;
+    }
   }
 });
+document.addEventListener("htmx:after:settle", () => {
+  if (next) document.getElementById(next)?.focus();
+  next = "";
+});
+
+/** Whether the focus is in a text, or in a control that the new fragment has too. */
+function isEditing(fragment) {
+  const active = document.activeElement;
+  if (!active?.name || active instanceof HTMLButtonElement) return false;
+  return isText(active) || (active.id !== "" && fragment.querySelector(`#${CSS.escape(active.id)}`) !== null);
+}
 
 function remember(control) {
   if (!isWaiting || !isOurs(control)) return;

@@ -81,4 +81,12 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A menu does not stay open over what Tab leads to.
+document.addEventListener("keyup", (event) => {
+  if (event.key !== "Tab") return;
+  for (const menu of document.querySelectorAll("details.menu[open], details.bar-menu[open]")) {
+    if (!menu.contains(document.activeElement)) menu.open = false;
+  }
+});
+
 document.addEventListener("toolshelf:keys", () => keysDialog.showModal());

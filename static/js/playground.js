@@ -19,7 +19,7 @@ document.addEventListener("htmx:response:error", (event) => {
   notice.className = "notice notice-bad";
   notice.setAttribute("role", "alert");
   notice.textContent =
-    status === 403 ? "You are no longer signed in. Sign in on another page, then try again: your entries are not lost."
+    status === 403 ? "You are no longer signed in. Sign in in another tab, then try again: your entries are not lost."
     : status === 413 ? "The request is too large. Shorten your entries, which are not lost, and try again."
     : "The server did not respond. Your entries are not lost; try again.";
   form.querySelector(":scope > .notice-bad")?.remove();

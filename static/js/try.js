@@ -80,6 +80,7 @@ function show(zone) {
   page.dataset.shown = zone;
   for (const button of page.querySelectorAll(".try-tabs [data-show]")) {
     button.setAttribute("aria-pressed", String(button.dataset.show === zone));
+    if (button.dataset.show === zone && !document.activeElement.checkVisibility()) button.focus({ preventScroll: true });
   }
 }
 page.addEventListener("click", (event) => {
@@ -189,6 +190,14 @@ function unmark(control) {
   control.closest(".field").classList.remove("has-error");
   delete control.dataset.marked;
 }
+
+// On a phone, what fills in the form is a menu, which closes when one is chosen.
+document.addEventListener("submit", ({ submitter }) => {
+  const menu = submitter?.closest(".fill-in[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+}, true);
 
 const CHIP_EDGE = 40; // px of the chip before that stay visible
 let filledIn = null;

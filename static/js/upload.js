@@ -47,6 +47,10 @@ async function check() {
       body.set("is_large", "1");
     }
     const answer = await fetch(form.dataset.uploadPreview, { method: "POST", body, signal: own.signal });
+    if (answer.status === 429 && pane.querySelector("[name=new_id]")) {
+      checkAfter(1000 * Number(answer.headers.get("Retry-After"))); // the fields stay while the person types
+      return;
+    }
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("preview");
     if (own.signal.aborted) return;
     show(fresh && !answer.redirected ? document.importNode(fresh, true) : blank.cloneNode(true));
@@ -56,20 +60,42 @@ async function check() {
   }
 }
 
-/** Replace the preview; folds stay open, and a box keeps the focus. */
+/** Replace the preview; folds stay open, and a box or the field of an id keeps the focus and its place on the screen. */
 function show(fresh) {
   const open = [...pane.querySelectorAll("details[id][open]")].map((details) => details.id);
   const focused = pane.contains(document.activeElement) ? document.activeElement : null;
+  const top = focused?.getBoundingClientRect().top;
+  const scrolled = pane.querySelector(".panel-body").scrollTop;
+  const hadImports = importsIn(pane);
   pane.replaceWith(fresh);
   pane = fresh;
   for (const id of open) pane.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
-  if (focused?.name === "take") pane.querySelector(`[name=take][value="${CSS.escape(focused.value)}"]`)?.focus();
+  const body = pane.querySelector(".panel-body");
+  body.scrollTop = scrolled;
+  const again = focused?.dataset.key && sameControl(focused);
+  if (again) {
+    again.closest("details:not([open])")?.setAttribute("open", "");
+    if (again.name === "new_id") again.value = focused.value; // the site removes outer spaces
+    again.focus({ preventScroll: true });
+    if (again.name === "new_id") again.setSelectionRange(focused.selectionStart, focused.selectionEnd);
+    const moved = again.getBoundingClientRect().top - top;
+    if (getComputedStyle(body).overflowY === "visible") window.scrollBy(0, moved);
+    else body.scrollTop += moved;
+  }
+  if (importsIn(pane) && !hadImports) document.getElementById("import-options").open = true;
   for (const button of pane.querySelectorAll("[data-edit-file]")) button.hidden = !fileOf(button) || text.value.trim() !== "";
   markProblems();
   // On a phone the preview is below the editor: lead to what the chosen files do.
-  if (showsFiles && !isEmpty() && pane.getBoundingClientRect().top > window.innerHeight / 2) pane.scrollIntoView();
+  const column = pane.parentElement; // the options of imported tools are above the preview
+  if (showsFiles && !isEmpty() && column.getBoundingClientRect().top > window.innerHeight / 2) column.scrollIntoView();
   showsFiles = false;
 }
+
+const importsIn = (preview) => preview.querySelector(".import-choice") !== null;
+
+/** The box or the field in the new preview for the tool of `control`. */
+const sameControl = ({ name, dataset }) =>
+  [...pane.querySelectorAll("[data-key]")].find((one) => one.name === name && one.dataset.key === dataset.key);
 
 const fileOf = (button) => [...files()].find((file) => file.name === button.dataset.editFile);
 
@@ -142,6 +168,11 @@ function choose(option) {
 }
 
 if (form && pane) {
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.name !== "new_id") return;
+    event.preventDefault(); // it would publish
+    checkAfter(0);
+  });
   form.addEventListener("input", checkSoon);
   form.addEventListener("change", checkSoon);
   form.addEventListener("submit", () => {

@@ -66,10 +66,10 @@ def visitors(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 class Complaints(list[str]):
-    """Errors, warnings and policy violations in the console of the browser; a clean page has none."""
+    """Everything in the console of the browser: errors, warnings, policy violations, notes. A clean page has none."""
 
     def listen(self, page: Page) -> None:
-        page.on("console", lambda message: self.append(message.text) if message.type in {"error", "warning"} else None)
+        page.on("console", lambda message: self.append(message.text))
         page.on("pageerror", lambda error: self.append(str(error)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.test_accessibility import violations
 from tests.site import Site
@@ -14,11 +14,10 @@ ARCHIVE = "catalog_api_tools_archive_tool"
 
 
 def opened(page: Page, operation: str) -> Locator:
-    """The form of an operation, opened by keyboard."""
+    """The form of an operation, whose fold the link opens; the form itself is opened by keyboard."""
     page.goto(f"/api/v1/docs#{operation}")
     fold = page.locator(f".operation-fold:has(#{operation})")
-    if fold.get_attribute("open") is None:
-        fold.locator("> summary").press("Enter")
+    expect(fold).to_have_attribute("open", "")
     fold.locator(".api-try > summary").press("Enter")
     form = fold.locator(".api-try form")
     expect(form).to_be_visible()
@@ -48,6 +47,18 @@ def test_the_document_is_loaded_once_and_only_for_a_form(signed_in: Page):
     opened(signed_in, RUN)
 
     assert (before, len(asked)) == ([], 1)
+
+
+def test_a_fold_that_opens_before_the_script_is_loaded_has_its_form(signed_in: Page):
+    held: list[Route] = []
+    signed_in.route("**/api_try*.js", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the function
+    signed_in.goto(f"/api/v1/docs#{RUN}", wait_until="commit")
+    fold = signed_in.locator(f".operation-fold:has(#{RUN})")
+    expect(fold).to_have_attribute("open", "")
+
+    held[0].continue_()
+
+    expect(fold.locator(".api-try > summary")).to_be_visible()
 
 
 @pytest.mark.parametrize("answer", ["dismiss", "accept"])

@@ -25,6 +25,24 @@ def test_the_arrow_keys_lead_from_the_search_into_the_results_and_back(signed_in
     expect(field).to_be_focused()
 
 
+@pytest.mark.parametrize("width", [360, 768])
+def test_the_button_of_the_filters_is_beside_the_number_of_tools(signed_in: Page, width: int):
+    signed_in.set_viewport_size({"width": width, "height": 800})
+    signed_in.goto("/tools/")
+    button, number = signed_in.locator(".facets-fold > summary"), signed_in.locator(".results-summary")
+
+    above, beside = button.bounding_box(), number.bounding_box()
+    button.click()
+    below = number.bounding_box()
+
+    assert above is not None
+    assert beside is not None
+    assert below is not None
+    assert above["y"] < beside["y"] + beside["height"] / 2 < above["y"] + above["height"]
+    assert above["x"] + above["width"] <= beside["x"]
+    assert below["y"] > above["y"] + above["height"]
+
+
 def test_escape_leaves_the_field_and_keeps_its_words(signed_in: Page):
     signed_in.goto("/tools/?q=convert")
     field = signed_in.locator("#q")
@@ -335,3 +353,27 @@ def test_a_long_description_is_folded_again_below_its_text(signed_in: Page):
     assert less.bounding_box()["y"] > text.bounding_box()["y"]
     less.click()
     expect(less).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("words", ["issue", "text"])
+def test_a_marked_word_that_is_cut_off_leaves_no_colour_behind(signed_in: Page, words: str, width: int):
+    signed_in.set_viewport_size({"width": width, "height": 2_000})
+    signed_in.goto(f"/tools/?q={words}")
+    expect(signed_in.locator(".results mark").first).to_be_visible()
+
+    lines, coloured = signed_in.evaluate(
+        """() => {
+          const cut = [...document.querySelectorAll(".result-text, .result-id, .result-why code")].filter((line) =>
+            line.scrollWidth > line.clientWidth && line.querySelector("mark"));
+          const ends = cut.map((line) => {
+            const { right, top, height } = line.getBoundingClientRect();
+            const marks = document.elementsFromPoint(right - 2, top + height / 2).filter((one) => one.matches("mark"));
+            return marks.filter((mark) => mark.getBoundingClientRect().right > right).length;
+          });
+          return [cut.length, ends.reduce((sum, count) => sum + count, 0)];
+        }"""
+    )
+
+    assert lines > 0
+    assert coloured == 0

@@ -43,6 +43,21 @@ def test_the_marks_stay_in_view_when_the_document_is_scrolled(signed_in: Page):
     assert [number.bounding_box(), note.bounding_box()] == before
 
 
+def test_the_formats_are_folded_where_they_have_no_room_beside_the_document(signed_in: Page):
+    signed_in.set_viewport_size(SIZES[1])
+    signed_in.goto(EXPORT)
+    others = signed_in.get_by_role("navigation", name="Exports").get_by_role("link")
+    expect(signed_in.locator("#use-openai-strict-code")).to_be_in_viewport()
+    expect(others.first).to_be_hidden()
+
+    signed_in.get_by_text("All formats and code").click()
+
+    expect(others.first).to_be_visible()
+    signed_in.set_viewport_size(SIZES[0])
+    signed_in.reload()
+    expect(others.first).to_be_visible()
+
+
 def test_copying_an_export_gives_the_document_alone(signed_in: Page, site: Site):
     signed_in.context.grant_permissions(["clipboard-read", "clipboard-write"])
     signed_in.goto(EXPORT)

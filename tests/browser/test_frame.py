@@ -216,6 +216,17 @@ def test_the_palette_closes_and_gives_the_focus_back(signed_in: Page):
     expect(signed_in.locator(".bar-nav a", has_text="Runs")).to_be_focused()
 
 
+def test_the_palette_takes_no_part_in_what_has_the_focus_when_a_page_opens(signed_in: Page):
+    signed_in.goto("/account/tokens/")
+    signed_in.get_by_label("Name").fill("palette")
+    signed_in.get_by_role("button", name="Create").click()
+    expect(signed_in.get_by_role("alert")).to_be_focused()
+
+    signed_in.keyboard.press("Control+k")
+
+    expect(signed_in.locator("#palette-query")).to_be_focused()
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_bar_opens_the_palette_and_gets_the_focus_back(signed_in: Page, width: int):
     signed_in.set_viewport_size({"width": width, "height": 800})

@@ -99,6 +99,14 @@ def test_the_next_problem_is_shown_in_a_closed_part(response: Page):
     expect(response.locator(".is-current-problem")).to_be_visible()
 
 
+def test_the_search_of_a_response_is_in_the_bar_of_its_copy_button(response: Page):
+    bar = response.locator("#response .code-bar")
+
+    expect(bar.get_by_label("Search the response")).to_be_visible()
+    expect(bar.get_by_role("button", name="Copy")).to_be_visible()
+    assert bar.evaluate("(bar) => new Set([...bar.querySelectorAll('button')].map((each) => each.offsetTop)).size") == 1
+
+
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_problems_are_counted_and_their_buttons_stay_in_view(response: Page, width: int):
     response.set_viewport_size({"width": width, "height": 780})

@@ -19,6 +19,15 @@ def test_the_current_tab_is_in_view(signed_in: Page, size):
     expect(tab).to_be_in_viewport(ratio=1)
 
 
+def test_a_long_name_is_whole_on_a_phone(signed_in: Page):
+    signed_in.set_viewport_size(SIZES[1])
+    signed_in.goto("/tools/drifting_thermometer/")
+    name = signed_in.locator(".tool-head-name")
+
+    expect(name).to_have_text("drifting_thermometer")
+    assert name.evaluate("(name) => name.scrollWidth <= name.clientWidth && name.scrollHeight <= name.clientHeight")
+
+
 @pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
 def test_the_header_stays_in_view_above_the_target_of_a_link(signed_in: Page, size):
     signed_in.set_viewport_size(size)

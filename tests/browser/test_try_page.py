@@ -230,7 +230,7 @@ def test_a_click_with_shift_compares_two_runs(signed_in: Page):
     signed_in.locator(f'[data-run="{first}"]').click(modifiers=["Shift"])
 
     signed_in.wait_for_url(f"**/runs/{first}..{second}/")
-    expect(signed_in.get_by_role("heading", level=1)).to_contain_text("Two runs")
+    expect(signed_in.get_by_role("heading", level=2).first).to_have_text("Two runs compared")
 
 
 def test_a_mock_that_is_not_saved_is_no_run_to_compare(browser: Browser, signed_in: Page, site: Site):
@@ -349,7 +349,7 @@ def test_the_first_wrong_field_is_visible_below_the_summary(signed_in: Page, wid
         assert box["y"] + box["height"] < page.locator(".run-bar").bounding_box()["y"]
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [1280, 640])
 def test_the_examples_are_one_line_that_scrolls_to_the_focus(signed_in: Page, width: int):
     page = signed_in
     page.set_viewport_size({"width": width, "height": 900})
@@ -360,6 +360,37 @@ def test_the_examples_are_one_line_that_scrolls_to_the_focus(signed_in: Page, wi
     chips.last.focus()
 
     expect(chips.last).to_be_in_viewport(ratio=0.9)
+
+
+def test_on_a_phone_the_examples_are_a_menu_that_closes_when_one_is_chosen(signed_in: Page):
+    page = signed_in
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto("/tools/convert_units/try/")
+    chips, menu = page.locator(".trial-chips > *"), page.get_by_text("Fill in", exact=True)
+    expect(chips.first).to_be_hidden()
+    assert menu.bounding_box()["y"] == page.locator("#save-input > summary").bounding_box()["y"]
+
+    menu.click()
+    for chip in chips.all():
+        expect(chip).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="2. A warm day").click()
+
+    expect(page.get_by_label("from_unit").first).to_have_value("degC")
+    expect(chips.first).to_be_hidden()
+    expect(menu).to_be_focused()
+
+
+@pytest.mark.deep
+def test_on_a_phone_an_example_is_chosen_without_scripts(without_scripts: Page):
+    page = without_scripts
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto("/tools/convert_units/try/")
+
+    page.get_by_text("Fill in", exact=True).click()
+    page.get_by_role("button", name="2. A warm day").click()
+
+    expect(page.get_by_label("from_unit").first).to_have_value("degC")
+    expect(page.locator(".trial-chips > *").first).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [1280, 360])

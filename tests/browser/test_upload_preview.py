@@ -129,6 +129,95 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
     expect(signed_in.locator(".entry-name")).to_have_text(["pick-me"])
 
 
+def list_of(*names: str) -> str:
+    return json.dumps(
+        {"tools": [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]}
+    )
+
+
+def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, list_of("type-id", "other-id"))
+    field = signed_in.get_by_label("Id of type-id")
+    expect(field).to_have_value("type-id")
+
+    field.click()
+    signed_in.keyboard.press("Home")
+    signed_in.keyboard.type("my.")
+    field.press("End")
+    field.press("Shift+Home")
+    field.press("Delete")
+    signed_in.keyboard.type("other-id")
+    expect(signed_in.locator(".entry-rejected .problem-message")).to_contain_text("Another tool of this upload")
+    expect(field).to_be_focused()
+    signed_in.keyboard.press("Home")
+    signed_in.keyboard.type("my ")
+
+    expect(signed_in.locator(".entry-rejected")).to_have_count(0)
+    expect(field).to_have_value("my other-id")
+    expect(field).to_be_focused()
+    assert field.evaluate("field => field.selectionStart") == 3
+    signed_in.keyboard.press("Enter")  # checks, and does not publish
+    expect(signed_in.locator(".preview[aria-busy]")).to_have_count(0)
+    expect(signed_in).to_have_url(re.compile("/upload/$"))
+    signed_in.get_by_role("button", name="Publish 2 specs").click()
+    expect(signed_in.get_by_role("heading", name="2 new")).to_be_visible()
+    expect(signed_in.locator(".entry-id").first).to_have_text("my other-id")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_row_stays_where_it_is_on_the_screen_while_its_id_is_typed(signed_in: Page, width):
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    names = [f"stay-{width}-{number}" for number in range(30)]
+    signed_in.goto("/upload/")
+    type_into_editor(signed_in, list_of(*names))
+    field = signed_in.get_by_label(f"Id of {names[20]}", exact=True)
+    field.click()
+    field.press("End")
+    before = field.bounding_box()
+
+    signed_in.keyboard.type("\u202e")
+    expect(signed_in.locator(".entry-rejected")).to_have_count(1)
+
+    assert field.bounding_box()["y"] == pytest.approx(before["y"], abs=2)
+    expect(field).to_be_focused()
+
+
+def test_the_options_of_imported_tools_open_beside_them_and_can_be_closed(signed_in: Page):
+    signed_in.goto("/upload/")
+    expect(signed_in.get_by_label("Id prefix")).not_to_be_visible()
+
+    type_into_editor(signed_in, list_of("with-options"))
+    expect(signed_in.get_by_label("Id prefix")).to_be_in_viewport()
+    signed_in.get_by_label("Id prefix").fill("kit")
+    expect(signed_in.get_by_label("Id of with-options")).to_have_value("kit.with-options")
+    signed_in.get_by_text("Options for imported tools").click()
+    signed_in.get_by_label("Id of with-options").fill("own")
+    expect(signed_in.locator(".preview[aria-busy]")).to_have_count(0)
+
+    expect(signed_in.get_by_label("Id prefix")).not_to_be_visible()
+
+
+def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
+    (specs / "plain.json").write_text(list_of("first", "second"))
+    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    page = context.new_page()
+    page.goto("/upload/")
+
+    page.set_input_files("input[type=file]", specs / "plain.json")
+    page.get_by_role("button", name="Check first").click()
+    page.get_by_label("Id of first").fill("plain.second")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator(".entry-rejected .problem-message")).to_contain_text("Another tool of this upload")
+    page.get_by_label("Id of first").fill("without.scripts")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Publish these 2").click()
+
+    expect(page.get_by_role("heading", name="2 new")).to_be_visible()
+    expect(page.locator(".entry-id").first).to_have_text("without.scripts")
+    context.close()
+
+
 @pytest.mark.parametrize("width", [1280, 1000])
 def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Page, width):
     signed_in.set_viewport_size({"width": width, "height": 900})
@@ -214,3 +303,8 @@ def test_the_page_with_a_preview_is_accessible(signed_in: Page):
         expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
 
         assert violations(signed_in) == []
+
+    type_into_editor(signed_in, list_of("accessible-id", "wrong-id"))
+    signed_in.get_by_label("Id of wrong-id").fill("accessible-id")
+    expect(signed_in.locator(".entry-rejected")).to_have_count(1)
+    assert violations(signed_in) == []

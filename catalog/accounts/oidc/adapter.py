@@ -61,7 +61,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         refuse(
             request,
             "You may not sign in to this site",
-            f"Your account at {settings.OIDC_NAME} is in no group that this site lets in. Ask an administrator.",
+            f"Your account at {settings.OIDC_NAME} is in no group that may sign in here. Ask an administrator.",
             status=403,
         )
 
@@ -109,8 +109,8 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             unreachable(request)
         if exception is not None:
             logger.warning("A sign-in with the OpenID Connect provider failed: %s", exception)
-            detail = f"The answer of {settings.OIDC_NAME} could not be verified. Start again; if it fails repeatedly, "
-            refuse(request, "Not signed in", f"{detail}tell an administrator, who finds the reason in the log.", 401)
+            detail = f"The response of {settings.OIDC_NAME} could not be verified. Start again; if it fails again, "
+            refuse(request, "Not signed in", f"{detail}ask an administrator: the log has the reason.", 401)
         if not state:
             detail = "This sign-in has expired, has been used, or was started in another browser. Start again."
             refuse(request, "Not signed in", detail, status=400)

@@ -46,7 +46,7 @@ RULE: dict[str, Any] = {
     "id": "description-empty",
     "severity": "error",
     "title": "The tool has no description",
-    "why": "A model chooses a tool by its description alone.",
+    "why": "Without a description, a model can only guess from the name what the tool does.",
     "how": "Describe what the tool does, when to use it, and what it returns.",
     "help": "/lint/description-empty/",
 }
@@ -89,7 +89,9 @@ class WaiverIn(Schema):
         max_length=POINTER_LENGTH,
         description="Waive only the finding at this JSON Pointer. Default: all findings of the rule.",
     )
-    reason: str = Field(min_length=1, max_length=REASON_LENGTH, description="The reason; everybody can read it.")
+    reason: str = Field(
+        min_length=1, max_length=REASON_LENGTH, description="The reason; visible to all who can see the tool."
+    )
 
 
 class WaiverOut(Out):

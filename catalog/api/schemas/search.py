@@ -17,7 +17,7 @@ class ToolsQuery(Schema):
     q: str = Field(
         "",
         description=(
-            "Words, or a whole request of up to 8,000 characters and 400 distinct words; the best matches come first. "
+            "Words or sentences, up to 8,000 characters and 400 distinct words; the best matches come first. "
             "If fewer than 10 tools match all words, less exact matches with some of them follow (`exact` is false). "
             'Conditions: `"side by side"`, `-without`, `prefix*`, `takes:location`, '
             "`takes:location:string`, `returns:temperature`, `needs:configuration`, `needs:apiKey`, `has:examples`, "
@@ -27,7 +27,7 @@ class ToolsQuery(Schema):
         ),
     )
     id: str | None = Field(None, description="Only the tool with exactly this id; all other parameters are ignored.")
-    runnable: Choice = Field(None, description="Whether a factory for it is installed on this site.")
+    runnable: Choice = Field(None, description="Whether it can be run on this site.")
     configurable: Choice = Field(None, description="Whether it has a configuration.")
     examples: Choice = Field(None, description="Whether its spec has examples.")
     returns: Choice = Field(None, description="Whether its spec has a return type.")
@@ -86,7 +86,7 @@ class FoundToolOut(ToolOut):
 class FilterProblemOut(Out):
     """A condition in `q` that does not exist, or does not take such a value."""
 
-    written: str = Field(description="As in `q`: `is:runnable`.")
+    written: str = Field(description="The filter as written in `q`, such as `is:runnable`.")
     message: str
     instead: str = Field(
         description="The corrected filter, such as `runnable:yes`; empty if it is correct but needs a token."
@@ -130,7 +130,7 @@ class ToolsOut(Out):
 
 class GroupsQuery(Schema):
     q: str = Field(
-        "", max_length=100, description="Only names that start with this text; the list is then ordered by name."
+        "", max_length=100, description="Only names that contain this text; the list is then ordered by name."
     )
     order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
     limit: int = Field(50, ge=1, le=100)

@@ -78,9 +78,9 @@ class ToolOut(Out):
     usable: list[Format] = Field(
         description="The formats that accept it without changes; empty if it has not been assessed yet."
     )
-    owner: UserName = Field(description="The user who published it first, or who took it over.")
+    owner: UserName = Field(description="The user who published it first, unless another owner was set.")
     toolkit: str = Field(
-        description="The group that it belongs to: set by a user, or the start of its id; may be empty."
+        description="The toolkit that it belongs to: set by a user, or the start of its id; may be empty."
     )
     tags: list[str] = Field(description="The tags of its spec, and those that users added.")
     deprecation: DeprecationOut | None

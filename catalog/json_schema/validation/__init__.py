@@ -1,7 +1,7 @@
 """Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
 A check always ends, with "conforms", "violates" or "unchecked" and the reason. Messages never quote the checked value,
-no keyword takes unbounded time, and nothing is fetched, which no validator from a package offers together.
+no keyword takes unbounded time, and nothing is fetched. No existing package offers all of this.
 
     budget              the cost that a check may have, and why one ends early
     equality            equality of JSON values, with exact numbers

@@ -57,7 +57,7 @@ class Change:
         message: one sentence.
         verdict: "compatible" only if that is certain, or by convention.
         before, after: JSON Pointers into the two specs; None if it is absent there.
-        note: one more sentence, about callers whom a compatible change may still concern; "" if there is none.
+        note: one more sentence, about callers whom a compatible change may still affect; "" if there is none.
         is_by_convention: it is compatible for all callers who use only what was declared; `proof` is then a value that
             uses something else.
         times: at how many positions in the values the same change of the schema has an effect.

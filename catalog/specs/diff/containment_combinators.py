@@ -24,7 +24,7 @@ from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import samples
 
 MAX_CASES: Final = 12  # of a member
-MAX_NEAR: Final = 4  # for each two of which a value is made that matches both
+MAX_NEAR: Final = 4  # for each pair of them, a value is made that matches both
 MAX_SIMILAR: Final = 2  # alternatives that are compared in full
 
 

@@ -34,7 +34,7 @@ class Finisher:
         report.extend(draft.losses)
         document = self._document(draft, report)
         for _ in range(ROUNDS):
-            text = self._text(document)
+            text = _text(document, self._max_spec_bytes)
             spec, problems = self._read(text, document, draft)
             repaired = _repaired(document, problems, draft, report) if problems else None
             if repaired is None:
@@ -43,12 +43,7 @@ class Finisher:
         self._bytes += len(dumps(document).encode())
         if self._bytes > MAX_BYTES_TOGETHER:
             return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
-        return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems)
-
-    def _text(self, document: Object) -> str:
-        """`document` on several lines; on one if it would be too large otherwise."""
-        text = dumps(document, indent=2)
-        return text if len(text.encode()) <= self._max_spec_bytes else dumps(document)
+        return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems, draft.has_own_id)
 
     def _read(self, text: str, document: Object, draft: Draft) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
         size = len(text.encode())
@@ -62,10 +57,7 @@ class Finisher:
     def _document(self, draft: Draft, report: Report) -> Object:
         tool_id = self._unique_id(draft, report)
         name = _shortened("name", draft.name, draft, report)
-        definition: Object = {"name": name, **draft.members}
-        if tool_id != name:
-            definition = {"id": tool_id, **definition}
-        return {"definition": definition, **draft.siblings}
+        return {"definition": _named(tool_id, {"name": name, **draft.members}), **draft.siblings}
 
     def _unique_id(self, draft: Draft, report: Report) -> str:
         """The draft's id; cut if it is too long, and numbered if another tool of the document has it."""
@@ -80,6 +72,25 @@ class Finisher:
             report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one became {tool_id!r}.")
         self._ids.add(tool_id)
         return tool_id
+
+
+def text_with_id(imported: ImportedSpec, tool_id: str, max_spec_bytes: int) -> str:
+    """The text of an imported spec if its id is `tool_id`."""
+    definition = imported.document["definition"]
+    assert isinstance(definition, dict)  # noqa: S101 - for mypy: a finished draft has one
+    others = {name: value for name, value in definition.items() if name != "id"}
+    return _text({**imported.document, "definition": _named(tool_id, others)}, max_spec_bytes)
+
+
+def _named(tool_id: str, definition: Object) -> Object:
+    """`definition`, which has a name, with an id if that is not the name."""
+    return definition if tool_id == definition["name"] else {"id": tool_id, **definition}
+
+
+def _text(document: Object, max_spec_bytes: int) -> str:
+    """`document` on several lines; on one if it would be too large otherwise."""
+    text = dumps(document, indent=2)
+    return text if len(text.encode()) <= max_spec_bytes else dumps(document)
 
 
 def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:

@@ -45,6 +45,7 @@ class ImportedSpec:
         spec: the same as a `ToolSpec`; None if it is invalid.
         losses: changes and losses, with pointers into the imported document.
         problems: why it is invalid, with pointers and lines of `text`; empty for a valid spec.
+        has_own_id: whether the document states its id; otherwise the id was made of the prefix and the name.
     """
 
     pointer: str
@@ -53,6 +54,7 @@ class ImportedSpec:
     spec: ToolSpec | None = field(repr=False, default=None)
     losses: tuple[Loss, ...] = ()
     problems: tuple[Problem, ...] = ()
+    has_own_id: bool = False
 
     @property
     def tool_id(self) -> str:
@@ -79,6 +81,7 @@ class Draft:
 
     Attributes:
         origins: pointers to schemas in `document`, by their pointers in the spec.
+        has_own_id: whether the document states `tool_id`.
     """
 
     pointer: str
@@ -91,6 +94,7 @@ class Draft:
     refusal_rule: str = "import.not-a-tool"
     origins: dict[str, str] = field(default_factory=dict)
     document: JSON = None
+    has_own_id: bool = False
 
     def origin(self, pointer: str) -> str:
         """The pointer in the document for `pointer` in the spec; that of the tool if it is not known."""

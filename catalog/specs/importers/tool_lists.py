@@ -38,6 +38,7 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
             continue
         report = Report()
         draft = read(tool, pointer, report)
+        draft.has_own_id = bool(given.get(pointer))
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
         draft.losses = list(report)
         parent = pointer_join(pointer, "function") if "function" in tool else pointer

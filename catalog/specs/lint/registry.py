@@ -63,8 +63,8 @@ _MEMBERS: Final = (
         "name-mixed-scripts",
         "warning",
         "The id or name mixes letters of different scripts",
-        "Some Cyrillic and Greek letters look like Latin ones. A tool whose id looks like that of another can take "
-        "its place without anybody seeing it, and nobody finds it by typing its name.",
+        "Some Cyrillic and Greek letters look like Latin ones. A tool whose id looks like another's can take its place "
+        "unnoticed, and cannot be found by typing its name.",
         "Write the word in the letters of one script.",
         (citations.CONFUSABLE_LETTERS,),
     ),
@@ -72,7 +72,8 @@ _MEMBERS: Final = (
         "member-misspelt",
         "error",
         "A member of the spec is probably misspelt",
-        "The format allows members that it does not define, and ignores them: with `paramters`, a tool takes nothing.",
+        "The format allows members that it does not define, and ignores them: a tool with `paramters` instead of "
+        "`parameters` takes none.",
         "Rename the member.",
         (citations.LLM_TOOL_SPEC,),
     ),
@@ -83,7 +84,7 @@ _DESCRIPTIONS: Final = (
         "description-empty",
         "error",
         "The tool has no description",
-        "A model chooses a tool by its description alone.",
+        "Without a description, a model can only guess from the name what the tool does.",
         "Describe what the tool does, when to use it, and what it returns.",
         citations.WRITING,
     ),

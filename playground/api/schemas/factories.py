@@ -16,11 +16,11 @@ class ToolOfFactory(Out):
 
 
 class FactorySpecState(Out):
-    """The spec that a factory has itself, from its definition or its types, beside the catalog's."""
+    """A factory's own spec, from its definition or its types, compared with the catalog's."""
 
     state: Literal["new", "same", "differs", "invalid", "none"] = Field(
         description=(
-            "`new`: the catalog does not have the tool yet. `same`: they agree. `invalid`: it is not a valid spec. "
+            "`new`: the catalog does not have the tool yet. `same`: they are equal. `invalid`: it is not a valid spec. "
             "`none`: it cannot be generated from the code."
         )
     )
@@ -45,13 +45,15 @@ class FactoryOut(Out):
     tool: ToolOfFactory | None
     configurable: bool | None
     network: Literal["none", "outward", "all"] = Field(
-        description="What its runs can reach: nothing, public addresses by HTTP and HTTPS, or all that the site can."
+        description="What its runs can reach: nothing, public addresses by HTTP and HTTPS, or whatever the site can."
     )
     spec: FactorySpecState
 
 
 class ConnectionOut(Out):
-    key: str = Field(description="How its settings end: `CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`.")
+    key: str = Field(
+        description="The end of the names of its settings: `CONNECTION_MCP` in `TOOL_NETWORK_CONNECTION_MCP`."
+    )
     reference: str
     sources: list[str] = Field(description="The names of the sources whose tools it runs.")
     tools: int = Field(description="How many tools run through it.")

@@ -205,7 +205,7 @@ class RunOut(RunSummary):
     )
     files: list[FileOfRun] = Field(
         description=(
-            "The files of the response. In `response`, an object describes each file, or its content stands there in "
+            "The files of the response. In `response`, each file is an object that describes it, or its content in "
             "Base64 where `returnType` declares a string with this `contentEncoding`."
         )
     )
@@ -288,7 +288,7 @@ class VisibilityIn(Schema):
 
     visibility: Visibility
     owner: str | None = Field(
-        None, max_length=150, description="Whose configuration, for staff. Default: your own configuration."
+        None, max_length=150, description="Whose configuration, for administrators. Default: your own."
     )
 
 
@@ -316,7 +316,7 @@ class SavedConfigurationIn(Schema):
 class ShareIn(Schema):
     model_config = with_example({"groups": []})
 
-    groups: list[str] = Field(max_length=50, description="Names of groups that you belong to; none makes it private.")
+    groups: list[str] = Field(max_length=50, description="Names of groups that you belong to; [] makes it private.")
 
 
 class SharedOut(Out):

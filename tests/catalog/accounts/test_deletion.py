@@ -68,8 +68,8 @@ def test_the_command_says_before_what_will_happen(ada, monkeypatch):
         "Deleted: 1 api token.",
         "Deleted: 1 saved configuration.",
         "Deleted: 1 session.",
-        "Kept, without the name: 1 revision.",
-        "Kept, without the name: 1 tool.",
+        "Retained without the name: 1 revision.",
+        "Retained without the name: 1 tool.",
     ):
         assert sentence in out.getvalue()
     assert User.objects.filter(username="ada").exists()
@@ -99,7 +99,7 @@ def test_the_admin_asks_before_it_deletes(ada):
     client.post("/admin/accounts/user/", form | {"confirmed": "Delete"})
 
     assert "Deleted: 2 runs." in asked
-    assert "Kept, without the name: 1 revision." in asked
+    assert "Retained without the name: 1 revision." in asked
     assert before
     assert not User.objects.filter(username="ada").exists()
 

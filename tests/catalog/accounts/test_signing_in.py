@@ -89,6 +89,16 @@ def test_the_page_shows_a_new_token_once(ada, client):
     assert made.content.count(b"tsk_") > again.content.count(b"tsk_")
 
 
+def test_the_tokens_of_a_person_precede_the_form_for_a_new_one(ada, client):
+    client.force_login(ada)
+    assert "Your tokens" not in client.get("/account/tokens/").content.decode()
+    create_token(ada, name="ci", scopes=["read"])
+
+    page = client.get("/account/tokens/").content.decode()
+
+    assert page.index("Your tokens") < page.index("New token")
+
+
 def test_the_page_refuses_a_token_that_may_nothing(ada, client):
     client.force_login(ada)
 
@@ -125,6 +135,15 @@ def test_a_password_signs_in(ada, client):
 
     assert answer.status_code == 302
     assert answer["Location"] == "/"
+
+
+@pytest.mark.parametrize("may_browse", [True, False])
+def test_the_sign_in_page_offers_browsing_only_where_visitors_may_browse(client, settings, may_browse):
+    settings.ANONYMOUS_BROWSING = may_browse
+
+    page = client.get("/sign-in/").content.decode()
+
+    assert ("Browse without an account" in page) == may_browse
 
 
 def test_guessing_a_password_is_slowed_down(ada, client):

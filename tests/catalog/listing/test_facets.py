@@ -286,7 +286,7 @@ def test_tags_are_paginated(client, order):
     assert len(set(seen)) == 250
 
 
-@pytest.mark.parametrize("query", [{}, {"order": "name"}, {"q": "K"}])
+@pytest.mark.parametrize("query", [{}, {"order": "name"}, {"q": "K"}, {"q": "IT"}, {"q": "it", "order": "size"}])
 def test_groups_of_the_api_are_paginated(stranger, query):
     publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, 9)]) for n in range(9)], by=None)
     seen, cursor = [], ""
@@ -299,6 +299,19 @@ def test_groups_of_the_api_are_paginated(stranger, query):
     assert seen == (by_name if query else by_name[::-1])
     assert stranger.ask("/toolkits").json() == {"items": [], "next": None}
     assert stranger.ask("/toolkits", limit="0").status_code == 422
+
+
+@pytest.mark.parametrize("address", ["/toolkits", "/tags"])
+def test_groups_of_the_api_are_found_by_any_part_of_their_names(stranger, address):
+    publish_many([make_spec(f"{name}.run", tags=[name]) for name in ("text-mail", "Email-lists", "other")], by=None)
+
+    def found(words):
+        return [group["name"] for group in stranger.ask(address, q=words).json()["items"]]
+
+    assert found("MAIL") == ["Email-lists", "text-mail"]
+    assert found("t-mail") == ["text-mail"]
+    assert found("mailbox") == []
+    assert found("kx") == found("gx") == []  # the prefixes of the stored keys
 
 
 def test_tags_are_found_by_their_beginning_regardless_of_case(client):

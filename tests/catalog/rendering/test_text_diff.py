@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.rendering.text_diff import MAX_ROWS, compare, unified
+from catalog.rendering.text_diff import MAX_ROWS, compare, dedented, unified
 from tests.work import at_most
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "{", "}"]), max_size=40).map(
@@ -185,3 +185,12 @@ def test_the_number_of_lines_in_folds_is_limited():
 
     assert sum(len(fold.pairs) for fold in folds) <= MAX_ROWS
     assert sum(fold.lines for fold in folds) > 15_000
+
+
+def test_lines_lose_the_indentation_that_all_of_them_share():
+    [hunk] = compare("    {\n      old\n\n    }\n", "    {\n      new\n\n    }\n").hunks
+
+    texts = [row.text for row in dedented(hunk)]
+
+    assert texts == ["{", "  old", "  new", "", "}"]
+    assert dedented([]) == []

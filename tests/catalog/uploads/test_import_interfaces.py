@@ -264,6 +264,21 @@ def test_a_misspelt_member_has_its_position_in_the_file():
     assert (warning.line, texts[3][warning.column - 1 :]) == (3, '{"type": "object"}}}')
 
 
+def test_rejected_specs_of_a_yaml_file_are_named_as_those_of_a_json_file():
+    entries = uploaded(
+        "odd.yaml",
+        b"- definition:\n    id: acme.f\n    name: f\n    description: 7\n"
+        b"- definition:\n    name: g\n    description: 7\n"
+        b"- definition: 5\n",
+    )
+
+    assert [(entry.outcome, entry.tool_id, entry.name) for entry in entries] == [
+        ("rejected", "acme.f", "f"),
+        ("rejected", "g", "g"),
+        ("rejected", None, None),
+    ]
+
+
 def test_a_misspelt_member_of_a_yaml_file_has_its_position_there():
     [entry] = uploaded("odd.yaml", b"---\ndefinition:\n  name: f\n  description: d\n  paramters:\n    type: object\n")
 

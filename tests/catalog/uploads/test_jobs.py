@@ -18,6 +18,7 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads import results
+from catalog.uploads.choices import Choices
 from tests.factories import make_tool, make_user, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
@@ -77,6 +78,24 @@ def test_reported_specs_are_stored_and_a_resumed_upload_reads_the_rest(ada, monk
     assert Upload.objects.get().counts["created"] == 5
 
 
+@pytest.mark.parametrize("is_list", [True, False], ids=["one document", "a document per tool"])
+def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
+    monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
+    tools = [{"name": name, "description": "x", "inputSchema": {"type": "object"}} for name in "abcd"]
+    documents = [{"tools": tools}] if is_list else tools
+    choices = Choices(frozenset({"0.ndjson#b"}), {"0.ndjson#a": "first", "0.ndjson#d": "last"})
+    upload = stored_upload("\n".join(map(json.dumps, documents)), by=ada, choices=choices, prefix="")
+    stop_after(upload, 1, monkeypatch)
+    stopped = Upload.objects.get()
+    assert list(Tool.objects.values_list("tool_id", flat=True)) == ["first"]
+
+    monkeypatch.undo()
+    uploading.carry_out(stopped)
+
+    assert set(Tool.objects.values_list("tool_id", flat=True)) == {"first", "c", "last"}
+    assert (Upload.objects.get().created, Upload.objects.get().rejected) == (3, 0)
+
+
 def stop_after(upload, count, monkeypatch):
     """As if the process ended while the batch after `count` specs is stored."""
 
@@ -87,7 +106,7 @@ def stop_after(upload, count, monkeypatch):
 
     def cut(self, entries, read):
         write(self, entries, read)
-        if read > count:
+        if self.position > count:
             raise PowerCut
 
     monkeypatch.setattr(results.ResultWriter, "write", cut)

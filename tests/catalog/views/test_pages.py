@@ -179,6 +179,29 @@ def test_a_tools_page_documents_its_schemas(client):
     assert "The spec has no return type." in text_of(tree, "#returns")
 
 
+def test_a_tools_page_shows_its_id_only_if_it_is_not_its_name(client):
+    make_tool("mail.send", name="send")
+    make_tool("translate")
+
+    facts = text_of(page(client, "/tools/mail.send/"), ".tool-metadata")
+    facts_without_id = text_of(page(client, "/tools/translate/"), ".tool-metadata")
+
+    assert facts.startswith("Id mail.send Toolkit mail Revision 1, ")
+    assert facts.endswith("Runnable no; try a mock or add a factory")
+    assert facts_without_id.startswith("Revision 1, ")
+
+
+def test_a_tools_page_lists_findings_only_if_there_are_some(client):
+    make_tool("greet")
+    with_findings = page(client, "/tools/greet/")
+    Tool.objects.update(score=100)
+
+    without_findings = page(client, "/tools/greet/")
+
+    assert with_findings.css_first("#lint") is not None
+    assert without_findings.css_first("#lint") is None
+
+
 def test_each_example_can_be_tried(client):
     tool = publish(read_spec(GET_WEATHER.read_bytes()), by=None).tool
 

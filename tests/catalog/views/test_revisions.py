@@ -32,6 +32,15 @@ def test_a_difference_shows_lines_added_and_removed(client):
     assert texts_of(tree, ".diff-add .diff-text") == ['"description": "two"']
 
 
+def test_a_difference_does_not_count_lines_where_there_are_none(client):
+    for name in ("one", "two", "one"):
+        make_tool("greet", description=name)
+
+    tree = page(client, "/tools/greet/revisions/1..3/")
+
+    assert "0 lines" not in text_of(tree, "main")
+
+
 def test_a_difference_shows_a_breaking_change_with_a_counterexample(client):
     for kind in ("number", "integer"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})

@@ -66,6 +66,15 @@ def test_the_page_shows_the_selected_tools(signed_in):
     assert texts_of(tree, ".selection-tools .check") == ["a", "c"]
 
 
+def test_an_id_that_is_the_name_is_not_repeated(signed_in):
+    make_tool("mail.send", name="send")
+    make_tool("translate", name="translate")
+
+    tree = page(signed_in, "/selection/?tool=mail.send&tool=translate")
+
+    assert texts_of(tree, ".selection-tools .id") == ["mail.send"]
+
+
 def test_all_results_of_a_search_can_be_selected(signed_in):
     for number in range(25):
         make_tool(f"tool{number:02}", description="fruit")

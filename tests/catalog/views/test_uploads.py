@@ -256,6 +256,14 @@ def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text,
     assert style in tree.css_first(".notice").attributes["class"].split()
 
 
+def test_the_title_of_a_page_with_a_rejected_spec_begins_with_error(browser):
+    sent = {"text": '{"definition": {"name": 5}}', "dry_run": "on"}
+
+    tree = HTMLParser(browser.post("/upload/", sent).content)
+
+    assert tree.css_first("title").text().startswith("Error: ")
+
+
 def test_a_rejected_tool_of_a_list_is_named(browser):
     make_tool("read")
     text = json.dumps(MCP_TOOLS)
@@ -533,8 +541,8 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     offered = tree.css_first('input[name="offered"]').attributes["value"]
     assert [box.attributes["value"] for box in tree.css('input[name="take"][checked]')] == json.loads(offered)
 
-    again = preview_of(browser, text, offered=offered, take=["read"])
-    browser.post("/upload/", {"text": text, "offered": offered, "take": ["read"]})
+    again = preview_of(browser, text, offered=offered, take=["pasted text#read"])
+    browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#read"]})
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
@@ -559,7 +567,8 @@ def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
 
-    browser.post(f"{address}publish/", {"offered": '["read", "write"]', "take": ["read"]})
+    offered = json.dumps(["pasted text#read", "pasted text#write"])
+    browser.post(f"{address}publish/", {"offered": offered, "take": ["pasted text#read"]})
 
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
     assert Upload.objects.get(dry_run=False).created == 1
@@ -598,12 +607,13 @@ def test_a_wrong_list_of_tools_to_take_is_ignored(browser):
         preview_of(browser, json.dumps(MCP_TOOLS), offered=offered)
 
 
-def test_the_bar_shows_every_outcome_within_its_width():
+def test_the_bar_shows_every_outcome_and_fills_its_width():
     bar = Summary(created=100_000, rejected=1, revised=2, breaking=1).segments
 
     assert [part.outcome for part in bar] == ["rejected", "breaking", "revised", "created"]
     assert all(part.width >= NARROWEST for part in bar)
-    assert bar[-1].x + bar[-1].width <= WIDTH
+    assert bar[-1].x + bar[-1].width == WIDTH
+    assert sum(part.width for part in Summary(created=13, revised=3, breaking=1, rejected=2).segments) == WIDTH
 
 
 @pytest.mark.parametrize(
@@ -647,3 +657,12 @@ def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
         [('"paramters"', '"parameters"'), ('"sting"', '"string"')],
         [('"paramters"', '"parameters"')],
     ]
+
+
+def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_the_check(browser):
+    texts = {"wrong.json": '{"definition": {"id": "x"}}', "good.json": spec_text("good")}
+    files = [SimpleUploadedFile(name, text.encode()) for name, text in texts.items()]
+
+    tree = report_of(browser, files=files, dry_run="on")
+
+    assert tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"] == "/upload/"

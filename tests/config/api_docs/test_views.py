@@ -77,6 +77,15 @@ def test_each_group_begins_with_what_is_needed_first():
     assert groups["runs"][0].summary == "Run a tool"
 
 
+def test_the_contents_of_the_page_lead_to_every_group(client):
+    page = LexborHTMLParser(client.get("/api/v1/docs").content.decode())
+
+    linked = [link.attributes["href"] for link in page.css(".toc a")]
+    assert linked[:2] == ["#get-started", "#group-tools"]
+    assert len(linked) == len(views.api_document().groups) + 1
+    assert [anchor for anchor in linked if not page.css(anchor)] == []
+
+
 def test_a_command_that_reads_can_be_pasted(client):
     page = client.get("/api/v1/docs").content.decode()
 

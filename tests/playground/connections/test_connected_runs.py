@@ -240,7 +240,7 @@ def test_pages_and_the_api_name_the_source(mcp_source, browser, program):
 
     for text in (page, trial, factories):
         assert "everyday" in LexborHTMLParser(text).css_first("main").text()
-    assert "Through the source" in page
+    assert "through the source" in page
     assert "Through the source" in trial
     assert (mcp["key"], mcp["sources"], mcp["tools"], mcp["network"]) == ("connection-mcp", ["everyday"], 1, "all")
     assert openapi["tools"] == 0

@@ -338,7 +338,7 @@ def test_outward_is_refused_where_the_site_itself_uses_a_proxy():
     assert "the site uses a proxy (HTTPS_PROXY), so it cannot check the addresses" in limited.error
     assert (other.state, other.network) == ("ok", "all")
     assert list(found.unenforceable_networks()) == ["outward"]
-    assert "Its value outward is off" in next(each.text for each in found.isolation() if each.name == "Network")
+    assert "outward is not available here" in next(each.text for each in found.isolation() if each.name == "Network")
 
 
 def test_an_import_has_the_network_of_the_factory(runner, site, tmp_path):

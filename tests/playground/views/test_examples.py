@@ -31,7 +31,7 @@ def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run
 
     assert "badge-bad" in shown
     assert "The response differs." in shown
-    assert "shown to the person who started the check, and to administrators" in shown
+    assert "Only the person who started the check and administrators see the runs" in shown
     for private in ("/iban", "shoe_size", "mother_name", failed_check.runs.get().pk):
         assert private not in shown
 

@@ -687,6 +687,18 @@ def test_a_row_has_one_link(browser, ada, builtin):
     assert [link.attributes["href"] for link in row.css("a")] == [run.get_absolute_url()]
 
 
+def test_a_row_shows_the_verdict_or_the_outcome_of_a_run_without_one(browser, ada, builtin):
+    tool = builtin("get-weather")
+    for outcome, verdict in (("returned", "conforms"), ("timed_out", "")):
+        Run.objects.create(
+            tool=tool, revision=tool.current, by=ada, parameters_json="{}", outcome=outcome, verdict=verdict
+        )
+
+    rows = LexborHTMLParser(browser.get("/runs/").content.decode()).css("table.runs tbody tr")
+
+    assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [["timed out"], ["conforms"]]
+
+
 def test_a_row_shows_the_first_parameters(browser, ada, builtin):
     tool = builtin("get-weather")
     for parameters in ({"location": "Oslo", "days": 3}, {}, {"location": 'say "a": b', "more": "x" * 300}):
@@ -711,7 +723,7 @@ def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
     page = LexborHTMLParser(answer.content.decode())
     assert text_of(answer, ".tool-lead") == f"Your runs of {tool.name}, newest first."
     assert page.css_first("form input[name=tool]").attributes == {"type": "hidden", "name": "tool", "value": tool.slug}
-    assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Outcome"]
+    assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Result"]
     assert [link.attributes["href"] for link in page.css("table.runs tbody a")] == [run.get_absolute_url()]
     assert page.css_first(".facets-fold").attributes.get("open", "closed") == "closed"
 
@@ -736,6 +748,45 @@ def test_the_tools_of_the_latest_runs_are_suggested(browser, ada, builtin):
     page = LexborHTMLParser(browser.get("/runs/").content.decode())
 
     assert [option.attributes["value"] for option in page.css("datalist option")] == [tool.slug]
+
+
+def test_a_run_and_a_comparison_are_pages_of_their_tool(browser, ada, builtin):
+    tool = builtin("get-weather")
+    first, second = (running.start(tool, tool.current, {}, by=ada, mode="mock") for _ in range(2))
+
+    for address, title in (
+        (f"/runs/{first.pk}/", f"Run {first.pk[24:]}"),
+        (f"/runs/{first.pk}..{second.pk}/", "Two runs compared"),
+    ):
+        page = LexborHTMLParser(browser.get(address).content.decode())
+        assert [heading.text() for heading in page.css("main h1")] == [tool.name]
+        assert page.css_first(".tool-head").attributes["data-tool-id"] == tool.tool_id
+        assert page.css_first(".tool-tabs [aria-current]").attributes["id"] == "tab-runs"
+        assert page.css_first(".page-header h2").text() == title
+
+
+def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser, ada, builtin):
+    tool = builtin("get-weather")
+    run = running.start(tool, tool.current, {}, by=ada, mode="mock")
+    publish(read_spec(tool.current.source.replace('"name"', ' "name"', 1)), by=ada)
+
+    answer = browser.get(f"/runs/{run.pk}/")
+
+    assert text_of(answer, "#tab-revisions") == "Revisions 2"
+    assert "Revision 1 (not the current one)" in text_of(answer, ".page-header .facts")
+
+
+def test_a_run_and_a_comparison_take_few_queries(browser, ada, builtin, django_assert_max_num_queries):
+    tool = builtin("convert_units")
+    parameters = {"value": 1, "from_unit": "m", "to_unit": "km"}
+    first, second = (running.wait(running.start(tool, tool.current, parameters, by=ada), 10) for _ in range(2))
+    browser.get(f"/runs/{first.pk}/")  # compiles the spec
+
+    # With the session, the user, their groups and permissions; the header of the tool takes five.
+    with django_assert_max_num_queries(15):
+        browser.get(f"/runs/{second.pk}/")
+    with django_assert_max_num_queries(11):
+        browser.get(f"/runs/{first.pk}..{second.pk}/")
 
 
 def test_two_selected_runs_of_one_tool_are_compared(browser, ada, builtin):
@@ -801,6 +852,8 @@ def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
     answer = browser.get("/runs/?tool=convert_units")
 
     assert text_of(answer, ".statistics").startswith("Durations of the latest calls")
+    parts = [part.id or part.attributes["class"] for part in LexborHTMLParser(answer.content.decode()).css("main > *")]
+    assert parts.index("runs") < parts.index("fold statistics")
     assert text_of(answer).count("Median call") == 1
 
 

@@ -104,9 +104,9 @@ class Operations:
     def drafts(self) -> Iterator[Draft]:
         """One draft per operation, in the order of the document; at most `MAX_TOOLS`.
 
-        Every tool carries the definitions that it reaches. Where those of all tools together are too many, each tool
-        carries the nearest ones, up to the largest power of two in bytes that makes all specs fit `MAX_BYTES_TOGETHER`.
-        A power of two, so that a document that changes a little gives the same specs for what did not change.
+        Every tool carries the definitions that it reaches. If those of all tools together are too large, each tool
+        carries the nearest ones, up to the largest power of two in bytes with which all specs fit `MAX_BYTES_TOGETHER`:
+        with a power of two, small changes of a document leave the other specs unchanged.
         """
         sized: list[_SizedDraft] = []
         share, total = 1 << (self._max_spec_bytes - 1).bit_length(), 0
@@ -215,6 +215,7 @@ def _restore(draft: Draft, own: Object, operation: Part) -> None:
     if isinstance(name, str):
         draft.name = name
     draft.tool_id = tool_id if isinstance(tool_id, str) else draft.name
+    draft.has_own_id = True
     draft.members["description"] = description if isinstance(description, str) else ""
     if "configuration" in own:
         draft.siblings["configuration"] = own["configuration"]
