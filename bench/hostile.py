@@ -25,7 +25,7 @@ BARS_S = {
     "catalog/specs/test_attack_uploads.py::test_a_hostile_upload_is_answered_as_expected": 1.0,
     "catalog/json_schema/validation/test_attacks.py::test_a_hostile_schema_is_answered_in_short_messages": 2.0,
     "catalog/specs/diff/test_compare.py::test_a_comparison_ends_soon": 6.0,
-    "catalog/specs/exporters/test_exporters.py::test_hostile_schemas_are_exported_with_bounded_work": 1.0,
+    "catalog/specs/exporters/test_size_limits.py::test_hostile_schemas_are_exported_with_bounded_work": 1.0,
     "catalog/json_schema/test_formats.py::test_a_format_is_decided_in_linear_time": 2.0,
     "catalog/json_schema/test_policy.py::test_no_schema_within_the_size_limit_takes_long_to_check": 1.0,
     "catalog/jsontext/test_yaml_reader.py::test_recognising_yaml_takes_no_long_time": 0.2,

@@ -1,6 +1,6 @@
 """Read settings from the environment: typed, with a plain sentence if a value is wrong.
 
-`config/settings.py` is the only caller. It gives each variable a meaning, from which `manage.py document_settings`
+`config/settings/` is the only caller. It gives each variable a meaning, from which `manage.py document_settings`
 writes docs/settings.md.
 """
 

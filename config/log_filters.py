@@ -92,8 +92,8 @@ class QuietAboutUnknownHosts(logging.Filter):
 class WithoutSecrets(logging.Filter):
     """Removes secrets of sign-in links, and API tokens that someone put into a URL, from every line.
 
-    It is a filter of handlers, so it covers every logger. The secret is removed from requests before Django's views see
-    them (`config.middleware.HideSecretsMiddleware`), but servers write their access logs from the original request.
+    It is a filter of handlers, so it covers every logger. `config.middleware.hidden_secrets` removes the secret from
+    requests before Django's views see them, but servers write their access logs from the original request.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

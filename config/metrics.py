@@ -8,17 +8,13 @@ Source: Prometheus, "Exposition formats", text format 0.0.4.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
@@ -28,16 +24,13 @@ from catalog.accounts.roles import is_administrator
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
 from catalog.version import own_version
-from config.middleware import Middleware
 from playground import run_counters
 from playground.celery.heartbeats import connected_workers
-from playground.mcp.protocol import is_mcp
 from playground.metrics import Counts, Histogram
 from playground.models import Run
 from playground.run_writer import counters
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-NOT_COUNTED = ("/metrics", "/healthz", "/readyz")
 UNAUTHENTICATED = (
     "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
     "or with an administrator's API token that has the scope read; or sign in as an administrator. With the setting "
@@ -47,36 +40,6 @@ NOT_ALLOWED = (
     "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an "
     "administrator's API token that has the scope read, or sign in as an administrator.\n"
 )
-
-
-RECENT_S = 2.0
-
-
-class RequestMetricsMiddleware(Middleware):
-    """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
-
-    requested_at: ClassVar[float] = -math.inf  # the time of the last request to this process
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info in NOT_COUNTED:
-            return self.get_response(request)
-        RequestMetricsMiddleware.requested_at = began = time.perf_counter()
-        response = self.get_response(request)
-        counters().request(kind_of(request.path_info), response.status_code, time.perf_counter() - began)
-        return response
-
-
-def had_recent_request() -> bool:
-    """Whether this process received a request in the last `RECENT_S` seconds."""
-    return time.perf_counter() - RequestMetricsMiddleware.requested_at < RECENT_S
-
-
-def kind_of(path: str) -> str:
-    if path.startswith("/api/"):
-        return "api"
-    if is_mcp(path):
-        return "mcp"
-    return "static" if path.startswith(settings.STATIC_URL) else "page"
 
 
 @login_not_required

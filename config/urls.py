@@ -5,12 +5,14 @@ from django.urls import include, path
 
 from config import views
 from config.api import api
+from config.api_docs import views as api_docs
+from config.help import views as help_views
 from config.metrics import metrics
 
 urlpatterns = [
     # The API is first, since patterns are tried in this order and its requests are the most frequent.
-    path("api/v1/docs", views.api_docs, name="api_docs"),
-    path("api/v1/openapi.json", views.openapi_document),  # before the API's own view, which builds it for each request
+    path("api/v1/docs", api_docs.api_docs, name="api_docs"),
+    path("api/v1/openapi.json", api_docs.openapi_document),  # before the API's own, which builds it each time
     path("api/v1/", api.urls),
     path("", include("catalog.urls")),
     path("", include("playground.urls")),
@@ -19,8 +21,8 @@ urlpatterns = [
     path("account/", views.account, name="account"),
     path("account/configurations/<int:pk>/remove/", views.remove_configuration, name="remove_configuration"),
     path("admin/", admin.site.urls),
-    path("help/", views.help_index, name="help"),
-    path("help/<slug:slug>/", views.help_document, name="help_page"),
+    path("help/", help_views.help_index, name="help"),
+    path("help/<slug:slug>/", help_views.help_document, name="help_page"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),

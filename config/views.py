@@ -1,32 +1,23 @@
-"""Views of the site as a whole: API documentation, help, a person's account, health checks, favicon, robots.txt."""
+"""Views of the site as a whole: health checks, favicon, robots.txt, and a person's account."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required, login_required
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
-from django.views.decorators.http import conditional_page, require_POST, require_safe
-from ninja.responses import Response
+from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import ApiToken
 from catalog.accounts.session_store import usable_sessions
-from catalog.api.headers import is_known, not_modified
-from catalog.caching import LRUCache
 from catalog.models import Tool
-from config.api_docs_page import Operation, documented_operations
-from config.help_pages import help_groups, help_page
 from playground.celery.heartbeats import connected_workers
 from playground.configurations.saved import delete_configuration
 from playground.models import SavedConfiguration
@@ -34,74 +25,6 @@ from playground.supervisor import wait_for_runner
 
 CONFIGURATIONS_SHOWN: Final = 100
 ANY_SITE: Final = "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
-
-
-@conditional_page
-@require_safe
-def help_index(request: HttpRequest) -> HttpResponse:
-    """List the documents by subject."""
-    return render(request, "help/index.html", {"groups": help_groups()})
-
-
-@conditional_page
-@require_safe
-def help_document(request: HttpRequest, slug: str) -> HttpResponse:
-    """One document of `docs/`."""
-    page = help_page(slug)
-    if page is None:
-        raise Http404(f"There is no help page “{slug}”.")
-    group, pages = next((title, pages) for title, pages in help_groups() if page in pages)
-    return render(request, "help/page.html", {"page": page, "group": group, "pages": pages})
-
-
-@require_safe
-def openapi_document(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document of the API, with an `ETag`."""
-    document = api_document()
-    if is_known(request, document.etag):
-        return not_modified(document.etag)
-    return HttpResponse(document.text, content_type="application/json; charset=utf-8", headers={"ETag": document.etag})
-
-
-@conditional_page
-@require_safe
-def api_docs(request: HttpRequest) -> HttpResponse:
-    """The API's documentation, rendered from the same OpenAPI document that programs read.
-
-    Its content is rendered once in each process, without the site's URL: requests may name the site with any port.
-    """
-    document = api_document()
-    page = render_to_string(
-        "api_docs.html", {"info": document.info, "groups": document.groups, "site": ANY_SITE}, request
-    )
-    return HttpResponse(page.replace(ANY_SITE, request.build_absolute_uri("/")))
-
-
-@dataclass(frozen=True, slots=True)
-class APIDocument:
-    """The OpenAPI document as JSON text, and its parts that the documentation page shows."""
-
-    text: str
-    etag: str
-    info: Mapping[str, Any]
-    groups: list[tuple[str, list[Operation]]]
-
-
-_documents: Final[LRUCache[APIDocument]] = LRUCache()
-
-
-def api_document() -> APIDocument:
-    """The document, built once in each process: it takes 0.3 s of CPU time."""
-    return _documents.get_or_compute("", build_api_document)
-
-
-def build_api_document() -> APIDocument:
-    from config.api import api  # noqa: PLC0415 - built by config.urls; importing it earlier would be a cycle
-
-    schema = api.get_openapi_schema(path_prefix="/api/v1/")
-    text = Response(schema).content.decode()
-    etag = f'"{sha256(text.encode()).hexdigest()[:32]}"'
-    return APIDocument(text, etag, schema["info"], documented_operations(schema, site=ANY_SITE))
 
 
 @login_not_required

@@ -6,7 +6,7 @@ import os
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from config.slow_bodies import SlowBodyGuard
+from config.server.slow_bodies import SlowBodyGuard
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
@@ -14,10 +14,10 @@ django_application = get_wsgi_application()
 from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
 from catalog.sources.schedule import start_syncing  # noqa: E402
 from catalog.webhooks.delivery import start_delivering  # noqa: E402
-from config.connections import Connections, WriteDeadline  # noqa: E402
-from config.draining import drain_on_request, stop_with_main_process  # noqa: E402
-from config.metrics import had_recent_request  # noqa: E402
-from config.responses import UnreadResponses, WholeResponses  # noqa: E402
+from config.middleware.request_metrics import had_recent_request  # noqa: E402
+from config.server.connections import Connections, WriteDeadline  # noqa: E402
+from config.server.draining import drain_on_request, stop_with_main_process  # noqa: E402
+from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
 from playground.retention import start_pruning  # noqa: E402
 from playground.run_writer import counters  # noqa: E402

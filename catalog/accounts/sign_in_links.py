@@ -1,7 +1,7 @@
 """One-time sign-in links.
 
 The secret of a link is in its path (`secret_paths.py`) and must not appear in any log:
-`config.middleware.HideSecretsMiddleware` removes it from a request before the site sees it, and
+`config.middleware.hidden_secrets.HideSecretsMiddleware` removes it from a request before the site sees it, and
 `config.log_filters.WithoutSecrets` removes it from every log line.
 
 A link without an account is a set-up link, for the first start of a site that other machines can reach: with it, the

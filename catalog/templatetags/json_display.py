@@ -49,7 +49,8 @@ def json_block(
         numbered: the lines have numbers, to link to.
         annotations: notes, or problems (or dicts of the same shape), shown at their `line`, otherwise at the line of
             their `pointer`; `schema_href` links to the rule.
-        marks: short words at the end of lines, each with `pointer`, `words`, and for its class `kind` and `against`.
+        marks: short words at the end of lines, each with `pointer`, `words`, and for its classes `kind` and
+            `compared_with`.
         copy: show a button that copies the text (unless the page has only its beginning).
         tree: the containers of `value` can be folded.
         wrap: long lines wrap; otherwise the block scrolls.
@@ -148,7 +149,10 @@ def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString
     for mark in marks:
         if mark.pointer in positions:
             shown = format_html(
-                ' <span class="value-change value-{} against-{}">{}</span>', mark.kind, mark.against, mark.words
+                ' <span class="value-change value-{} compared-with-{}">{}</span>',
+                mark.kind,
+                mark.compared_with,
+                mark.words,
             )
             by_line.setdefault(positions[mark.pointer][0], []).append(shown)
     return by_line

@@ -29,12 +29,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Mark:
-    """Words at the line of the value at `pointer`. `against` names the other response: a class of the page."""
+    """Words at the line of the value at `pointer`. `compared_with` names the other response: a class of the page."""
 
     pointer: str
     kind: ChangeKind
     words: str
-    against: str
+    compared_with: str
 
 
 def changes_between(old: JSON, new: JSON) -> list[Change]:
@@ -45,7 +45,7 @@ def changes_between(old: JSON, new: JSON) -> list[Change]:
     ]
 
 
-def marks_of(changes: Sequence[Change], against: str) -> Iterator[Mark]:
+def marks_of(changes: Sequence[Change], compared_with: str) -> Iterator[Mark]:
     """The marks for the lines of the new response: what was removed is marked at the object or array that had it."""
     removed: dict[str, list[str]] = {}
     for change in changes:
@@ -54,10 +54,10 @@ def marks_of(changes: Sequence[Change], against: str) -> Iterator[Mark]:
             removed.setdefault(around, []).append(name)
         else:
             words = f"changed, was {change.was}" if change.was else change.kind
-            yield Mark(change.pointer, change.kind, words, against)
+            yield Mark(change.pointer, change.kind, words, compared_with)
     for around, names in removed.items():
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        yield Mark(around, "removed", f"removed: {', '.join(names[:MAX_NAMES])}{more}", against)
+        yield Mark(around, "removed", f"removed: {', '.join(names[:MAX_NAMES])}{more}", compared_with)
 
 
 def _text(value: JSON, pointer: str) -> str:

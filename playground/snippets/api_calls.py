@@ -1,19 +1,18 @@
-"""Write a call of the API as code to paste into a shell or a program. It runs without changes.
+"""Write a call of a tool through the API as code to paste into a shell or a program. It runs without changes.
 
 The code contains no secret: it reads the token from the environment.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from catalog.jsontext.reader import JSON, Number, dumps
+from playground.snippets.curl import LINE_CHARS, TOKEN_VARIABLE, curl_command
 
 INDENT = "    "
-LINE_CHARS = 88
 MAX_DEPTH = 50  # of a Python literal; Python's parser fails at 200
 
 
@@ -28,18 +27,7 @@ class Call:
 
 def as_curl(call: Call) -> str:
     """The call as a shell command."""
-    body = dumps(call.body)
-    if len(body) > LINE_CHARS // 2:
-        body = dumps(call.body, indent=2)
-    return "\n".join(
-        [
-            *_comment(call),
-            f"curl {shlex.quote(call.url)} \\",
-            '  -H "Authorization: Bearer $TOOLSHELF_TOKEN" \\',
-            "  -H 'Content-Type: application/json' \\",
-            f"  --data {shlex.quote(body)}",
-        ]
-    )
+    return "\n".join([*_comment(call), curl_command(call.url, method="POST", body=call.body)])
 
 
 def as_python(call: Call) -> str:
@@ -57,7 +45,7 @@ def as_python(call: Call) -> str:
             f"    {call.url!r},",
             f"    data={'json.dumps(body)' if is_exact else 'body'}.encode(),",
             "    headers={",
-            "        'Authorization': f\"Bearer {os.environ['TOOLSHELF_TOKEN']}\",",
+            f"        'Authorization': f\"Bearer {{os.environ['{TOKEN_VARIABLE}']}}\",",
             "        'Content-Type': 'application/json',",
             "    },",
             ")",

@@ -13,6 +13,7 @@ from playground.factories.registry import registry
 from playground.factories.specs import proposal_for
 from playground.models import ExampleCheck
 from playground.run_pages.charts import calls_chart, days_chart
+from playground.snippets.curl import TOKEN_VARIABLE
 from playground.snippets.mcp_addresses import address_of_tool
 from playground.snippets.mcp_clients import claude_code
 
@@ -41,4 +42,4 @@ def factory_notice(tool: Tool) -> dict[str, Any]:
 @register.simple_tag
 def mcp_snippet(tool: Tool, site: str) -> Usage:
     """The command that connects Claude Code to the address of the MCP server that offers a tool."""
-    return Usage("agent", "In a shell", claude_code(address_of_tool(tool).server(site, "$TOOLSHELF_TOKEN")))
+    return Usage("agent", "In a shell", claude_code(address_of_tool(tool).server(site, f"${TOKEN_VARIABLE}")))

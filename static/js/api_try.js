@@ -117,17 +117,19 @@ function requestOf(form, operation) {
   return { url, headers, body: control?.type === "file" ? "" : (control?.value ?? ""), files: [...(control?.files ?? [])] };
 }
 
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+/** In quotes if a shell needs them: the rule of Python's shlex.quote. */
+const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
 
+/** The command as playground/snippets/curl.py writes it, with what is filled in. */
 function curlOf(form, operation) {
   const { url, headers, body, files } = requestOf(form, operation);
-  const words = ["curl"];
-  if (operation.method !== "GET") words.push(`-X ${operation.method}`);
-  if (needsToken(operation) || form.elements.token.value) words.push('-H "Authorization: Bearer $TOKEN"');
-  for (const [name, value] of Object.entries(headers)) words.push(`-H ${quoted(`${name}: ${value}`)}`);
-  for (const file of files) words.push(`-F ${quoted(`files=@${file.name}`)}`);
-  if (body) words.push(`-H 'Content-Type: application/json' --data ${quoted(body)}`);
-  return `${words.join(" ")} ${quoted(location.origin + url)}`;
+  const lines = [`curl ${quoted(location.origin + url)}`];
+  if (operation.method !== (body || files.length > 0 ? "POST" : "GET")) lines.push(`-X ${operation.method}`);
+  if (needsToken(operation) || form.elements.token.value) lines.push('-H "Authorization: Bearer $TOOLSHELF_TOKEN"');
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (body) lines.push("-H 'Content-Type: application/json'", `--data ${quoted(body)}`);
+  for (const file of files) lines.push(`-F ${quoted(`files=@${file.name}`)}`);
+  return lines.join(" \\\n  ");
 }
 
 const scopesOf = (operation) => (operation.security ?? []).flatMap((each) => each.Token ?? []);

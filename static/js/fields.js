@@ -88,17 +88,17 @@ document.addEventListener("dragover", (event) => {
   const zone = zoneOf(event);
   if (!zone) return;
   event.preventDefault();
-  zone.classList.add("is-over");
+  zone.classList.add("is-dragged-over");
 });
 document.addEventListener("dragleave", (event) => {
   const zone = zoneOf(event);
-  if (zone && !zone.contains(event.relatedTarget)) zone.classList.remove("is-over");
+  if (zone && !zone.contains(event.relatedTarget)) zone.classList.remove("is-dragged-over");
 });
 document.addEventListener("drop", (event) => {
   const zone = zoneOf(event);
   if (!zone) return;
   event.preventDefault();
-  zone.classList.remove("is-over");
+  zone.classList.remove("is-dragged-over");
   const input = zone.querySelector('input[type="file"]');
   input.files = event.dataTransfer.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));

@@ -16,7 +16,7 @@ from tests.attacks.cases import cases
 from tests.attacks.raw_http import connect, exchange, request_text
 from tests.attacks.watching import Health
 
-BODY_TIMEOUT_S = 20  # what config.slow_bodies gives a body
+BODY_TIMEOUT_S = 20  # what config.server.slow_bodies gives a body
 HEADER_TIMEOUT_S = 10  # for the headers of a request
 SPEC = b'{"definition": {"id": "connected", "name": "connected", "description": "d"}}'
 

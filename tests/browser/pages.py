@@ -121,6 +121,12 @@ def add_person(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("is added with the role")
 
 
+def create_group_wrongly(page: Page) -> None:
+    page.get_by_label("New group").fill("runner")
+    page.get_by_role("button", name="Create group").click()
+    expect(page.get_by_role("alert")).to_contain_text("Enter a name")
+
+
 def run_wrongly(page: Page) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("alert").first).to_be_visible()
@@ -274,6 +280,7 @@ PAGES = [
     PageState("audit", "/audit/"),
     PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),
+    PageState("people-refused", "/people/", act=create_group_wrongly, last_status=422),
     PageState("person-add", "/people/add/"),
     PageState("person-added", "/people/add/", act=add_person),
     PageState("person", "/people/{person}/"),

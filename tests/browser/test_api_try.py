@@ -34,7 +34,7 @@ def test_a_tool_is_run_with_the_session_and_the_curl_command_follows(signed_in: 
     expect(form.locator(".api-try-status")).to_contain_text("201 Created")
     expect(form.locator("output")).to_contain_text('"verdict": "conforms"')
     expect(form.locator("output")).to_contain_text("location: ")
-    expect(signed_in.locator(f"#curl-{RUN}")).to_contain_text("/api/v1/tools/convert_units/runs'")
+    expect(signed_in.locator(f"#curl-{RUN}")).to_contain_text("/api/v1/tools/convert_units/runs ")
     assert violations(signed_in) == []
 
 
@@ -89,5 +89,5 @@ def test_a_visitor_reads_and_sends_a_token_to_run(browser: Browser, site: Site):
     form.get_by_role("button", name="Send").click()
 
     expect(form.locator(".api-try-status")).to_contain_text("201")
-    expect(page.locator(f"#curl-{RUN}")).to_contain_text("Bearer $TOKEN")
+    expect(page.locator(f"#curl-{RUN}")).to_contain_text("Bearer $TOOLSHELF_TOKEN")
     context.close()

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.accounts.tokens import create_token
-from config.metrics import RequestMetricsMiddleware, had_recent_request
 from playground import run_counters, run_writer, running
 from playground.celery.heartbeats import Heartbeat, beat, connected_workers
 from playground.metrics import Counters
@@ -93,6 +92,7 @@ def counted(tmp_path, monkeypatch):
     counters.begin()
     monkeypatch.setattr(run_writer, "counters", lambda: counters)
     monkeypatch.setattr("config.metrics.counters", lambda: counters)
+    monkeypatch.setattr("config.middleware.request_metrics.counters", lambda: counters)
     return counters
 
 
@@ -131,20 +131,6 @@ def test_requests_of_operators_are_not_counted(counted, client):
         client.get(path)
 
     assert not [name for name in read(client) if name.startswith("toolshelf_request_seconds")]
-
-
-@pytest.mark.django_db
-def test_a_request_for_a_page_counts_as_recent_activity(client, monkeypatch):
-    monkeypatch.setattr(RequestMetricsMiddleware, "requested_at", -1e9)
-
-    client.get("/healthz")
-    assert not had_recent_request()
-
-    client.get("/")
-    assert had_recent_request()
-
-    monkeypatch.setattr(RequestMetricsMiddleware, "requested_at", RequestMetricsMiddleware.requested_at - 3)
-    assert not had_recent_request()
 
 
 def test_runs_are_counted_by_outcome(counted, client, builtin_tool):

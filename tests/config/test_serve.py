@@ -321,7 +321,7 @@ STARTING = """
 import os, signal, time
 import django
 django.setup()
-from config.draining import stop_with_main_process
+from config.server.draining import stop_with_main_process
 signal.signal(signal.SIGTERM, lambda *_: None)  # as the main process drains
 if os.fork():
     time.sleep(60)

@@ -6,10 +6,8 @@ import subprocess
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
-from django.http import HttpResponse
 from django.templatetags.static import static
 
-from config.middleware import StylesheetHintsMiddleware
 from config.static_files import SCRIPTS, STYLESHEETS
 
 
@@ -31,30 +29,6 @@ def test_stylesheets_are_joined_in_the_order_of_the_cascade(db, name):
     assert bare(served) == bare("".join(sources))
     assert "/*" not in served
     assert "\n " not in served
-
-
-def test_a_page_names_its_stylesheets_in_a_header(client, program):
-    program.send("POST", "/tools", '{"definition": {"id": "t1", "name": "t1", "description": "d"}}')
-    site, playground = (static(name) for name in STYLESHEETS)
-
-    assert client.get("/")["Link"] == f"<{site}>; rel=preload; as=style"
-    assert client.get("/nothing/")["Link"] == f"<{site}>; rel=preload; as=style"
-    assert client.get("/tools/t1/try/")["Link"].split(", ") == [
-        f"<{address}>; rel=preload; as=style" for address in (site, playground)
-    ]
-    assert "Link" not in client.get("/palette/?q=a")
-    assert "Link" not in client.get("/tools/t1/preview/")
-
-
-@pytest.mark.parametrize(
-    "address", ["https://evil.example/x.css", "//evil.example/x.css", "/static/a b.css", "/static/\n"]
-)
-def test_only_static_files_are_named_in_the_header(rf, address):
-    page = HttpResponse(f'<head><link rel="stylesheet" href="{address}"></head>')
-
-    answer = StylesheetHintsMiddleware(lambda _request: page)(rf.get("/"))
-
-    assert "Link" not in answer
 
 
 def test_only_pages_with_the_second_stylesheet_use_its_classes():

@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 from django.urls import get_resolver, reverse
 
-from config.views import api_document
+from config.api_docs.views import api_document
 from playground.models import Run
 from tests.conftest import Program
 from tests.playground.mcp.agent import Agent

@@ -18,7 +18,7 @@ Settings come from environment variables. If a value is invalid, Toolshelf does 
 A flag is `1` or `0`; lists are separated by spaces or commas; sizes are in bytes; a rate is a number per time, such as
 `6000/min` or `6000/10min` (units: `s`, `min`, `h`, `d`).
 
-`manage.py document_settings` writes this file from `config/settings.py`.
+`manage.py document_settings` writes this file from `config/settings/`.
 
 | variable | default | meaning |
 | --- | --- | --- |
@@ -36,7 +36,7 @@ Tools see only the variables that `TOOL_ENVIRONMENT` and `TOOL_ENVIRONMENT_<ID>`
 
 
 class Command(BaseCommand):
-    help = "Write docs/settings.md, the table of all settings. Run it after changing config/settings.py."
+    help = "Write docs/settings.md, the table of all settings. Run it after changing config/settings/."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

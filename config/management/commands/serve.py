@@ -28,13 +28,13 @@ from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
 from config.cli import FOREIGN, is_foreign
-from config.draining import DrainingServer
+from config.server.draining import DrainingServer
 from config.static_files import collect_static
 from playground.factories.registry import registry
 from playground.orphans import recover_runs
 from playground.run_writer import counters
 
-SERVER_LOGS = {"text": "server_logs.json", "json": "server_logs_json.json"}  # for granian
+SERVER_LOGS = {"text": "logs_text.json", "json": "logs_json.json"}  # for granian
 SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
 
 
@@ -177,7 +177,7 @@ def serve(host: str, port: int) -> None:
         "--blocking-threads": str(settings.WEB_THREADS),
         "--http1-header-read-timeout": "10000",
         "--log-level": "warning",
-        "--log-config": str(settings.BASE_DIR / "config" / SERVER_LOGS[settings.LOG_FORMAT]),
+        "--log-config": str(settings.BASE_DIR / "config" / "server" / SERVER_LOGS[settings.LOG_FORMAT]),
         "--respawn-interval": "1",
         "--workers-kill-timeout": "5",
         "--working-dir": str(settings.BASE_DIR),

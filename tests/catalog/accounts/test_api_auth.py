@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from catalog.accounts.models import SCOPES, ApiToken, User
-from config.views import api_document
+from config.api_docs.views import api_document
 from playground.models import ExampleCheck, Run
 from playground.running import start
 from tests.conftest import Program

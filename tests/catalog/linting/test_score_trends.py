@@ -6,8 +6,8 @@ from catalog.assessments import assess_all
 from catalog.linting.score_trends import Point, Trend, trend_of
 from catalog.models import Assessment
 from tests.catalog.test_assessments import GOOD, bulk
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

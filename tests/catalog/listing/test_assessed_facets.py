@@ -9,8 +9,8 @@ from catalog.listing.facets import facets_of
 from catalog.models import Tool
 from playground.models import ExampleCheck
 from tests.catalog.test_assessments import GOOD, bulk
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

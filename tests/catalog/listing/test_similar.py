@@ -3,8 +3,8 @@
 import pytest
 
 from catalog.listing.similar import similar_tools
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

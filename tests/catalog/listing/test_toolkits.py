@@ -8,8 +8,8 @@ from catalog.hooks import hooks
 from catalog.lifecycle import archive
 from catalog.models import Tool
 from catalog.shortcuts import toolkit_for
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, make_user, properties
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,8 @@ from catalog.models import AuditEvent, HeldChange, Revision, Tool
 from catalog.publishing import publish
 from catalog.specs.lint import lint
 from tests.catalog.views.test_lint import FAULTY
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_spec, make_tool, make_user
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

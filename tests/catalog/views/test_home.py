@@ -2,17 +2,11 @@
 
 import pytest
 from django.http import QueryDict
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
+from tests.pages import page
 
 pytestmark = pytest.mark.django_db
-
-
-def page(client, address, **headers):
-    response = client.get(address, headers=headers)
-    assert response.status_code == 200
-    return LexborHTMLParser(response.content.decode())
 
 
 def test_the_first_page_explains_the_site_and_searches_the_catalog(client):

@@ -11,8 +11,8 @@ from catalog.linting.waivers import waive
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.specs.lint import lint
 from catalog.specs.lint.assessment import ASSESSED_BY
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties, spec_text
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

@@ -8,24 +8,11 @@ from catalog.models import Tool, Upload
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_tool, properties, real_specs, spec_text
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 
 EVIL = '</script><script>window.x=1</script>"><img src=x onerror=alert(1)>'
-
-
-def page(client, path, **options):
-    answer = client.get(path, **options)
-    assert answer.status_code == 200, answer.content
-    return HTMLParser(answer.content)
-
-
-def text_of(tree, selector):
-    return " ".join(tree.css_first(selector).text().split())
-
-
-def texts_of(tree, selector):
-    return [" ".join(node.text().split()) for node in tree.css(selector)]
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------

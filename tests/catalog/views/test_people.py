@@ -3,11 +3,12 @@
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.roles import role_of
+from catalog.accounts.roles import READY_GROUPS, role_of
 from catalog.models import AuditEvent
 from tests.factories import make_token, make_user
 
@@ -128,3 +129,87 @@ def test_a_wrong_person_is_refused_and_stays_in_the_form(administrator, name, ro
     assert message in tree.css_first(".field-error").text()
     assert tree.css_first("#name").attributes.get("value", "") == name
     assert User.objects.count() == 1
+
+
+def test_a_wrong_role_is_reported_at_the_roles(administrator):
+    tree = HTMLParser(administrator.post("/people/add/", {"name": "grace", "role": "king"}).content)
+
+    assert "Choose one of the roles" in tree.css_first("#role .field-error").text()
+    assert tree.css_first(".error-summary a").attributes["href"] == "#role"
+
+
+def test_the_role_and_the_groups_of_a_person_are_changed(administrator):
+    grace = make_user("grace")
+    for name in ("red", "blue", "green"):
+        administrator.post("/people/groups/", {"name": name})
+    administrator.post(f"/people/{grace.pk}/", {"role": "runner", "groups": ["red", "blue"]})
+
+    administrator.post(f"/people/{grace.pk}/", {"role": "reader", "groups": ["blue", "green"]})
+
+    tree = HTMLParser(administrator.get(f"/people/{grace.pk}/").content)
+    assert chosen_role(tree) == "reader"
+    chosen = [node.attributes["value"] for node in tree.css("[name=groups][checked]")]
+    assert chosen == ["blue", "green"]
+
+
+@pytest.mark.parametrize(
+    ("role", "groups", "field", "message"),
+    [
+        ("king", [], "#role", "Choose one of the roles"),
+        ("", [], "#role", "Choose one of the roles"),
+        ("reader", ["red", "gone"], "#groups", "There is no group gone."),
+        ("reader", ["red", "a\0b"], "#groups", "There is no group"),
+    ],
+)
+def test_a_refused_change_of_a_person_shows_its_error_and_what_was_chosen(administrator, role, groups, field, message):
+    grace = make_user("grace")
+    administrator.post("/people/groups/", {"name": "red"})
+
+    answer = administrator.post(f"/people/{grace.pk}/", {"role": role, "groups": groups})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert message in tree.css_first(f"{field} .field-error").text()
+    assert [node.attributes["value"] for node in tree.css("[name=groups][checked]")] == [*({"red"} & set(groups))]
+    assert not grace.groups.filter(name="red").exists()
+
+
+def test_administrators_stay_administrators_as_long_as_they_are_superusers_or_change_themselves(administrator):
+    olivia, owner = User.objects.get(username="olivia"), make_user("owner", is_superuser=True)
+
+    for user, message in ((olivia, "You cannot remove your own"), (owner, "A superuser is always an administrator")):
+        answer = administrator.post(f"/people/{user.pk}/", {"role": "reader"})
+
+        assert answer.status_code == 422
+        assert message in HTMLParser(answer.content).css_first("#role .field-error").text()
+        assert role_of(User.objects.get(pk=user.pk)) == "administrator"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("", "Enter a name"), ("x" * 151, "Enter a name"), ("runner", "Enter a name"), ("red", "already exists")],
+)
+def test_a_group_that_cannot_be_created_is_reported_at_its_field(administrator, name, message):
+    administrator.post("/people/groups/", {"name": "red"})
+
+    answer = administrator.post("/people/groups/", {"name": name})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert message in tree.css_first("#groups #name-error").text()
+    assert tree.css_first("#name").attributes.get("value", "") == name
+    assert Group.objects.exclude(name__in=READY_GROUPS).count() == 1
+
+
+def test_a_group_is_created_and_deleted_by_its_name(administrator):
+    administrator.post("/people/groups/", {"name": "  blue   team "})
+    assert Group.objects.filter(name="blue team").exists()
+
+    answer = administrator.post("/people/groups/", {"name": "blue team", "delete": "1"}, follow=True)
+    again = administrator.post("/people/groups/", {"name": "blue team", "delete": "1"}, follow=True)
+    built_in = administrator.post("/people/groups/", {"name": "runner", "delete": "1"}, follow=True)
+
+    assert "Group blue team deleted." in answer.content.decode()
+    assert "There is no such group." in again.content.decode()
+    assert "There is no such group." in built_in.content.decode()
+    assert Group.objects.filter(name="runner").exists()

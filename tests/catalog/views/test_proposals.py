@@ -11,9 +11,9 @@ from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
 from playground.models import Run
 from tests.catalog.views.test_lint import FAULTY
-from tests.catalog.views.test_pages import page, text_of
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_user
+from tests.pages import page, text_of
 
 pytestmark = pytest.mark.django_db
 

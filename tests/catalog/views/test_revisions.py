@@ -1,27 +1,13 @@
 """The pages of a tool's revisions: the list, the difference between two, and restoring an old one."""
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from tests.factories import make_tool, properties, spec_text
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
-
-
-def page(client, path, **options):
-    answer = client.get(path, **options)
-    assert answer.status_code == 200, answer.content
-    return HTMLParser(answer.content)
-
-
-def text_of(tree, selector):
-    return " ".join(tree.css_first(selector).text().split())
-
-
-def texts_of(tree, selector):
-    return [" ".join(node.text().split()) for node in tree.css(selector)]
 
 
 def test_revisions_are_listed_with_their_changes(client, ada):
@@ -62,7 +48,7 @@ def test_a_difference_shows_a_breaking_change_with_a_counterexample(client):
     tree = page(client, "/tools/greet/revisions/1..2/")
 
     assert "breaking" in text_of(tree, ".page-heading")
-    assert "count" in text_of(tree, ".change-place")
+    assert "count" in text_of(tree, ".change-path")
     assert "Show " in text_of(tree, ".change summary")
 
 
@@ -168,9 +154,9 @@ def test_a_difference_is_shown_inline_or_side_by_side_with_its_words_marked(clie
     inline = client.get("/tools/now/revisions/1..3/").content.decode()
     split = client.get("/tools/now/revisions/1..3/?view=split").content.decode()
 
-    for page in (inline, split):
-        assert '<mark class="diff-word">1</mark>' in page
-        assert '<mark class="diff-word">3</mark>' in page
+    for shown in (inline, split):
+        assert '<mark class="diff-word">1</mark>' in shown
+        assert '<mark class="diff-word">3</mark>' in shown
     assert "diff-split" not in inline
     assert "diff-split" in split
 

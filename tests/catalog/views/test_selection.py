@@ -11,8 +11,8 @@ from catalog.audit import AuditEvent
 from catalog.bulk_changes import MAX_TOOLS
 from catalog.metadata import Organisation, organise
 from catalog.models import Tool
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, make_user, properties
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

@@ -9,6 +9,7 @@ from catalog.models import Tool
 from catalog.models.tools import USABLE_COLUMNS
 from playground.models import Run
 from tests.factories import make_tool, make_user
+from tests.pages import texts_of
 
 pytestmark = pytest.mark.django_db
 
@@ -52,10 +53,6 @@ def header(browser, path):
 
 def tabs(head):
     return {link.text().split()[0]: link for link in head.css(".tool-tabs a")}
-
-
-def texts_of(head, selector):
-    return [" ".join(node.text().split()) for node in head.css(selector)]
 
 
 @pytest.mark.parametrize(("path", "label"), PAGES.items())

@@ -7,8 +7,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import Tool
 from playground.models import Run
-from tests.catalog.views.test_pages import page, text_of, texts_of
 from tests.factories import make_tool, properties
+from tests.pages import page, text_of, texts_of
 
 pytestmark = pytest.mark.django_db
 

@@ -28,4 +28,4 @@ def test_what_was_removed_is_marked_where_it_was():
 def test_a_response_that_is_another_value_as_a_whole_has_one_mark():
     [mark] = marks_of(changes_between(1, 2), "last")
 
-    assert (mark.pointer, mark.kind, mark.words, mark.against) == ("", "changed", "changed, was 1", "last")
+    assert (mark.pointer, mark.kind, mark.words, mark.compared_with) == ("", "changed", "changed, was 1", "last")

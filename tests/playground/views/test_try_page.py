@@ -202,7 +202,7 @@ def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_li
 
     page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
 
-    marks = {mark.text() for mark in page.css(".json-line .value-change.against-last")}
+    marks = {mark.text() for mark in page.css(".json-line .value-change.compared-with-last")}
     assert {"changed, was 7", "removed: note"} <= marks
     choices = [choice.attributes["value"] for choice in page.css(".compare-choice input")]
     assert choices == ["last", "off"]
@@ -216,7 +216,7 @@ def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builti
 
     page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
 
-    assert "changed" in page.css_first(".json-line .value-changed.against-example").text()
+    assert "changed" in page.css_first(".json-line .value-changed.compared-with-example").text()
     assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == ["example", "off"]
 
 

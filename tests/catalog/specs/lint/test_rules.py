@@ -4,7 +4,7 @@ import pytest
 
 from catalog.specs.lint import RULES
 from catalog.specs.lint.rule_examples import rule_examples
-from tests.catalog.views.test_pages import page, text_of, texts_of
+from tests.pages import page, text_of, texts_of
 
 
 @pytest.mark.parametrize("rule", RULES)

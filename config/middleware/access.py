@@ -1,0 +1,68 @@
+"""Who may send a request at all: no page of another site, and visitors only where the site allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from config.error_pages import failure
+from config.middleware.base import SAFE_METHODS, Middleware, is_api
+from playground.mcp.protocol import is_mcp
+
+# Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
+FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
+
+
+class CrossSiteGuardMiddleware(Middleware):
+    """Refuses changes that a page of another site requested from the user's browser.
+
+    Browsers send the origin of a request (`Sec-Fetch-Site`, `Origin`); programs send neither. Under /api/ a body must
+    also have a type that a page of another site cannot send without a preflight.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method in SAFE_METHODS:
+            return self.get_response(request)
+        if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"} or self.is_foreign(request):
+            return failure(request, 403, "This request comes from a page of another site, so it was refused.")
+        has_body = request.META.get("CONTENT_LENGTH") not in {None, "", "0"}
+        if is_api(request) and has_body and (request.content_type or "") in FOREIGN_FORM_TYPES:
+            return failure(
+                request, 415, "Send the body as application/json, or in another format that the operation documents."
+            )
+        return self.get_response(request)
+
+    @staticmethod
+    def is_foreign(request: HttpRequest) -> bool:
+        origin = request.headers.get("Origin")
+        if origin is None:
+            return False
+        own = f"{request.scheme}://{request.get_host()}"
+        trusted = {own, *settings.CSRF_TRUSTED_ORIGINS}
+        return origin not in trusted or not urlsplit(origin).netloc
+
+
+class BrowsingMiddleware(LoginRequiredMiddleware):
+    """Redirects visitors to the page to sign in, if they may not browse (`ANONYMOUS_BROWSING`).
+
+    Views that are decorated with `login_not_required` stay open. The API, MCP and the metrics answer 401 themselves.
+    """
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view_func: Callable[..., Any],
+        view_args: tuple[Any, ...],
+        view_kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        match = request.resolver_match
+        is_documentation = match is not None and match.view_name == "api_docs"  # a page at an address of the API
+        if settings.ANONYMOUS_BROWSING or (is_api(request) and not is_documentation) or is_mcp(request.path_info):
+            return None
+        return super().process_view(request, view_func, view_args, view_kwargs)

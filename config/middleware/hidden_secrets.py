@@ -1,0 +1,31 @@
+"""Sign-in links without their secrets, before anything logs or reports a path."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from catalog.accounts.secret_paths import HIDDEN_PATH, hidden, path_of_link, secret_of_link
+from config.middleware.base import Middleware
+
+
+class HideSecretsMiddleware(Middleware):
+    """Removes the secret of a sign-in link from a request, before anything logs or reports its path.
+
+    To the rest of the site, and to Django's log messages and error reports, the path is `/sign-in/link/`; the view
+    finds the secret in `request.sign_in_secret`.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path, secret = request.path_info, secret_of_link(request.path_info)
+        if path.casefold().lstrip("/").startswith("sign-in/"):
+            shown = HIDDEN_PATH if secret else hidden(path)
+            request.sign_in_secret = secret or ""  # type: ignore[attr-defined]
+            request.path = request.path.removesuffix(path) + shown
+            request.path_info = request.META["PATH_INFO"] = shown
+        if "HTTP_REFERER" in request.META:
+            request.META["HTTP_REFERER"] = hidden(request.META["HTTP_REFERER"])
+        response = self.get_response(request)
+        if secret and HIDDEN_PATH in response.get("Location", ""):  # a redirect from HTTP to HTTPS
+            response["Location"] = response["Location"].replace(HIDDEN_PATH, path_of_link(secret))
+        return response

@@ -1,0 +1,74 @@
+"""The middleware that identifies each request: for the logs, the audit log, and the client (`X-Request-ID`)."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from functools import partial
+from typing import Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from catalog import audit, log_context
+from catalog.accounts import rate_limits
+from catalog.accounts.client_address import address_of
+from catalog.accounts.models import ApiToken, User
+from config.middleware.base import Middleware
+from playground.mcp.protocol import is_mcp
+
+_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+NOT_LOGGED: Final = ("/healthz", "/readyz", "/metrics")
+
+log = logging.getLogger("toolshelf.requests")
+
+
+class RequestContextMiddleware(Middleware):
+    """Gives each request an id, the sender's or a new one, and tells logs and audit log who acts through what."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = time.perf_counter()
+        sent = request.headers.get("X-Request-ID", "")
+        request_id = sent if _ID.fullmatch(sent) else secrets.token_hex(16)
+        facts = log_context.bound(
+            request_id=request_id,
+            method=request.method,
+            path=request.path,
+            person_id=partial(known_person, request),
+        )
+        origin = audit.Origin(interface_of(request.path_info), partial(actor_of, request, request_id))
+        with facts, audit.acting(origin), rate_limits.collected():
+            response = self.get_response(request)
+            response["X-Request-ID"] = request_id
+            for name, value in rate_limits.headers().items():
+                response[name] = value
+            if request.path_info not in NOT_LOGGED and log.isEnabledFor(logging.INFO):
+                duration_ms = round((time.perf_counter() - began) * 1000, 1)
+                measured = {"status": response.status_code, "duration_ms": duration_ms}
+                log.info("%s %s %s", request.method, request.path, response.status_code, extra={"facts": measured})
+            return response
+
+
+def interface_of(path: str) -> audit.Interface:
+    if path.startswith("/api/"):
+        return "api"
+    return "mcp" if is_mcp(path) else "page"
+
+
+def actor_of(request: HttpRequest, request_id: str) -> audit.Actor:
+    """The person, the token and the address of a request, as far as they are known now."""
+    token = getattr(request, "auth", None)
+    return audit.Actor.of(
+        getattr(request, "user", None),
+        client=f"token {token}" if isinstance(token, ApiToken) else "",
+        address=address_of(request)[:64],
+        request_id=request_id,
+    )
+
+
+def known_person(request: HttpRequest) -> int | None:
+    """The id of the request's person, if something has asked for it already: a log line reads no session."""
+    user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
+    return user.pk if isinstance(user, User) and (type(user) is User or hasattr(request, "_cached_user")) else None

@@ -1,0 +1,31 @@
+"""Where the site stores its data."""
+
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+from config.start_faults import emptied_database
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+
+DATA_DIR = Path(
+    env.text(
+        "TOOLSHELF_DATA_DIR",
+        str(BASE_DIR / "var"),
+        meaning="The folder for the database, generated keys and collected static files.",
+        shown="`var`",
+    )
+).resolve()
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+DATABASES = {
+    "default": env.database(
+        "DATABASE_URL",
+        DATA_DIR / "toolshelf.sqlite3",
+        meaning="`sqlite:////absolute/path` or `postgresql://user:password@host:port/name`.",
+        shown="SQLite in the data directory",
+    )
+}
+if fault := emptied_database(DATABASES["default"]["NAME"], DATA_DIR):
+    raise ImproperlyConfigured(fault)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -1,0 +1,62 @@
+"""What is logged: the audit log of changes, and the log of the server."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from catalog.db.append_only import MIN_AGE_DAYS
+from config import env
+
+AUDIT_RETENTION_DAYS = env.number(
+    "TOOLSHELF_AUDIT_RETENTION_DAYS",
+    365,
+    meaning=f"Days after which events of the audit log are deleted: at least {MIN_AGE_DAYS}, or 0: never.",
+)  # 0: forever
+if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
+    raise ImproperlyConfigured(
+        f"TOOLSHELF_AUDIT_RETENTION_DAYS is {AUDIT_RETENTION_DAYS}; use at least {MIN_AGE_DAYS}, or 0 for never."
+    )
+
+DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.AlwaysHiding"
+LOG_FORMAT = env.choice(
+    "TOOLSHELF_LOG_FORMAT",
+    "text",
+    {"text", "json"},
+    meaning="Lines of text, or one JSON object per line, with request and run ids.",
+)
+LOG_REQUESTS = env.flag(
+    "TOOLSHELF_LOG_REQUESTS",
+    default=LOG_FORMAT == "json",
+    meaning="`1` logs each request, with its status and duration.",
+    shown="`1` with the JSON log",
+)
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "text": {"()": "config.log_filters.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": "config.log_filters.JsonLine"},
+    },
+    "filters": {
+        "brief": {"()": "config.log_filters.QuietAboutUnknownHosts"},
+        "secrets": {"()": "config.log_filters.WithoutSecrets"},
+    },
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["brief", "secrets"]}
+    },
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice(
+            "LOG_LEVEL",
+            "WARNING",
+            {"DEBUG", "INFO", "WARNING", "ERROR"},
+            meaning="What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
+        ),
+    },
+    "loggers": {
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "toolshelf.requests": {"level": "INFO" if LOG_REQUESTS else "ERROR"},
+        # they log each request with its whole address, which may contain a secret
+        "httpx2": {"level": "WARNING"},
+        "httpcore2": {"level": "WARNING"},
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},  # manage.py runserver
+    },
+}

@@ -1,0 +1,124 @@
+"""How the site is protected: keys, hosts, networks, cookies, headers."""
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from catalog.accounts.site_url import is_loopback
+from config import env
+from config.settings.data import DATA_DIR
+
+DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
+SECRET_KEY = env.text(
+    "SECRET_KEY", "", meaning="Signs cookies; the same for all web servers and workers of a site.", shown="generated"
+) or env.generated_key(DATA_DIR / "secret_key")
+# Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
+CONFIGURATION_KEYS = env.words(
+    "TOOLSHELF_CONFIGURATION_KEYS",
+    meaning="Keys that encrypt all stored secrets: the first encrypts, the others still decrypt.",
+    shown="generated",
+) or [env.generated_key(DATA_DIR / "configuration_key")]
+ALLOWED_HOSTS = env.words(
+    "ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]", meaning="The exact host names of the site; no wildcard."
+)
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; use the exact host names of the site.")
+# Sources and the tools that run through them may connect to public addresses and to these networks. A site that is
+# served on the loopback interface only may also connect to it; `serve` with another host sets this to False.
+ALLOWED_NETWORKS = env.networks(
+    "TOOLSHELF_ALLOWED_NETWORKS",
+    meaning="Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 fd00::/8`.",
+)
+LOOPBACK_ONLY = env.flag(
+    "TOOLSHELF_LOOPBACK_ONLY",
+    default=all(map(is_loopback, ALLOWED_HOSTS)),
+    meaning="`1` also lets sources reach this machine itself.",
+    shown="`1` if `ALLOWED_HOSTS` and `--host` are this machine",
+)
+OUTGOING_PROXY = env.proxy(
+    "TOOLSHELF_OUTGOING_PROXY",
+    meaning=(
+        "HTTP proxy for sources and their tools, `http://[user:password@]host:port`; `HTTP_PROXY`, "
+        "`HTTPS_PROXY` and `NO_PROXY` are ignored."
+    ),
+)
+CSRF_TRUSTED_ORIGINS = env.words(
+    "CSRF_TRUSTED_ORIGINS", meaning="Origins besides the site's own whose pages may send changes."
+)
+# Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
+HTTPS = env.flag(
+    "TOOLSHELF_HTTPS", default=False, meaning="`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS."
+)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
+TRUST_PROXY = env.flag(
+    "TRUST_PROXY", default=False, meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `X-Forwarded-For`."
+)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+# Scrapers of /metrics send this token. Programs on the same machine need it, too, unless METRICS_LOCAL is set: tools
+# run there, and can reach the site over loopback.
+METRICS_TOKEN = env.token(
+    "TOOLSHELF_METRICS_TOKEN", meaning="The token with which scrapers read `/metrics`, at least 16 characters."
+)
+METRICS_LOCAL = env.flag(
+    "TOOLSHELF_METRICS_LOCAL",
+    default=False,
+    meaning="`1`: programs on the same machine read `/metrics` without a token.",
+)
+# Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix makes browsers
+# refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host- prefix").
+COOKIE_SUFFIX = env.text(
+    "TOOLSHELF_COOKIE_SUFFIX",
+    "",
+    meaning="Added to the names of cookies: two sites on two ports of one host need different ones.",
+)
+COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
+SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session{COOKIE_SUFFIX}"
+CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf{COOKIE_SUFFIX}"
+NEXT_COOKIE_NAME = f"{COOKIE_PREFIX}_next{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
+BROWSER_COOKIE_NAME = f"{COOKIE_PREFIX}_browser{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
+SESSION_ENGINE = "catalog.accounts.session_store"
+SESSION_IDLE_HOURS = env.number(
+    "TOOLSHELF_SESSION_IDLE_HOURS",
+    72,
+    minimum=1,
+    meaning="A browser session ends when it has not been used for this time, and after 14 days in any case.",
+)  # then an unused session ends
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+CROSS_ORIGIN_RESOURCE_POLICY = "same-origin"
+# No page uses these features, so an injected script must not either. Only names that browsers know: others are errors
+# in their consoles.
+PERMISSIONS_POLICY = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
+        "magnetometer", "microphone", "midi", "payment", "serial", "usb", "xr-spatial-tracking",
+    )
+)  # fmt: skip
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "media-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+SILENCED_SYSTEM_CHECKS: list[str] = []
+if not HTTPS:
+    # A local site is plain HTTP on the loopback interface: HSTS (W004), redirect (W008) and Secure cookies (W012, W016)
+    # would make it unreachable. `check --deploy` in the tests runs with TOOLSHELF_HTTPS=1, where nothing is silenced.
+    SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008", "security.W012", "security.W016"]

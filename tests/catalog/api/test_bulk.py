@@ -1,0 +1,114 @@
+"""Programs have a spec checked, and upload many."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from catalog.models import Tool
+from tests.catalog.api.answers import assert_problem
+from tests.factories import make_tool, spec_text
+
+pytestmark = pytest.mark.django_db
+
+
+def test_anyone_can_have_a_spec_checked(stranger):
+    good = stranger.send("POST", "/specs/check", spec_text("a")).json()
+    bad = stranger.send("POST", "/specs/check", "{}").json()
+
+    assert (good["valid"], good["problems"]) == (True, [])
+    assert 0 < good["score"] < 100
+    assert good["advice"][0].keys() == {
+        *("pointer", "message", "rule", "keyword", "schema_pointer", "line", "column", "severity", "help", "fix")
+    }
+    assert not bad["valid"]
+    assert (bad["advice"], bad["score"]) == ([], None)
+    assert bad["problems"][0]["rule"] == "spec.required"
+    assert not Tool.objects.exists()
+
+
+def test_of_many_uploaded_specs_each_has_its_outcome(program):
+    make_tool("same")
+    body = "\n".join([json.dumps(json.loads(spec_text("new"))), "{}", "not json"]) + "\n"
+
+    report = program.send("POST", "/uploads", body, content_type="application/x-ndjson").json()
+
+    assert report["counts"] == {"created": 1, "revised": 0, "unchanged": 0, "rejected": 2}
+    created, no_definition, no_json = report["specs"]
+    assert (created["outcome"], created["line"], created["tool"]["slug"]) == ("created", 1, "new")
+    assert (no_definition["line"], no_definition["problems"][0]["line"]) == (2, 2)
+    assert no_json["problems"][0]["rule"].startswith("json.")
+
+
+@pytest.mark.parametrize("kind", ["array", "files", "zip"])
+def test_specs_are_uploaded_as_an_array_as_files_and_as_an_archive(program, kind):
+    texts = [spec_text(f"tool{number}") for number in range(3)]
+    if kind == "array":
+        answer = program.send("POST", "/uploads", f"[{','.join(texts)}]")
+    elif kind == "files":
+        files = [io.BytesIO(text.encode()) for text in texts]
+        for number, file in enumerate(files):
+            file.name = f"{number}.json"
+        answer = program.post("/api/v1/uploads", {"files": files})
+    else:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archived:
+            for number, text in enumerate(texts):
+                archived.writestr(f"{number}.json", text)
+        answer = program.send("POST", "/uploads", packed.getvalue(), content_type="application/zip")
+
+    assert answer.status_code == 200
+    assert answer.json()["counts"]["created"] == 3
+    assert {tool.current.spec.source for tool in Tool.objects.with_current()} == set(texts)
+
+
+GOOD_PART = (
+    'Content-Disposition: form-data; name="files"; filename="a.json"\r\n'
+    f"Content-Type: application/json\r\n\r\n{spec_text('a')}"
+)
+
+
+def form_of(*parts: str, end: str = "--x--\r\n") -> str:
+    return "".join(f"--x\r\n{part}\r\n" for part in parts) + end
+
+
+@pytest.mark.parametrize(
+    ("parts", "end", "message"),
+    [
+        (["nonsense\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        ([GOOD_PART, "Content-Type: application/json\r\n\r\n{}"], "--x--", "Part 2 of the form has no header"),
+        (["Content-Disposition: form-data; filename=a.json\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        (["\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        ([GOOD_PART, 'Content-Disposition: form-data; name="b"\r\n\r\n{}'], "--x--", "Part 2 of the form, 'b', has no"),
+        ([GOOD_PART], "", "ends before its last boundary"),
+        ([], "--x--", "contains no file"),
+    ],
+)
+def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_reported(program, parts, end, message):
+    answer = program.send("POST", "/uploads", form_of(*parts, end=end), "multipart/form-data; boundary=x")
+
+    body = assert_problem(answer, 422, "upload.part")
+    assert message in body["errors"][0]["message"]
+    assert not Tool.objects.exists()
+
+
+def test_a_form_with_a_readable_file_in_each_part_is_read(program):
+    answer = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data; boundary=x")
+
+    assert answer.json()["counts"]["created"] == 1
+
+
+def test_a_form_that_cannot_be_read_at_all_is_refused(program):
+    no_boundary = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data")
+    long_header = program.send("POST", "/uploads", form_of(f"X: {'x' * 5000}"), "multipart/form-data; boundary=x")
+
+    assert "Invalid boundary" in assert_problem(no_boundary, 400)["detail"]
+    assert "header size exceeded" in assert_problem(long_header, 400)["detail"]
+
+
+def test_a_dry_run_of_many_stores_nothing(program):
+    report = program.send("POST", "/uploads?dry_run=1", f"[{spec_text('a')},{spec_text('b')}]").json()
+
+    assert (report["dry_run"], report["counts"]["created"]) == (True, 2)
+    assert not Tool.objects.exists()
