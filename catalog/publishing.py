@@ -27,10 +27,10 @@ from catalog.assessments import (
     earlier_assessments,
 )
 from catalog.audiences import set_audience, toolkits_of
-from catalog.db.reserved_keys import reserved_keys
+from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem, RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
-from catalog.models import Assessment, Revision, Tool
+from catalog.models import Revision, Tool
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
 from catalog.search.document import SpecTerms, spec_terms_of
@@ -209,7 +209,7 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            tools[spec.tool_id] = tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now)
+            tools[spec.tool_id] = tool = new_row(Tool, tool_id=spec.tool_id, slug=spec.slug, created_at=now)
             for name, value in {"owner": by, **prepared.initial.get(spec.tool_id, {})}.items():
                 setattr(tool, name, value)
             new.append((spec, tool))
@@ -296,14 +296,15 @@ def _store(
     for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
         tool.pk = key
     revisions = [
-        Revision(
+        new_row(
+            Revision,
             id=key,
             tool_id=tool.pk,
             number=tool.current.number + 1 if tool.current else 1,
             source=spec.source,
             sha256=spec.sha256,
             created_at=now,
-            created_by=by,
+            created_by_id=by and by.pk,
             origin_kind=(origin := prepared.origins.get(spec.sha256, PUBLISHED)).kind,
             origin_name=origin.name,
         )
@@ -311,14 +312,11 @@ def _store(
     ]
     for (_, tool), revision in zip(both, revisions, strict=True):
         tool.current = revision
-    # Tools point to revisions that follow; the constraint is checked at the commit.
-    Tool.objects.bulk_create([tool for _, tool in new])
-    Revision.objects.bulk_create(revisions)
+    insert([tool for _, tool in new])  # they point to revisions that follow; the constraint is checked at the commit
+    insert(revisions)
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *ASSESSMENT_COLUMNS, "current", "updated_at"])
-    Assessment.objects.bulk_create([
-        assessment_row(one.pk, assessments[one.sha256]) for one in revisions if one.sha256 in assessments
-    ])  # fmt: skip
+    insert([assessment_row(one.pk, assessments[one.sha256]) for one in revisions if one.sha256 in assessments])
     index([(prepared.terms.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])
     events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
     audit.record_many(events, by=by)

@@ -10,6 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.conversion_report import Loss
+from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import RANKS
@@ -36,12 +37,15 @@ class ResultWriter:
         own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
         if not own.update(read=read, seen_at=timezone.now(), **counts):
             raise LeaseLostError  # which rolls the batch back
-        UploadedSpec.objects.bulk_create([self._row(entry) for entry in entries])
+        keys = reserved_keys(UploadedSpec, len(entries))
+        insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 
-    def _row(self, entry: Entry) -> UploadedSpec:
+    def _row(self, key: int, entry: Entry) -> UploadedSpec:
         self.position += 1
         self.left -= len(entry.text)
-        return UploadedSpec(
+        return new_row(
+            UploadedSpec,
+            id=key,
             upload_id=self.upload.pk,
             position=self.position,
             source=entry.source,
