@@ -17,7 +17,7 @@ from django.utils import timezone
 from catalog import audit
 from catalog.accounts.models import Person, User
 from catalog.errors import NotAllowed, Problem, RevisionConflict, SpecError
-from catalog.models import HeldChange, Revision, Source, SourceTool, Tool
+from catalog.models import HeldChange, Revision, Source, SourceTool, Tool, Toolkit
 from catalog.publishing import OriginsByHash, Publication, publish, publish_many
 from catalog.revision_diff import difference_from, verdicts_on
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
@@ -204,7 +204,9 @@ class _Decisions:
         first_of_toolkit = {
             group_key(toolkit_of(spec.tool_id)): spec.tool_id for spec in specs if spec.tool_id not in tools
         }
-        new = {key: may(by, "upload", tool_id) for key, tool_id in first_of_toolkit.items()}
+        owned = Toolkit.objects.filter(key__in=first_of_toolkit).with_owner().values_list("key", flat=True)
+        new = dict.fromkeys(first_of_toolkit, may(by, "upload"))
+        new |= {key: may(by, "upload", first_of_toolkit[key]) for key in owned}
         return cls(by, tools, frozenset(maintained.values_list("pk", flat=True)), new)
 
     def refusal(self, spec: ToolSpec) -> str:

@@ -334,6 +334,17 @@ def test_a_token_that_is_limited_to_toolkits_sees_other_tools_as_a_visitor(hidde
     assert not Tool.objects.filter(tool_id="free.one").exists()
 
 
+def test_a_token_that_is_limited_to_toolkits_uploads_new_tools_into_them_alone(outsider):
+    from catalog.accounts.tokens import create_token
+
+    _, secret = create_token(outsider, scopes=["publish"], toolkits=["own"])
+
+    report = Program(secret).send("POST", "/uploads", f"[{spec_text('own.one')},{spec_text('free.one')}]").json()
+
+    assert [spec["outcome"] for spec in report["specs"]] == ["created", "rejected"]
+    assert "limited to the toolkits own" in report["specs"][1]["problems"][0]["message"]
+
+
 def test_a_token_has_no_more_rights_than_its_person(hidden, outsider):
     set_role(outsider, "reader")
     program = Program(make_token(user=outsider))

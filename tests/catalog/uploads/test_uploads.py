@@ -2,17 +2,20 @@ import io
 import json
 
 import pytest
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Tool
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import counts_of, upload
-from tests.factories import make_spec, make_tool, spec_text
+from tests.factories import make_spec, make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db
 
 
-def entries(text, name="specs.json", **options):
-    return list(upload(pieces_of(name, io.BytesIO(text.encode())), by=None, **options))
+def entries(text, name="specs.json", *, by=None, **options):
+    return list(upload(pieces_of(name, io.BytesIO(text.encode())), by=by, **options))
 
 
 def one_line(text):
@@ -120,6 +123,20 @@ def test_a_spec_whose_url_is_in_use_is_rejected_without_stopping_the_rest():
 
     assert (first.outcome, first.faults[0].problem.rule) == ("rejected", "publish.address-taken")
     assert second.outcome == "created"
+
+
+def test_new_tools_of_many_toolkits_need_no_queries_of_their_own():
+    ada = make_user("ada")
+    ada.groups.set(Group.objects.filter(name="publisher"))
+    numbers = []
+
+    for count in (3, 30):
+        text = f"[{','.join(spec_text(f'of{count}_{number}.tool') for number in range(count))}]"
+        with CaptureQueriesContext(connection) as queries:
+            assert counts_of(entries(text, by=ada))["created"] == count
+        numbers.append(len(queries))
+
+    assert numbers[1] <= numbers[0]
 
 
 def test_a_dry_run_stores_nothing():
