@@ -25,10 +25,10 @@ THEMES = ("light", "dark")
 HEIGHT = 900
 MAX_HEIGHT = 3_000  # of a picture; longer pages are cut
 HELP_WIDTH = 1040
-QUALITY = 60  # of WebP, in percent
+QUALITY = 40  # of WebP, in percent
 HELP = {  # the address and the height of each picture
-    "search": ("/tools/?q=create+issue+toolkit:github-mcp-server", 560),
-    "verdicts": ("/runs/{run_violates}/", 780),
+    "search": ("/tools/?q=create+issue+toolkit:github-mcp-server", 420),
+    "verdicts": ("/runs/{run_violates}/", 730),
     "semantic-diff": ("/tools/billing.send_invoice/revisions/1..2/", 720),
     "configurations": ("/tools/sign_text/try/", 760),
     "connect": ("/connect/", 760),
