@@ -1,7 +1,8 @@
 """Tools exported to other formats, with a report of the changes.
 
-    providers            the requirements of each format: dated tables with their sources
-    formats              builds a tool in each format, and checks how well it fits; `openapi` is one of them
+    format_rules         the requirements of each format: dated tables with their sources
+    formats              builds a tool in each format; `openapi` is one of them
+    compatibility        how well a tool fits each format
     conversion           one export in progress, and its result
     loss_positions       the line of each loss in the exported document
     aliases              legal names, and aliases for illegal ones
@@ -17,8 +18,9 @@ Schemas of earlier drafts are converted by `json_schema.normalize`; `conversion_
 from __future__ import annotations
 
 from catalog.conversion_report import Loss
+from catalog.specs.exporters.compatibility import Fit, matrix, usable_as_it_is
 from catalog.specs.exporters.conversion import Export, Verdict
-from catalog.specs.exporters.formats import FORMATS, Fit, Format, build, matrix, usable_as_it_is
+from catalog.specs.exporters.formats import FORMATS, Format, build
 from catalog.specs.exporters.loss_positions import LocatedLoss, located_losses
 from catalog.specs.spec import ToolSpec
 

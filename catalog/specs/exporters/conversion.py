@@ -10,10 +10,10 @@ from catalog.conversion_report import Loss, Report, is_within
 from catalog.json_schema.normalize import Schema, is_outdated, normalized
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import alias
+from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.full_schema import NOTHING, whole_object
 from catalog.specs.exporters.merge_all_of import TooLarge
 from catalog.specs.exporters.object_root import NotAnObject, object_root
-from catalog.specs.exporters.providers import Rules
 from catalog.specs.exporters.restricted_schema import SubsetWriter, renaming
 from catalog.specs.exporters.type_mapping import Subset
 from catalog.specs.spec import ToolSpec

@@ -12,7 +12,7 @@ from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters import providers as rules
+from catalog.specs.exporters import format_rules as rules
 from catalog.specs.exporters.conversion import (
     CONFIGURATION,
     DEFINITION,
@@ -23,13 +23,12 @@ from catalog.specs.exporters.conversion import (
     RETURN_TYPE,
     Export,
     Job,
-    Verdict,
 )
+from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.full_schema import whole_object
 from catalog.specs.exporters.merge_all_of import TooLarge
 from catalog.specs.exporters.object_root import NotAnObject
 from catalog.specs.exporters.openapi import openapi_document
-from catalog.specs.exporters.providers import Rules
 from catalog.specs.exporters.size_limits import strict_obstacles
 from catalog.specs.spec import ToolSpec
 
@@ -281,40 +280,3 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format(rules.OPENAPI, openapi_document),
     )
 }
-
-
-# How well a tool fits them
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How well a tool fits a format."""
-
-    format: Format
-    export: Export
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.export.verdict
-
-    @property
-    def rewritten(self) -> int:
-        return sum(loss.what == "rewritten" for loss in self.export.losses)
-
-    @property
-    def dropped(self) -> int:
-        return sum(loss.what == "dropped" for loss in self.export.losses)
-
-
-def matrix(spec: ToolSpec) -> tuple[Fit, ...]:
-    """How well `spec` fits every format, in their order."""
-    return tuple(Fit(target, build(spec, target)) for target in FORMATS.values())
-
-
-def usable_as_it_is(spec: ToolSpec) -> tuple[str, ...]:
-    """The keys of the formats in which a model sees exactly what `spec` declares. 1 ms for a typical spec.
-
-    It builds every export, which adds 11 % to the CPU time of publishing one spec. The specs of a bulk upload are
-    assessed in the background.
-    """
-    return tuple(fit.format.key for fit in matrix(spec) if fit.verdict == "as it is")

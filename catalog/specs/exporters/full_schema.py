@@ -12,8 +12,8 @@ from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import alias
+from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
-from catalog.specs.exporters.providers import Rules
 from catalog.specs.exporters.restricted_schema import renaming
 
 # Keywords whose subschemas refer to members by name.

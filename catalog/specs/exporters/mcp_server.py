@@ -12,7 +12,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import Schema, is_outdated, normalized
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters import providers
+from catalog.specs.exporters import format_rules
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.conversion import RETURN_TYPE, Export, Job
 from catalog.specs.exporters.formats import Format, build, mcp_without_output
@@ -20,7 +20,7 @@ from catalog.specs.spec import ToolSpec
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 
-_RULES: Final = replace(providers.MCP, reads_drafts=False)
+_RULES: Final = replace(format_rules.MCP, reads_drafts=False)
 _OF_THE_ORIGINAL_SERVER: Final = ("execution", "_meta")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from catalog.json_schema.normalize import Schema
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters import providers
+from catalog.specs.exporters import format_rules
 
 
 def strict_obstacles(schema: Schema) -> list[str]:
@@ -20,18 +20,18 @@ def strict_obstacles(schema: Schema) -> list[str]:
     texts = (text for one, _ in found for text in (*_choices(one), one.get("const")) if isinstance(text, str))
     chars = names + sum(map(len, texts))
     counts = (
-        (members, providers.MAX_STRICT_MEMBERS, "properties"),
-        (depth, providers.MAX_STRICT_DEPTH, "levels of objects"),
-        (choices, providers.MAX_STRICT_CHOICES, "`enum` values"),
-        (chars, providers.MAX_STRICT_CHARS, "characters of names and values"),
+        (members, format_rules.MAX_STRICT_MEMBERS, "properties"),
+        (depth, format_rules.MAX_STRICT_DEPTH, "levels of objects"),
+        (choices, format_rules.MAX_STRICT_CHOICES, "`enum` values"),
+        (chars, format_rules.MAX_STRICT_CHARS, "characters of names and values"),
     )
     obstacles = [
         f"There are {count:,} {noun}; at most {limit:,} are allowed." for count, limit, noun in counts if count > limit
     ]
     if any(_is_long_choice(one) for one, _ in found):
         obstacles.append(
-            f"An `enum` has more than {providers.MAX_STRICT_LONG_CHOICE} strings, and together they have more than "
-            f"{providers.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
+            f"An `enum` has more than {format_rules.MAX_STRICT_LONG_CHOICE} strings, and together they have more than "
+            f"{format_rules.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
         )
     return obstacles
 
@@ -64,5 +64,6 @@ def _choices(schema: Schema) -> list[JSON]:
 def _is_long_choice(schema: Schema) -> bool:
     texts = [choice for choice in _choices(schema) if isinstance(choice, str)]
     return (
-        len(texts) > providers.MAX_STRICT_LONG_CHOICE and sum(map(len, texts)) > providers.MAX_STRICT_LONG_CHOICE_CHARS
+        len(texts) > format_rules.MAX_STRICT_LONG_CHOICE
+        and sum(map(len, texts)) > format_rules.MAX_STRICT_LONG_CHOICE_CHARS
     )

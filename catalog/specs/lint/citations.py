@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from catalog.specs.exporters import providers
-from catalog.specs.exporters.providers import Rules
+from catalog.specs.exporters import format_rules
+from catalog.specs.exporters.format_rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,15 @@ def core(section: str, title: str) -> Source:
     return Source(f"JSON Schema 2020-12, Core, {section}: {title}", url)
 
 
-MCP, OPENAI, ANTHROPIC, GEMINI = map(_of, (providers.MCP, providers.OPENAI, providers.ANTHROPIC, providers.GEMINI))
+MCP, OPENAI, ANTHROPIC, GEMINI = map(
+    _of, (format_rules.MCP, format_rules.OPENAI, format_rules.ANTHROPIC, format_rules.GEMINI)
+)
 LLM_TOOL_SPEC: Final = Source("LLM Tool Spec", "https://github.com/JavaAIDev/easy-llm-tools")
 WRITING: Final = (
-    Source("Anthropic: best practices for tool definitions", providers.ANTHROPIC.source, providers.ANTHROPIC.as_of),
-    Source("OpenAI: best practices for defining functions", providers.OPENAI.source, providers.OPENAI.as_of),
+    Source(
+        "Anthropic: best practices for tool definitions", format_rules.ANTHROPIC.source, format_rules.ANTHROPIC.as_of
+    ),
+    Source("OpenAI: best practices for defining functions", format_rules.OPENAI.source, format_rules.OPENAI.as_of),
 )
 DESCRIPTION_LIMIT: Final = Source(
     "LlamaIndex: the limit of 1,024 characters", "https://github.com/run-llama/llama_index/pull/18784"

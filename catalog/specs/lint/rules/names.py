@@ -1,6 +1,6 @@
 """Names of the tool and its parameters.
 
-Sources: the rules of the providers, in `catalog.specs.exporters.providers`.
+Sources: the rules of the providers, in `catalog.specs.exporters.format_rules`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from catalog.json_schema.describe import listed
 from catalog.jsontext.patch import Operation
 from catalog.specs.exporters.aliases import NameRule
-from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
+from catalog.specs.exporters.format_rules import ANTHROPIC, GEMINI, MCP, OPENAI
 from catalog.specs.lint.context import SpecRule, Subject, properties_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found

@@ -1,6 +1,6 @@
 """Schemas that providers reject: parameters that are not an object, alternatives at the top, arrays without items.
 
-Sources: the rules of the providers, in `catalog.specs.exporters.providers`.
+Sources: the rules of the providers, in `catalog.specs.exporters.format_rules`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from catalog.json_schema.types import type_names
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.providers import ANTHROPIC, OPENAI
+from catalog.specs.exporters.format_rules import ANTHROPIC, OPENAI
 from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, keywords_of
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.specs.exporters import export
 from catalog.specs.exporters.aliases import alias
-from catalog.specs.exporters.providers import ANTHROPIC, GEMINI, MCP, OPENAI
+from catalog.specs.exporters.format_rules import ANTHROPIC, GEMINI, MCP, OPENAI
 from catalog.specs.spec import read_spec
 from tests.catalog.specs.exporters.exported import changes_of
 from tests.factories import GET_WEATHER, make_spec

@@ -5,7 +5,7 @@ import pytest
 from catalog.jsontext.reader import dumps
 from catalog.specs.exporters import FORMATS, export, located_losses
 from catalog.specs.exporters.aliases import alias
-from catalog.specs.exporters.providers import ANTHROPIC
+from catalog.specs.exporters.format_rules import ANTHROPIC
 from tests.catalog.specs.exporters.exported import DRAFT_07, MIXED_DRAFTS, changes_of, parameters_in, spec_with
 from tests.factories import properties
 
