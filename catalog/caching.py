@@ -5,6 +5,9 @@ schemas, diffs and search results stay the objects that they are, are dropped by
 if many requests ask at the same time. Without that, sixty clients that request one large page would occupy every thread
 for half a minute.
 
+The cached answers of searches are beside what they answer: `api/search.py`, `views/tools.py`, and
+`playground/mcp/catalog_tools.py`.
+
 A key names everything that its result depends on. For results about the whole catalog it contains the number of the
 index's state, which changes with every change of the catalog (`vocabulary.state_and_size`); for results about a
 revision, which never changes, its SHA-256.

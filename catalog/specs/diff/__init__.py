@@ -8,7 +8,7 @@
     containment_scalars        its rules, by subject; also containment_containers, containment_combinators
     conjunction                schemas that apply to the same value, as one; children, ranges, keywords: its parts
     regex_automata             strings that some patterns match and others do not; string_sets: those of a schema
-    disjointness               whether two schemas have no value in common, or are the same; attempts: single values
+    disjointness               whether two schemas have no value in common, or are the same; value_checks: single values
     branches                   which alternatives of a union are the same ones before and now
     annotations                differences that no value shows: names, descriptions, defaults
     counterexamples            values that one schema accepts and the other refuses; made by samples and mutations

@@ -21,13 +21,13 @@ from typing import Final
 from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import children, disjointness, ranges
-from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.conjunction import Conjunction, conjoin
 from catalog.specs.diff.disjointness import is_implied_by
 from catalog.specs.diff.keywords import NUMBERS, TYPES
 from catalog.specs.diff.mutations import SAMPLE_OF_TYPE, put_each
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import samples
+from catalog.specs.diff.value_checks import ValueChecks
 
 EFFORT_OF_A_PAIR: Final = 20
 MAX_DEPTH: Final = 40  # of schemas in schemas; Python has up to sixteen frames for each

@@ -13,7 +13,6 @@ from typing import Final
 from catalog.json_schema.children import needed_names
 from catalog.json_schema.validation import Subschema, compile_schema
 from catalog.specs.diff import children
-from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.changes import Any
 from catalog.specs.diff.conjunction import Conjunction, TooMuch, conjoin
 from catalog.specs.diff.containment import ContainmentProver
@@ -23,6 +22,7 @@ from catalog.specs.diff.ranges import contains_limits, least, most
 from catalog.specs.diff.regex_automata import UnsupportedPattern, literal_pattern
 from catalog.specs.diff.samples import names_like, samples
 from catalog.specs.diff.string_sets import strings_of
+from catalog.specs.diff.value_checks import ValueChecks
 
 MAX_FIRST_ITEMS: Final = 2_000
 MAX_PATTERNS: Final = 4  # of which every combination is tried

@@ -9,11 +9,11 @@ from typing import Final
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import containment_combinators, containment_containers, containment_scalars
 from catalog.specs.diff.annotations import DeclarationChange, DeclarationComparison
-from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.changes import Path
 from catalog.specs.diff.conjunction import Conjunction, conjoin
 from catalog.specs.diff.containment import ContainmentProver, Rule
 from catalog.specs.diff.obstacles import Obstacle
+from catalog.specs.diff.value_checks import ValueChecks
 
 # The rules with the simplest messages first.
 RULES: Final[tuple[Rule, ...]] = (

@@ -12,10 +12,10 @@ from typing import Final
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import dumps
 from catalog.specs.diff import children, ranges
-from catalog.specs.diff.attempts import ValueChecks
 from catalog.specs.diff.conjunction import Conjunction, Union, conjoin
 from catalog.specs.diff.keywords import NUMBERS
 from catalog.specs.diff.string_sets import strings_of
+from catalog.specs.diff.value_checks import ValueChecks
 
 MAX_DEPTH: Final = 4
 MAX_NAMES: Final = 60

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from catalog.specs.diff import Any, Known, attempts, compare
+from catalog.specs.diff import Any, Known, compare, value_checks
 from catalog.specs.spec import read_spec, stored_spec
 from tests.work import at_most
 
@@ -280,7 +280,7 @@ def test_new_descriptions_and_examples_are_compatible():
 
 
 def test_schemas_that_are_too_complex_are_reported(monkeypatch):
-    monkeypatch.setattr(attempts, "SECONDS", 0)
+    monkeypatch.setattr(value_checks, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}})
 
@@ -289,7 +289,7 @@ def test_schemas_that_are_too_complex_are_reported(monkeypatch):
 
 
 def test_a_simple_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
-    monkeypatch.setattr(attempts, "SECONDS", 0)
+    monkeypatch.setattr(value_checks, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
 
@@ -297,7 +297,7 @@ def test_a_simple_value_shows_that_schemas_too_complex_to_compare_break(monkeypa
 
 
 def test_a_known_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
-    monkeypatch.setattr(attempts, "SECONDS", 0)
+    monkeypatch.setattr(value_checks, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
     new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
 
