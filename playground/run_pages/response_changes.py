@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from catalog.jsontext.pointers import resolve_pointer, split_last
 from catalog.jsontext.reader import JSON, dumps
-from playground.mocks import compare
+from playground.value_differences import compare
 
 MAX_CHANGES: Final = 200
 MAX_NAMES: Final = 3  # of missing members, in one mark

@@ -9,9 +9,9 @@ from typing import Literal
 from catalog.accounts.models import Person
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
-from playground.mocks import compare
 from playground.models import Run
 from playground.run_pages.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
+from playground.value_differences import compare
 
 MAX_CHARACTERS = 131_072  # of a response that is compared
 RECENT_RUNS = 50  # of the user and the tool, among which the last one with the same parameters is looked for

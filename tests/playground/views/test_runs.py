@@ -13,7 +13,7 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.celery.app import BrokerError
 from playground.models import Run, SavedConfiguration
-from playground.run_pages.presenters import as_table
+from playground.run_pages.response_table import as_table
 from tests.playground.schema_form.driver import Page
 
 pytestmark = pytest.mark.usefixtures("runs")

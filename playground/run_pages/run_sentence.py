@@ -1,0 +1,50 @@
+"""The state of a run in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playground.models import Run
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The state of a run in one sentence. `tone` is "good", "bad", "warn", "info" or "muted"."""
+
+    text: str
+    tone: str
+    icon: str
+
+
+RUNNING = Sentence("Running.", "info", "play")
+
+
+def sentence(run: Run, position: int = 0) -> Sentence:
+    """The state of `run`; `position` is its position in the queue, from 1, or 0 if it is not waiting."""
+    if run.outcome == "queued" and position:
+        which = f"number {position:,}" if position > 1 else "next"
+        return Sentence(f"Waiting: {which} in the queue.", "info", "clock")
+    if run.verdict == "conforms":
+        return Sentence("Conforms to the return type", "good", "circle-check")
+    if run.verdict == "violates":
+        return Sentence(f"{_problem_count(run)}: violates the return type", "bad", "triangle-alert")
+    if run.verdict == "unchecked":
+        return Sentence(
+            f"Not checked: {run.verdict_reason[:1].lower()}{run.verdict_reason[1:]}", "muted", "circle-dashed"
+        )
+    return {
+        "queued": RUNNING,  # the row of a short run is not updated before its end
+        "running": RUNNING,
+        "raised": Sentence("The tool raised an error instead of returning a response.", "bad", "circle-x"),
+        "timed_out": Sentence(f"Timed out after {run.timeout_s:g} s.", "bad", "hourglass"),
+        "cancelled": Sentence("Cancelled.", "muted", "square"),
+        "crashed": Sentence("Crashed: the process ended before the tool returned a response.", "bad", "zap"),
+        "refused": Sentence("Refused: the tool was not called.", "warn", "circle-slash"),
+    }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
+
+
+def _problem_count(run: Run) -> str:
+    count = len(run.problems)
+    if run.problems_truncated:
+        return f"More than {count} problems"
+    return "1 problem" if count == 1 else f"{count} problems"
