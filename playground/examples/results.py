@@ -20,9 +20,9 @@ from catalog.webhook_queue import WebhookEvent, about_tool, queue_events
 from playground.compiled_spec import compiled_spec_of, value_problems
 from playground.configurations.secret_members import redactor_of
 from playground.factories.connections import factory_of
-from playground.mocks import Difference, compare
 from playground.models import ExampleCheck, Run
 from playground.schema_form.secret_search import find_secrets
+from playground.value_differences import Difference, compare
 
 MAX_SHOWN = 20
 

@@ -22,7 +22,7 @@ from typing import Any, Final, NoReturn
 from playground.worker import child
 from playground.worker.cgroups import Membership, kills_in
 from playground.worker.kill import end_descendants, reap
-from playground.worker.memory import exceeds
+from playground.worker.memory_use import exceeds
 from playground.worker.protocol import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.relay import Relay
 from playground.worker.sandbox import FactoryDirectory, enter_run, limit_resources, settle_supervisor

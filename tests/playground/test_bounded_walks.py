@@ -40,13 +40,15 @@ from playground.configurations.secret_members import (
     with_secrets_marked,
     without_secrets,
 )
-from playground.mocks import canonical, compare, mock
+from playground.mocks import mock
 from playground.redaction import MARK, Redactor
-from playground.run_pages.presenters import as_table, pinned
+from playground.run_pages.presenters import pinned
+from playground.run_pages.response_table import as_table
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secret_search import find_secrets, pointers_of_texts
 from playground.templatetags.forms import draw_form
 from playground.try_page.prefill import prefilled
+from playground.value_differences import canonical, compare
 from toolshelf_tools.json_encoder import encode
 
 pytestmark = pytest.mark.deep

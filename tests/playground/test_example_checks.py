@@ -17,9 +17,9 @@ from playground.celery.app import BrokerError
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check, wait_for
 from playground.examples.results import results_of, settle
-from playground.mocks import compare
 from playground.models import ExampleCheck, Run
 from playground.orphans import recover_runs
+from playground.value_differences import compare
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.usefixtures("runs")
