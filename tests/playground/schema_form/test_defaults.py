@@ -10,7 +10,7 @@ from playground import schema_form
 from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.schema_form.driver import Page
-from tests.playground.schema_form.pairs import REAL_CASES, pairs_of, same
+from tests.playground.schema_form.pairs import REAL_CASES, in_deep_tests, pairs_of, same
 
 SPECS = ("specs_mcp", "specs_bfcl", "specs_taubench")
 
@@ -42,7 +42,7 @@ def schemas_of(name):
                 yield definition["name"], definition[part]
 
 
-@pytest.mark.parametrize("name", [*REAL_CASES, "draft2020-12"])
+@pytest.mark.parametrize("name", [*REAL_CASES, in_deep_tests("draft2020-12")])
 def test_an_omitted_member_with_a_default_stays_omitted(name):
     for pair in pairs_of(name):
         value = without_optional_defaults(pair.schema, pair.value)

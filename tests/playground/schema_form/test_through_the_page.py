@@ -45,7 +45,7 @@ def tool_for(number, pair):
 @pytest.mark.parametrize(
     ("name", "step", "least"),
     [
-        ("draft2020-12", 25, 0.995),
+        pytest.param("draft2020-12", 25, 0.995, marks=pytest.mark.deep),
         pytest.param("toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora),
         pytest.param("bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora),
     ],
