@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.choices import NO_CHOICES, Choices, clean_id, keys_in
 
 MAX_PREFIX_CHARS: Final = 100  # as in the API
 PASTED: Final = "pasted text"
@@ -35,24 +35,23 @@ def choices_in(sent: QueryDict, earlier: Choices = NO_CHOICES) -> Choices:
     `new_id`. `choices` are those about tools that the form does not show, as JSON.
     """
     others = Choices.from_json(sent.get("choices", ""))
-    offered = _strings_in(sent.get("offered", "[]"))
+    offered = _keys_in_json(sent.get("offered", "[]"))
     rows = list(zip(sent.getlist("row"), sent.getlist("offered_id"), sent.getlist("new_id"), strict=False))
     new_ids = {**earlier.new_ids, **others.new_ids}
     for key, offered_id, typed in rows:
         new_ids.pop(key, None)
-        new_id = typed.encode(errors="replace").decode().strip()
-        if new_id not in {"", offered_id}:
+        new_id = clean_id(typed)
+        if key and new_id not in {"", offered_id}:
             new_ids[key] = new_id
     skip = (earlier.skip | others.skip) - offered | (offered - set(sent.getlist("take")))
     return Choices(frozenset(skip), new_ids)
 
 
-def _strings_in(array: str) -> set[str]:
+def _keys_in_json(array: str) -> frozenset[str]:
     try:
-        read = json.loads(array)
+        return keys_in(json.loads(array))
     except (ValueError, RecursionError):
-        return set()
-    return {one for one in read if isinstance(one, str)} if isinstance(read, list) else set()
+        return frozenset()
 
 
 class UploadForm(forms.Form):

@@ -6,10 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
+MAX_NEW_ID_CHARACTERS: Final = 1_000  # more than any id may have, so that a longer one is shown with its problem
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Choices:
     """The choices, by the keys of the tools (see `key_of`).
 
@@ -38,13 +41,19 @@ class Choices:
         """
         if not self:
             return set()
-        elsewhere = {key: new_id for key, new_id in self.new_ids.items() if key not in ids}
-        numbers = Counter(one for key, one in {**elsewhere, **ids}.items() if key not in self.skip)
-        return {
-            key
-            for key, one in ids.items()
-            if (key in self.skip and numbers[one] > 0) or (key in self.new_ids and numbers[one] > 1)
-        }
+        numbers = Counter(one for key, one in ids.items() if key not in self.skip)
+        new_here = Counter(self.new_ids[key] for key in ids if key in self.new_ids and key not in self.skip)
+        shared = set()
+        for key, one in ids.items():
+            number = numbers[one] + self._numbers[one] - new_here[one]
+            if number > (0 if key in self.skip else 1) and (key in self.skip or key in self.new_ids):
+                shared.add(key)
+        return shared
+
+    @cached_property
+    def _numbers(self) -> Counter[str]:
+        """How many tools get each new id."""
+        return Counter(new_id for key, new_id in self.new_ids.items() if key not in self.skip)
 
     def to_json(self) -> str:
         """The choices as JSON: {"skip": [key, …], "new_ids": {key: id, …}}; "" if there are none."""
@@ -59,17 +68,47 @@ class Choices:
             return NO_CHOICES
         skip, new_ids = (read.get("skip"), read.get("new_ids")) if isinstance(read, dict) else (None, None)
         return cls(
-            frozenset(one for one in skip if isinstance(one, str)) if isinstance(skip, list) else frozenset(),
-            {key: one for key, one in new_ids.items() if isinstance(one, str)} if isinstance(new_ids, dict) else {},
+            keys_in(skip),
+            {clean(key): clean_id(one) for key, one in new_ids.items() if key and isinstance(one, str)}
+            if isinstance(new_ids, dict)
+            else {},
         )
 
 
 NO_CHOICES: Final = Choices()
 
 
-def key_of(source: str, offered_id: str, prefix: str) -> str:
-    """The key of an imported tool: its file and the id that the import offers, without the prefix of all ids.
+def key_of(source: str, number: str, offered_id: str, prefix: str, *, has_own_id: bool = False) -> str:
+    """The key of an imported tool: its file, its document in it, and the id that the import offers, without the prefix.
 
     It stays the same when the prefix or another tool of the document changes.
+
+    Args:
+        source: the name of the file.
+        number: of the document, among those of files with this name.
+        offered_id: an id that the import made up, or the tool's own.
+        prefix: with which the import lets ids begin, or "".
+        has_own_id: the id is the tool's own, to which no prefix was added.
     """
-    return f"{source}#{offered_id.removeprefix(f'{prefix}.')}"
+    if has_own_id:
+        return f"{source}#{number}#={offered_id}"
+    return f"{source}#{number}#{offered_id.removeprefix(f'{prefix}.') if prefix else offered_id}"
+
+
+def keys_in(value: object) -> frozenset[str]:
+    """The keys in an array that a client sent; nothing if it is not one."""
+    return (
+        frozenset(clean(one) for one in value if one and isinstance(one, str))
+        if isinstance(value, list)
+        else frozenset()
+    )
+
+
+def clean(text: str) -> str:
+    """Text that a client sent, without parts of characters (lone surrogates), which cannot be encoded."""
+    return text.encode(errors="replace").decode()
+
+
+def clean_id(text: str) -> str:
+    """An id that a client sent; the rest of one that is far too long is cut off."""
+    return clean(text).strip()[:MAX_NEW_ID_CHARACTERS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -101,20 +102,59 @@ class Candidate:
         return self.origin.line if self.origin else self.piece.line
 
 
-def candidates_in(pieces: Iterable[Piece], *, prefix: str | None, choices: Choices = NO_CHOICES) -> Iterator[Candidate]:
+@dataclass(frozen=True, slots=True)
+class _ImportOptions:
+    prefix: str | None
+    choices: Choices
+
+
+def candidates_in(
+    pieces: Iterable[Piece],
+    *,
+    prefix: str | None,
+    choices: Choices = NO_CHOICES,
+    numbers: Counter[str] | None = None,
+) -> Iterator[Candidate]:
     """Each spec in `pieces`; a document of another format yields one for each of its tools.
 
     Args:
         pieces: as read by `readers`.
         prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
         choices: contains the new ids of imported tools. Tools to leave out are yielded, too.
+        numbers: how many pieces of each source were read before, for an upload that is resumed.
     """
+    found = _candidates_in(pieces, _ImportOptions(prefix, choices), Counter() if numbers is None else numbers)
+    return _without_taken_ids(found, choices) if choices.new_ids else found
+
+
+def _without_taken_ids(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
+    """The candidates; refused where an earlier document of the upload has their id, if one of the two ids is new.
+
+    Otherwise one tool would become a revision of the other.
+    """
+    taken: dict[str, bool] = {}  # whether the id is new
+    for candidate in candidates:
+        spec, origin = candidate.spec, candidate.origin
+        if not isinstance(spec, ToolSpec) or (origin and origin.key in choices.skip):
+            yield candidate
+            continue
+        is_new = bool(origin and origin.new_id)
+        if spec.tool_id in taken and (is_new or taken[spec.tool_id]):
+            yield replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
+            continue
+        taken.setdefault(spec.tool_id, is_new)
+        yield candidate
+
+
+def _candidates_in(pieces: Iterable[Piece], options: _ImportOptions, numbers: Counter[str]) -> Iterator[Candidate]:
     for piece in pieces:
+        numbers[piece.source] += 1
+        number = str(numbers[piece.source])
         if piece.refusal:
             yield Candidate(piece, (piece.refusal,))
             continue
         if piece.is_yaml:
-            yield from _of_yaml(piece, prefix, choices)
+            yield from _of_yaml(piece, number, options)
             continue
         spec = _read(piece.text)
         if isinstance(spec, ToolSpec):
@@ -122,7 +162,7 @@ def candidates_in(pieces: Iterable[Piece], *, prefix: str | None, choices: Choic
         elif piece.revision or not _may_be_of_another_format(spec):
             yield Candidate(piece, spec)
         else:
-            yield from _imported(piece, spec, prefix, choices)
+            yield from _imported(piece, number, spec, options)
 
 
 def _read(text: bytes) -> ToolSpec | tuple[Problem, ...]:
@@ -154,7 +194,7 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
     return any(problem.rule in _OTHER_FORMAT and not problem.pointer for problem in problems)
 
 
-def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None, choices: Choices) -> Iterator[Candidate]:
+def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], options: _ImportOptions) -> Iterator[Candidate]:
     try:
         document = loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
     except DocumentError as error:
@@ -163,10 +203,10 @@ def _imported(piece: Piece, problems: tuple[Problem, ...], prefix: str | None, c
     if detect(document) is None:
         yield Candidate(piece, problems)
     else:
-        yield from _tools_in(document, piece, partial(locate, piece.text.decode()), prefix, choices)
+        yield from _tools_in(document, piece, number, partial(locate, piece.text.decode()), options)
 
 
-def _of_yaml(piece: Piece, prefix: str | None, choices: Choices) -> Iterator[Candidate]:
+def _of_yaml(piece: Piece, number: str, options: _ImportOptions) -> Iterator[Candidate]:
     """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
         read = yaml_reader.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
@@ -181,7 +221,7 @@ def _of_yaml(piece: Piece, prefix: str | None, choices: Choices) -> Iterator[Can
         if detect(document) is None:
             yield _spec_of_yaml(document, piece, where)
         else:
-            yield from _tools_in(document, piece, where, prefix, choices)
+            yield from _tools_in(document, piece, number + base, where, options)
 
 
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -204,7 +244,8 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None, choices: Choices) -> Iterator[Candidate]:
+def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, options: _ImportOptions) -> Iterator[Candidate]:
+    prefix, choices = options.prefix, options.choices
     start = prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
@@ -217,7 +258,7 @@ def _tools_in(document: JSON, piece: Piece, where: Locate, prefix: str | None, c
     )
     lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
     notes = imported.notes
-    keys = [key_of(piece.source, spec.tool_id, start) for spec in imported.specs]
+    keys = [key_of(piece.source, number, spec.tool_id, start, has_own_id=spec.has_own_id) for spec in imported.specs]
     ids = {key: _id_of(spec, key, choices) for key, spec in zip(keys, imported.specs, strict=True) if spec.spec}
     shared = choices.with_shared_id(ids)
     for key, spec in zip(keys, imported.specs, strict=True):

@@ -93,13 +93,8 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
 
 
 def with_id_fields(rows: Sequence[Row]) -> list[Row]:
-    """The rows, with a field for each id that can be changed; of tools with the same key only the first has one."""
-    keys: set[str] = set()
-    found = []
-    for row in rows:
-        found.append(replace(row, has_id_field=row.entry.has_editable_id and row.entry.key not in keys))
-        keys.add(row.entry.key)
-    return found
+    """The rows, with a field for each id that can be changed."""
+    return [replace(row, has_id_field=row.entry.has_editable_id) for row in rows]
 
 
 def with_repeated(rows: Sequence[Row]) -> list[Item]:

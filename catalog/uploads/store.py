@@ -106,13 +106,14 @@ class Entry:
     @property
     def is_choice(self) -> bool:
         """Whether a preview lets the person leave it out: an imported tool that publishing would store."""
-        return self.is_import and (self.outcome in {"created", "revised", "held"} or self.has_editable_id)
+        is_published = self.outcome in {"created", "revised", "held"}
+        return self.is_import and bool(self.key) and (is_published or self.has_editable_id)
 
     @property
     def has_editable_id(self) -> bool:
         """Whether a preview lets the person change its id, which an import made up."""
         is_same = self.outcome == "unchanged" and not self.has_new_id
-        return bool(self.origin and self.origin.offered_id) and not is_same
+        return bool(self.origin and self.key and self.origin.offered_id) and not is_same
 
     @property
     def has_new_id(self) -> bool:
@@ -122,7 +123,7 @@ class Entry:
     @property
     def has_wrong_id(self) -> bool:
         """Whether it was rejected for its id."""
-        return any(fault.problem.pointer == "/definition/id" for fault in self.faults)
+        return self.outcome == "rejected" and any(fault.problem.pointer == "/definition/id" for fault in self.faults)
 
     @property
     def key(self) -> str:
@@ -186,11 +187,12 @@ def upload_batches(
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
+    numbers: Counter[str] = Counter()
     if before:
         metadata.since = before[1]
-        missing.resume_with(metadata.skip(islice(pieces, before[0])))
+        missing.resume_with(metadata.skip(_by_source(islice(pieces, before[0]), numbers)))
     counted = _Counted(pieces, before[0] if before else 0)
-    candidates = candidates_in(counted, prefix=prefix, choices=choices)
+    candidates = candidates_in(counted, prefix=prefix, choices=choices, numbers=numbers)
     if choices.skip and not dry_run:
         candidates = (one for one in candidates if one.origin is None or one.origin.key not in choices.skip)
     batches = _batches(candidates, batch or BATCH)
@@ -267,6 +269,13 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
+
+
+def _by_source(pieces: Iterable[Piece], numbers: Counter[str]) -> Iterator[Piece]:
+    """The pieces, counted in `numbers`."""
+    for piece in pieces:
+        numbers[piece.source] += 1
+        yield piece
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:

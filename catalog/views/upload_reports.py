@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -104,6 +105,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
         "can_resume": uploading.can_resume(shown),
         "can_publish": can_publish,
+        "leaves_out": bool(choices.skip),
         "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
     }
@@ -154,6 +156,7 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
         else:
             published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, choices=choices)
             if not entries:
+                messages.error(request, "Nothing was published, because no tool is selected.")
                 return redirect(shown)
     uploading.delete_files(shown)
     return redirect(published)

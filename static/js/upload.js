@@ -48,7 +48,7 @@ async function check() {
     }
     const answer = await fetch(form.dataset.uploadPreview, { method: "POST", body, signal: own.signal });
     if (answer.status === 429 && pane.querySelector("[name=new_id]")) {
-      checkAfter(1000 * Number(answer.headers.get("Retry-After"))); // the fields stay while the person types
+      checkAfter(1000 * (Number(answer.headers.get("Retry-After")) || 5)); // the fields stay while the person types
       return;
     }
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("preview");

@@ -8,10 +8,11 @@ from django.conf import settings
 
 from catalog.models import HeldChange, Tool, Toolkit
 from catalog.publishing import publish
-from catalog.uploads.choices import NO_CHOICES, Choices, key_of
+from catalog.uploads.choices import MAX_NEW_ID_CHARACTERS, NO_CHOICES, Choices, key_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
+from tests.work import at_most
 
 pytestmark = pytest.mark.django_db
 
@@ -20,14 +21,14 @@ def mcp(*names, description="Does it."):
     return {"tools": [{"name": one, "description": description, "inputSchema": {"type": "object"}} for one in names]}
 
 
-def uploaded(document, name="mail.json", *, by=None, skip=(), dry_run=False, replace=False, **new_ids):
+def uploaded(document, name="mail.json", *, by=None, skip=(), dry_run=False, replace=False, prefix=None, **new_ids):
     """The entries of a document whose tools, by their names, get new ids."""
     data = json.dumps(document).encode()
     choices = Choices(
-        frozenset(f"{name}#{one}" for one in skip), {f"{name}#{key}": one for key, one in new_ids.items()}
+        frozenset(f"{name}#1#{one}" for one in skip), {f"{name}#1#{key}": one for key, one in new_ids.items()}
     )
     pieces = pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
-    return list(upload(pieces, by=by, choices=choices, dry_run=dry_run, replace=replace))
+    return list(upload(pieces, by=by, choices=choices, dry_run=dry_run, replace=replace, prefix=prefix))
 
 
 def stored_ids():
@@ -60,7 +61,7 @@ def test_an_imported_tool_gets_its_new_id(document):
     [entry] = uploaded(document, find="post.search")
 
     assert (entry.outcome, entry.tool_id, entry.name) == ("created", "post.search", "find")
-    assert (entry.origin.key, entry.origin.new_id) == ("mail.json#find", "post.search")
+    assert (entry.origin.key, entry.origin.new_id) == ("mail.json#1#find", "post.search")
     stored = Tool.objects.with_current().get().current.spec
     assert list(stored.document["definition"])[:2] == ["id", "name"]
     assert stored.document["definition"]["id"] == "post.search"
@@ -120,7 +121,7 @@ def test_two_tools_of_two_files_with_the_same_new_id_are_refused():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
-    entries = list(upload(pieces, by=None, choices=Choices(new_ids={"a.json#find": "x", "b.json#find": "x"})))
+    entries = list(upload(pieces, by=None, choices=Choices(new_ids={"a.json#1#find": "x", "b.json#1#find": "x"})))
 
     assert [rules(entry) for entry in entries] == [["import.same-id"]] * 2
 
@@ -153,13 +154,13 @@ def test_tools_with_the_same_name_in_two_files_are_different_tools():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
-    list(upload(pieces, by=None, prefix="", choices=Choices(new_ids={"b.json#find": "other"})))
+    list(upload(pieces, by=None, prefix="", choices=Choices(new_ids={"b.json#1#find": "other"})))
 
     assert stored_ids() == ["find", "other"]
 
 
 def test_a_new_id_stays_when_the_prefix_changes():
-    assert key_of("a.json", "mail.find", "mail") == key_of("a.json", "post.find", "post") == "a.json#find"
+    assert key_of("a.json", "1", "mail.find", "mail") == key_of("a.json", "1", "post.find", "post") == "a.json#1#find"
 
 
 def test_a_new_id_of_a_tool_from_elsewhere_is_refused_as_any_import():
@@ -206,7 +207,7 @@ def test_a_new_id_in_the_toolkit_of_others_waits_for_approval(ada):
 
     [entry] = uploaded(mcp("find"), by=make_user("eve"), find="official.find")
 
-    assert entry.outcome == "held"
+    assert (entry.outcome, entry.has_editable_id, entry.has_wrong_id) == ("held", True, False)
     assert not Tool.objects.exists()
 
 
@@ -222,3 +223,77 @@ def test_choices_are_read_as_they_were_written():
 )
 def test_other_json_contains_no_choices(text):
     assert Choices.from_json(text) == NO_CHOICES
+
+
+def uploaded_pieces(*files, choices=NO_CHOICES, **options):
+    """The entries of files: (name, document or list of documents)."""
+    pieces = [piece for name, document in files for piece in pieces_of(name, io.BytesIO(json.dumps(document).encode()))]
+    return list(upload(pieces, by=None, choices=choices, **options))
+
+
+def test_tools_of_files_with_the_same_name_are_chosen_separately():
+    files = [("mail.json", mcp("find")), ("mail.json", mcp("find", description="Other."))]
+    first, second = uploaded_pieces(*files, dry_run=True)
+
+    entries = uploaded_pieces(*files, choices=Choices(frozenset({second.key}), {first.key: "mine"}))
+
+    assert first.key != second.key
+    assert [entry.tool_id for entry in entries] == ["mine"]
+
+
+def test_tools_with_the_same_name_in_a_list_of_documents_have_keys_of_their_own():
+    tools = [{"name": "a", "description": "x", "input_schema": {}} for _ in range(3)]
+
+    for name in ("tools.json", "tools.yaml"):
+        entries = uploaded_pieces((name, tools), dry_run=True)
+
+        assert len({entry.key for entry in entries}) == 3
+
+
+def test_without_a_prefix_no_id_loses_its_first_dot():
+    entries = uploaded(mcp(".a", "a"), prefix="")
+
+    assert [(entry.tool_id, entry.origin.new_id) for entry in entries] == [(".a", ""), ("a", "")]
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["the new id first", "the new id second"])
+def test_a_new_id_that_another_document_of_the_upload_has_is_refused(order):
+    files = [("a.json", mcp("find")), ("b.json", mcp("send"))][::order]
+    choices = Choices(new_ids={"a.json#1#find": "b.send"})
+
+    first, second = uploaded_pieces(*files, choices=choices)
+
+    assert (first.outcome, rules(second)) == ("created", ["import.same-id"])
+    assert stored_ids() == ["b.send"]
+
+
+def test_a_new_id_that_a_spec_of_the_upload_has_is_refused():
+    files = [("a.json", json.loads(spec_text("own"))), ("b.json", mcp("send"))]
+
+    first, second = uploaded_pieces(*files, choices=Choices(new_ids={"b.json#1#send": "own"}))
+
+    assert (first.outcome, rules(second)) == ("created", ["import.same-id"])
+
+
+def test_choices_about_many_other_tools_cost_each_document_nothing():
+    def lines(others):
+        choices = Choices(new_ids={f"x#1#{number}": str(number) for number in range(others)})
+        choices.with_shared_id({"a#1#a": "a"})
+        with at_most(100_000) as work:
+            choices.with_shared_id({"a#1#a": "a"})
+        return work.lines
+
+    assert lines(10) == lines(1_000)
+
+
+@pytest.mark.parametrize(
+    ("sent", "choices"),
+    [
+        ({"skip": ["", "a#1#b", 5]}, Choices(frozenset({"a#1#b"}))),
+        ({"new_ids": {"": "x", "a#1#b": "\ud800", "a#1#c": 5}}, Choices(new_ids={"a#1#b": "?"})),
+        ({"new_ids": {"a#1#b": " " + "x" * 5_000}}, Choices(new_ids={"a#1#b": "x" * MAX_NEW_ID_CHARACTERS})),
+    ],
+    ids=["no key", "half a character", "too long"],
+)
+def test_what_no_form_sends_is_ignored_or_cut(sent, choices):
+    assert Choices.from_json(json.dumps(sent)) == choices

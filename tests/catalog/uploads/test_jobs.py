@@ -83,7 +83,8 @@ def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
     tools = [{"name": name, "description": "x", "inputSchema": {"type": "object"}} for name in "abcd"]
     documents = [{"tools": tools}] if is_list else tools
-    choices = Choices(frozenset({"0.ndjson#b"}), {"0.ndjson#a": "first", "0.ndjson#d": "last"})
+    a, b, _, d = (f"0.ndjson#{1 if is_list else number}#{name}" for number, name in enumerate("abcd", 1))
+    choices = Choices(frozenset({b}), {a: "first", d: "last"})
     upload = stored_upload("\n".join(map(json.dumps, documents)), by=ada, choices=choices, prefix="")
     stop_after(upload, 1, monkeypatch)
     stopped = Upload.objects.get()

@@ -156,14 +156,14 @@ def test_a_typed_id_stays_when_the_prefix_changes(browser):
 def test_choices_stay_while_the_text_cannot_be_read(browser):
     text = mcp("find", "send", "open")
     sent = typed(preview_of(browser, text), find="own")
-    sent["take"].remove("pasted text#send")
+    sent["take"].remove("pasted text#1#send")
 
     broken = preview_of(browser, text[:-1], **sent)
     repaired = preview_of(browser, text, **fields(broken))
 
     assert values(broken) == []
     assert values(repaired) == ["own", "send", "open"]
-    assert [one.attributes["value"] for one in repaired.css('[name="take"]:not([checked])')] == ["pasted text#send"]
+    assert [one.attributes["value"] for one in repaired.css('[name="take"]:not([checked])')] == ["pasted text#1#send"]
 
 
 def test_choices_stay_while_there_is_no_preview(browser, settings):
@@ -177,7 +177,7 @@ def test_choices_stay_while_there_is_no_preview(browser, settings):
 
     for tree in (busy, long_prefix):
         assert json.loads(tree.css_first('[name="choices"]').attributes["value"])["new_ids"] == {
-            "pasted text#find": "own"
+            "pasted text#1#find": "own"
         }
 
 
@@ -202,13 +202,13 @@ def test_tools_with_the_same_problem_have_their_fields_in_the_list(browser):
     assert sorted(words(one, ".badge") for one in changed.css(".entry")) == ["new", "rejected", "rejected"]
 
 
-def test_two_documents_of_a_file_with_the_same_tool_have_one_field(browser):
+def test_the_same_tool_in_two_documents_of_a_file_has_two_fields(browser):
     tool = {"name": "find", "description": "x", "inputSchema": {"type": "object"}}
     text = "\n".join(json.dumps(tool | {"description": one}) for one in ("One.", "Two."))
 
     tree = preview_of(browser, files=[SimpleUploadedFile("mail.ndjson", text.encode())])
 
-    assert len(tree.css('[name="new_id"]')) == 1
+    assert len({one.attributes["data-key"] for one in tree.css('[name="new_id"]')}) == 2
 
 
 def test_a_preview_groups_the_tools_of_several_files(browser):
@@ -249,7 +249,7 @@ def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser, mo
     first = checked(browser, files=[file("mail.json", "find", "send", "open")])
     page = tree_of(browser.get(first))
     sent = typed(page, find="both", send="both")
-    sent["take"].remove("mail.json#open")
+    sent["take"].remove("mail.json#1#open")
 
     second = browser.post(f"{first}check/", sent)["Location"]
     refused = tree_of(browser.get(second))
@@ -260,7 +260,7 @@ def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser, mo
     assert words(page, 'button[formaction$="/check/"]') == "Preview"
     assert sorted(values(refused)) == ["both", "both", "mail.open"]
     assert len(refused.css(".entry-rejected")) == 2
-    assert refused.css_first('[name="take"]:not([checked])').attributes["value"] == "mail.json#open"
+    assert refused.css_first('[name="take"]:not([checked])').attributes["value"] == "mail.json#1#open"
     assert sorted(values(fourth)) == ["both", "mail.open", "own"]
     assert stored_ids() == ["both", "own"]
 
@@ -293,6 +293,26 @@ def test_replacing_keeps_the_typed_ids(browser):
     again = browser.post(f"{address}replace/", typed(tree_of(browser.get(address)), send="own"))["Location"]
 
     assert sorted(values(tree_of(browser.get(again)))) == ["find", "own"]
+
+
+def test_a_stored_check_without_selected_tools_publishes_nothing_and_says_so(browser):
+    address = checked(browser, text=mcp("find", "send"))
+    sent = fields(tree_of(browser.get(address))) | {"take": []}
+
+    answer = browser.post(f"{address}publish/", sent, follow=True)
+
+    assert "Nothing was published, because no tool is selected." in answer.content.decode()
+    assert stored_ids() == []
+
+
+def test_a_repeated_check_with_a_deselected_tool_counts_no_tools_on_its_button(browser):
+    address = checked(browser, text=mcp("find", "send"))
+    sent = fields(tree_of(browser.get(address)))
+    sent["take"].remove("pasted text#1#send")
+
+    again = tree_of(browser.get(browser.post(f"{address}check/", sent)["Location"]))
+
+    assert words(again, "button.button-primary") == "Publish the selected tools"
 
 
 def test_a_published_report_has_no_fields(browser):

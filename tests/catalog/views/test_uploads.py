@@ -541,8 +541,8 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     offered = tree.css_first('input[name="offered"]').attributes["value"]
     assert [box.attributes["value"] for box in tree.css('input[name="take"][checked]')] == json.loads(offered)
 
-    again = preview_of(browser, text, offered=offered, take=["pasted text#read"])
-    browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#read"]})
+    again = preview_of(browser, text, offered=offered, take=["pasted text#1#read"])
+    browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#1#read"]})
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
@@ -567,8 +567,8 @@ def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser
     monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
 
-    offered = json.dumps(["pasted text#read", "pasted text#write"])
-    browser.post(f"{address}publish/", {"offered": offered, "take": ["pasted text#read"]})
+    offered = json.dumps(["pasted text#1#read", "pasted text#1#write"])
+    browser.post(f"{address}publish/", {"offered": offered, "take": ["pasted text#1#read"]})
 
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
     assert Upload.objects.get(dry_run=False).created == 1
