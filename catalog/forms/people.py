@@ -86,9 +86,7 @@ class PersonForm(StoredForm):
         if role != "administrator" and self.user == self.by:
             raise ValidationError("You cannot remove your own administrator role; another administrator can.")
         if role != "administrator" and self.user.is_superuser:
-            raise ValidationError(
-                "A superuser is always an administrator. Change that in the admin, or with a command."
-            )
+            raise ValidationError(SUPERUSER)
         return role
 
     def save(self) -> bool:

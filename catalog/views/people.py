@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -20,7 +21,7 @@ from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import READER, READY_GROUPS, role_of
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import new_link
-from catalog.forms.people import ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
+from catalog.forms.people import MAX_GROUP_CHARACTERS, ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
 from catalog.rights import require
 from catalog.shortcuts import first_rows
 
@@ -48,7 +49,7 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
         "form": form,
         "errors": form.error_links,
         "typed": typed,
-        "next_url": f"?{urlencode(further)}" if further else None,
+        "next_url": f"{reverse('catalog:people')}?{urlencode(further)}" if further else None,
     }
     return render(request, "catalog/people.html", context, status=form.status if form.errors else 200)
 
@@ -143,8 +144,11 @@ def change_groups(request: HttpRequest) -> HttpResponse:
     require(request.user, "administer")
     form = GroupForm(request.POST, auto_id=False)
     if "delete" in request.POST:
-        deleted = form.delete()
-        messages.success(request, f"Group {deleted} deleted." if deleted else "There is no such group.")
+        if deleted := form.delete():
+            messages.success(request, f"Group {deleted} deleted.")
+        else:
+            name = request.POST.get("name", "")[:MAX_GROUP_CHARACTERS]
+            messages.error(request, f"There is no group {name} that can be deleted.")
     elif created := form.create():
         messages.success(request, f"Group {created} created.")
     else:

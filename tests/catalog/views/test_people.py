@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import READY_GROUPS, role_of
 from catalog.models import AuditEvent
+from catalog.views import people
 from tests.factories import make_token, make_user
 
 pytestmark = pytest.mark.django_db
@@ -210,6 +211,16 @@ def test_a_group_is_created_and_deleted_by_its_name(administrator):
     built_in = administrator.post("/people/groups/", {"name": "runner", "delete": "1"}, follow=True)
 
     assert "Group blue team deleted." in answer.content.decode()
-    assert "There is no such group." in again.content.decode()
-    assert "There is no such group." in built_in.content.decode()
+    assert "There is no group blue team that can be deleted." in again.content.decode()
+    assert "There is no group runner that can be deleted." in built_in.content.decode()
     assert Group.objects.filter(name="runner").exists()
+
+
+def test_the_next_page_of_people_can_be_opened_after_a_refused_group(administrator, monkeypatch):
+    monkeypatch.setattr(people, "PEOPLE_PER_PAGE", 1)
+    make_user("zoe")
+
+    refused = HTMLParser(administrator.post("/people/groups/", {"name": ""}).content)
+
+    following = next(link.attributes["href"] for link in refused.css("a") if "after=" in link.attributes["href"])
+    assert administrator.get(following).status_code == 200
