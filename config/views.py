@@ -24,7 +24,6 @@ from playground.models import SavedConfiguration
 from playground.supervisor import wait_for_runner
 
 CONFIGURATIONS_SHOWN: Final = 100
-ANY_SITE: Final = "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
 
 
 @login_not_required
