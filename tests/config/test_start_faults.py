@@ -61,6 +61,7 @@ def test_an_empty_database_beside_the_keys_of_a_site_is_no_new_site(data_dir, co
     assert database.read_bytes() == b""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("command", [["serve", "--port", "0"], ["sign_in_link"]], ids=" ".join)
 @pytest.mark.parametrize(
     ("damage", "words"),
@@ -77,6 +78,7 @@ def test_a_damaged_database_stops_the_start(data_dir, command, damage, words):
     assert_one_sentence(manage(data_dir, *command), str(database), words, "Restore a backup")
 
 
+@pytest.mark.deep
 def test_a_database_that_cannot_be_written_stops_the_start(data_dir):
     for path in (*data_dir.rglob("*"), data_dir):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -91,6 +93,7 @@ def test_a_database_that_cannot_be_written_stops_the_start(data_dir):
     assert_one_sentence(ended, str(data_dir), "access")
 
 
+@pytest.mark.deep
 def test_a_full_disk_stops_the_start(data_dir):
     """A limit on the size of files stands for the full disk, as in the tests of backups."""
     ended = manage(data_dir, "serve", "--port", "0", prefix=("prlimit", "--fsize=1000"))

@@ -43,6 +43,7 @@ def wait_for(browser: httpx.Client, address: str, text: str, *, timeout_s: float
     return page
 
 
+@pytest.mark.deep
 def test_a_large_upload_responds_immediately_and_its_page_shows_the_progress(browser):
     address = send(browser, specs(1_000))
 

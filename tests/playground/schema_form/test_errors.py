@@ -17,7 +17,9 @@ from tests.playground.schema_form.pairs import REAL_CASES, Pair, in_deep_tests, 
 
 MISSING = {"required", "dependentRequired", "dependencies"}
 COUNTS = {"minItems", "minProperties", "contains"}
-SUITE = ("draft2020-12", *map(in_deep_tests, ("draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")))
+SUITE = tuple(
+    map(in_deep_tests, ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4"))
+)
 
 
 def submitted(schema, value):

@@ -12,7 +12,9 @@ from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL_CASES, Pair, in_deep_tests, pairs_of, same
 
-SUITE = ("draft2020-12", *map(in_deep_tests, ("draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4")))
+SUITE = tuple(
+    map(in_deep_tests, ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4"))
+)
 
 
 def draw(schema, draft):
