@@ -124,25 +124,25 @@ def candidates_in(
         numbers: how many pieces of each source were read before, for an upload that is resumed.
     """
     found = _candidates_in(pieces, _ImportOptions(prefix, choices), Counter() if numbers is None else numbers)
-    return _without_taken_ids(found, choices) if choices.new_ids else found
+    return _without_shared_ids(found, choices) if choices.new_ids else found
 
 
-def _without_taken_ids(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
+def _without_shared_ids(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
     """The candidates; refused where an earlier document of the upload has their id, if one of the two ids is new.
 
     Otherwise one tool would become a revision of the other.
     """
-    taken: dict[str, bool] = {}  # whether the id is new
+    are_new: dict[str, bool] = {}  # whether the id is new
     for candidate in candidates:
         spec, origin = candidate.spec, candidate.origin
         if not isinstance(spec, ToolSpec) or (origin and origin.key in choices.skip):
             yield candidate
             continue
         is_new = bool(origin and origin.new_id)
-        if spec.tool_id in taken and (is_new or taken[spec.tool_id]):
+        if spec.tool_id in are_new and (is_new or are_new[spec.tool_id]):
             yield replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
             continue
-        taken.setdefault(spec.tool_id, is_new)
+        are_new.setdefault(spec.tool_id, is_new)
         yield candidate
 
 

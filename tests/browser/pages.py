@@ -395,8 +395,12 @@ class Visitors:
         self._pages: dict[str, Page] = {}
 
     def open(self, state: PageState) -> Page:
-        """The page in this state, on a wide screen, in the theme of the last visit of this person."""
+        """The page in this state, on a wide screen, in the theme of the last visit of this person.
+
+        `complaints` are those of this state from now on.
+        """
         page = self.page_of(state.person)
+        self.complaints.clear()
         page.set_viewport_size({"width": 1280, "height": 900})
         with self._unreadable(state.unreadable):
             response = page.goto(state.address.format_map(self.values))
