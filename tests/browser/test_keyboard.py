@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 MOST_STOPS = 200
 TRY = "/tools/github-mcp-server.issue_write/try/"
 
-# The element with the focus, unless the page shows it: "" if it does, None at the end of the page. The page may scroll to
-# the element in the next frame.
+# The element with the focus, unless the page shows it: "" if it does, None at the end of the page. The page may scroll
+# to the element in the next frame.
 HIDDEN = """async () => {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const element = document.activeElement;
