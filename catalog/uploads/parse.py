@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -102,67 +102,65 @@ class Candidate:
         return self.origin.line if self.origin else self.piece.line
 
 
-@dataclass(frozen=True, slots=True)
-class _ImportOptions:
-    prefix: str | None
-    choices: Choices
+@dataclass(slots=True)
+class CandidateReader:
+    """Reads the specs in the pieces of one upload; a document of another format yields one for each of its tools.
 
-
-def candidates_in(
-    pieces: Iterable[Piece],
-    *,
-    prefix: str | None,
-    choices: Choices = NO_CHOICES,
-    numbers: Counter[str] | None = None,
-) -> Iterator[Candidate]:
-    """Each spec in `pieces`; a document of another format yields one for each of its tools.
-
-    Args:
-        pieces: as read by `readers`.
+    Attributes:
         prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
-        choices: contains the new ids of imported tools. Tools to leave out are yielded, too.
-        numbers: how many pieces of each source were read before, for an upload that is resumed.
+        choices: contains the new ids of imported tools. Tools to leave out are read, too.
     """
-    found = _candidates_in(pieces, _ImportOptions(prefix, choices), Counter() if numbers is None else numbers)
-    return _without_shared_ids(found, choices) if choices.new_ids else found
 
+    prefix: str | None
+    choices: Choices = NO_CHOICES
+    _numbers: Counter[str] = field(default_factory=Counter)  # of the pieces that were read, by source
+    _are_new: dict[str, bool] = field(default_factory=dict)  # whether the id is new, by the ids of the tools
 
-def _without_shared_ids(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
-    """The candidates; refused where an earlier document of the upload has their id, if one of the two ids is new.
+    def read(self, pieces: Iterable[Piece]) -> Iterator[Candidate]:
+        """The specs in `pieces`.
 
-    Otherwise one tool would become a revision of the other.
-    """
-    are_new: dict[str, bool] = {}  # whether the id is new
-    for candidate in candidates:
+        A tool is refused if an earlier document of the upload has its id, and one of the two ids is new. Otherwise it
+        would become a revision of the other tool.
+        """
+        for piece in pieces:
+            self._numbers[piece.source] += 1
+            for candidate in _candidates_in(piece, str(self._numbers[piece.source]), self):
+                yield self._with_own_id(candidate) if self.choices.new_ids else candidate
+
+    def skip(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        """`pieces` again, which were stored before the upload was interrupted: later ones are read as after them."""
+        for piece in pieces:
+            if self.choices.new_ids:
+                deque(self.read([piece]), maxlen=0)
+            else:
+                self._numbers[piece.source] += 1
+            yield piece
+
+    def _with_own_id(self, candidate: Candidate) -> Candidate:
         spec, origin = candidate.spec, candidate.origin
-        if not isinstance(spec, ToolSpec) or (origin and origin.key in choices.skip):
-            yield candidate
-            continue
+        if not isinstance(spec, ToolSpec) or (origin and origin.key in self.choices.skip):
+            return candidate
         is_new = bool(origin and origin.new_id)
-        if spec.tool_id in are_new and (is_new or are_new[spec.tool_id]):
-            yield replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
-            continue
-        are_new.setdefault(spec.tool_id, is_new)
-        yield candidate
+        if spec.tool_id in self._are_new and (is_new or self._are_new[spec.tool_id]):
+            return replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
+        self._are_new.setdefault(spec.tool_id, is_new)
+        return candidate
 
 
-def _candidates_in(pieces: Iterable[Piece], options: _ImportOptions, numbers: Counter[str]) -> Iterator[Candidate]:
-    for piece in pieces:
-        numbers[piece.source] += 1
-        number = str(numbers[piece.source])
-        if piece.refusal:
-            yield Candidate(piece, (piece.refusal,))
-            continue
-        if piece.is_yaml:
-            yield from _of_yaml(piece, number, options)
-            continue
-        spec = _read(piece.text)
-        if isinstance(spec, ToolSpec):
-            yield Candidate(piece, spec, warnings=_misnamed(spec, piece, partial(locate, spec.source)))
-        elif piece.revision or not _may_be_of_another_format(spec):
-            yield Candidate(piece, spec)
-        else:
-            yield from _imported(piece, number, spec, options)
+def _candidates_in(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:
+    if piece.refusal:
+        yield Candidate(piece, (piece.refusal,))
+        return
+    if piece.is_yaml:
+        yield from _of_yaml(piece, number, reader)
+        return
+    spec = _read(piece.text)
+    if isinstance(spec, ToolSpec):
+        yield Candidate(piece, spec, warnings=_misnamed(spec, piece, partial(locate, spec.source)))
+    elif piece.revision or not _may_be_of_another_format(spec):
+        yield Candidate(piece, spec)
+    else:
+        yield from _imported(piece, number, spec, reader)
 
 
 def _read(text: bytes) -> ToolSpec | tuple[Problem, ...]:
@@ -194,7 +192,7 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
     return any(problem.rule in _OTHER_FORMAT and not problem.pointer for problem in problems)
 
 
-def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], options: _ImportOptions) -> Iterator[Candidate]:
+def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], reader: CandidateReader) -> Iterator[Candidate]:
     try:
         document = loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
     except DocumentError as error:
@@ -203,10 +201,10 @@ def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], options:
     if detect(document) is None:
         yield Candidate(piece, problems)
     else:
-        yield from _tools_in(document, piece, number, partial(locate, piece.text.decode()), options)
+        yield from _tools_in(document, piece, number, partial(locate, piece.text.decode()), reader)
 
 
-def _of_yaml(piece: Piece, number: str, options: _ImportOptions) -> Iterator[Candidate]:
+def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:
     """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
         read = yaml_reader.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
@@ -221,7 +219,7 @@ def _of_yaml(piece: Piece, number: str, options: _ImportOptions) -> Iterator[Can
         if detect(document) is None:
             yield _spec_of_yaml(document, piece, where)
         else:
-            yield from _tools_in(document, piece, number + base, where, options)
+            yield from _tools_in(document, piece, number + base, where, reader)
 
 
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
@@ -244,8 +242,8 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, options: _ImportOptions) -> Iterator[Candidate]:
-    prefix, choices = options.prefix, options.choices
+def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, reader: CandidateReader) -> Iterator[Candidate]:
+    prefix, choices = reader.prefix, reader.choices
     start = prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:

@@ -27,7 +27,7 @@ from catalog.rights import may
 from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_CHOICES, Choices
 from catalog.uploads.lint_errors import LintErrors
-from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, MissingRevisions, Origin, candidates_in
+from catalog.uploads.parse import CATALOG_FILE, YAML, Candidate, CandidateReader, MissingRevisions, Origin
 from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
 from catalog.uploads.restore_metadata import MetadataRestore, MissingSuccessor
@@ -187,12 +187,12 @@ def upload_batches(
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
-    numbers: Counter[str] = Counter()
+    reader = CandidateReader(prefix, choices)
     if before:
         metadata.since = before[1]
-        missing.resume_with(metadata.skip(_by_source(islice(pieces, before[0]), numbers)))
+        missing.resume_with(metadata.skip(reader.skip(islice(pieces, before[0]))))
     counted = _Counted(pieces, before[0] if before else 0)
-    candidates = candidates_in(counted, prefix=prefix, choices=choices, numbers=numbers)
+    candidates = reader.read(counted)
     if choices.skip and not dry_run:
         candidates = (one for one in candidates if one.origin is None or one.origin.key not in choices.skip)
     batches = _batches(candidates, batch or BATCH)
@@ -269,13 +269,6 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
-
-
-def _by_source(pieces: Iterable[Piece], numbers: Counter[str]) -> Iterator[Piece]:
-    """The pieces, counted in `numbers`."""
-    for piece in pieces:
-        numbers[piece.source] += 1
-        yield piece
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:

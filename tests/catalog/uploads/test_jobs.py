@@ -97,6 +97,21 @@ def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
     assert (Upload.objects.get().created, Upload.objects.get().rejected) == (3, 0)
 
 
+def test_a_resumed_upload_refuses_ids_that_it_gave_before_it_stopped(ada, monkeypatch):
+    monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
+    tools = [{"name": name, "description": name, "inputSchema": {"type": "object"}} for name in "abc"]
+    choices = Choices(new_ids={"0.ndjson#1#a": "c"})
+    upload = stored_upload("\n".join(map(json.dumps, tools)), by=ada, choices=choices, prefix="")
+    stop_after(upload, 1, monkeypatch)
+    stopped = Upload.objects.get()
+
+    monkeypatch.undo()
+    uploading.carry_out(stopped)
+
+    assert list(stopped.specs.order_by("position").values_list("outcome", flat=True))[-2:] == ["created", "rejected"]
+    assert Tool.objects.get(tool_id="c").current.number == 1
+
+
 def stop_after(upload, count, monkeypatch):
     """As if the process ended while the batch after `count` specs is stored."""
 
