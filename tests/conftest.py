@@ -176,9 +176,13 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.fixture(autouse=True)
-def _no_requests_so_far():
-    """Tests use the same accounts and addresses again, so each begins below every rate limit."""
+def _no_requests_so_far(monkeypatch):
+    """Tests use the same accounts and addresses again, so each begins below every rate limit.
+
+    The clock of the limits stands still, so that a slow machine allows no more requests than a fast one.
+    """
     shared_rates.clear()
+    monkeypatch.setattr(shared_rates, "_clock", lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)

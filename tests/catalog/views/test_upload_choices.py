@@ -167,10 +167,9 @@ def test_choices_stay_while_the_text_cannot_be_read(browser):
 
 
 def test_choices_stay_while_there_is_no_preview(browser, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
     text = mcp("find")
     sent = typed(preview_of(browser, text), find="own")
-    settings.UPLOAD_RATE = Rate(1, 60)
-    preview_of(browser, text, **sent)
 
     busy = preview_of(browser, text, **sent)
     long_prefix = tree_of(browser.post("/upload/", {"text": text, "prefix": "x" * 101, **sent}))
