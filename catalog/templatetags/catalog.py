@@ -20,7 +20,7 @@ from catalog.search.explain import Marked
 from catalog.search.filters import FILTERS
 from catalog.specs.exporters import LocatedLoss
 from catalog.specs.quick_fixes import QuickFix, quick_fix
-from catalog.uploads.store import Fault
+from catalog.uploads.entries import Fault
 
 register = template.Library()
 

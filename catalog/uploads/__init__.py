@@ -5,6 +5,7 @@ files.py               find the files that a command line names
 readers.py             split files into the texts of specs
 choices.py             which imported tools to leave out, and their new ids
 parse.py               turn these texts into specs, and import other formats
+entries.py             the results: an entry for each spec, and their numbers
 store.py               store the specs, each with its own outcome
 restore_metadata.py    restore the metadata in a catalog file
 restorable.py          which metadata in it can be restored here

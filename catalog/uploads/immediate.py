@@ -15,11 +15,12 @@ from django.utils import timezone
 from catalog.accounts.models import User
 from catalog.models import Upload
 from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.entries import Entry
 from catalog.uploads.jobs import Files, delete_old, names_of
 from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import ResultWriter
-from catalog.uploads.store import Entry, upload, upload_batches
+from catalog.uploads.store import upload, upload_batches
 
 LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the background
 LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # of an archive, because its contents are larger

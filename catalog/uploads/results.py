@@ -14,8 +14,8 @@ from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import RANKS
+from catalog.uploads.entries import Entry, Fault, Outcome, numbers_of
 from catalog.uploads.parse import Origin
-from catalog.uploads.store import Entry, Fault, Outcome, numbers_of
 
 STORED_TEXT_CHARS: Final = 16_000_000  # of one upload: rejected specs, and revised ones of a dry run
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from catalog.json_schema.describe import listed
 from catalog.models import Upload
-from catalog.uploads.store import Entry, numbers_of
+from catalog.uploads.entries import Entry, numbers_of
 
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12

@@ -35,10 +35,10 @@ from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.entries import Entry
 from catalog.uploads.immediate import is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.results import entry_of
-from catalog.uploads.store import Entry
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100

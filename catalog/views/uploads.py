@@ -23,9 +23,9 @@ from catalog.models.uploads import RANKS
 from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
 from catalog.uploads.choices import Choices
+from catalog.uploads.entries import Entry
 from catalog.uploads.immediate import check_now, is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
-from catalog.uploads.store import Entry
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import COMPARED, FIXED_CHARS, compared_with_current, offered_in, text_to_correct
 

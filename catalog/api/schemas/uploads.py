@@ -12,8 +12,8 @@ from catalog.api.schemas.base import Out, with_example
 from catalog.api.schemas.exports import LossOut
 from catalog.api.schemas.problems import PROBLEM, SpecProblemOut
 from catalog.jsontext.reader import loads
+from catalog.uploads.entries import Entry, counts_of
 from catalog.uploads.parse import Origin
-from catalog.uploads.store import Entry, counts_of
 
 
 class UploadQuery(Schema):

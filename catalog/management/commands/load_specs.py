@@ -20,9 +20,10 @@ from catalog.assessments import LockHeld, assess_all
 from catalog.jsontext.reader import JSON, dumps
 from catalog.management.users import find_user
 from catalog.models.uploads import OUTCOMES
+from catalog.uploads.entries import Entry
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.read_ahead import can_work_ahead
-from catalog.uploads.store import Entry, upload
+from catalog.uploads.store import upload
 
 REDRAW_S = 0.1
 ASSESSING_S = 5

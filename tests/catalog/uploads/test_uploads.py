@@ -7,8 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Tool
+from catalog.uploads.entries import counts_of
 from catalog.uploads.readers import pieces_of
-from catalog.uploads.store import counts_of, upload
+from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db
