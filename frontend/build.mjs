@@ -15,10 +15,11 @@ const tests = join(here, "..", "tests", "browser", "vendor");
 const ICONS = [
   "archive", "arrow-down", "arrow-right", "arrow-up", "book-open", "braces", "check", "chevron-down", "chevron-left",
   "chevron-right", "circle-check", "circle-dashed", "circle-question-mark", "circle-slash", "circle-x", "clock", "copy",
-  "download", "ellipsis", "external-link", "eye", "file", "file-json", "flask-conical", "git-compare", "hash", "history",
-  "hourglass", "info", "key", "keyboard", "layers", "link", "list", "list-filter", "list-tree", "log-in", "log-out",
-  "menu", "minus", "monitor", "moon", "package", "pencil", "play", "plus", "rotate-ccw", "search", "settings-2",
-  "shield-alert", "square", "sun", "table", "terminal", "trash", "triangle-alert", "upload", "user", "x", "zap",
+  "download", "ellipsis", "external-link", "eye", "file", "file-json", "flask-conical", "git-compare", "hash",
+  "history", "hourglass", "house", "info", "key", "keyboard", "layers", "link", "list", "list-filter", "list-tree",
+  "log-in", "log-out", "menu", "minus", "monitor", "moon", "package", "pencil", "play", "plug", "plus", "rotate-ccw",
+  "search", "settings-2", "shield-alert", "square", "sun", "table", "terminal", "trash", "triangle-alert", "upload",
+  "user", "x", "zap",
 ];
 
 const CODEMIRROR = [
