@@ -23,9 +23,9 @@ check: .venv/dev
 test: .venv/dev
 	@tests/run test
 
-# What takes long: attacks, load and faults, long random draws.
+# What takes long: attacks, load and faults, long random draws. With CORPORA=<folder> also what the next target does.
 test-deep: .venv/dev
-	@tests/run deep
+	@TOOLSHELF_CORPORA="$(CORPORA)" tests/run deep
 
 # The tests that read real tool data, on the full corpora instead of the selection in tests/data/corpora.
 test-corpora: .venv/dev

@@ -1,5 +1,7 @@
 """The process of the generator: limits, restarts, and hostile schemas."""
 
+import json
+
 import pytest
 
 from catalog.code_generation import generate_project
@@ -98,8 +100,24 @@ def test_a_large_schema_gives_code_within_the_limits(schema):
     compile(project["src/large_tool/models.py"], "models.py", "exec")
 
 
+@pytest.fixture
+def jobs_are_done_once(monkeypatch):
+    """The package and the client of a spec have the same models, whose generation takes most of the time."""
+    done = {}
+    generate = Generator.generate
+
+    def generate_once(self, document, names):
+        job = json.dumps([document, names])
+        if job not in done:
+            done[job] = generate(self, document, names)
+        return done[job]
+
+    monkeypatch.setattr(Generator, "generate", generate_once)
+
+
 @pytest.mark.deep
 @pytest.mark.corpora
+@pytest.mark.usefixtures("jobs_are_done_once")
 @pytest.mark.parametrize("part", range(3))  # so that it is done side by side
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, part, tmp_path):
