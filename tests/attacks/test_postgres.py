@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.postgres import run_in_postgresql
 
 HERE = Path(__file__).parent
 SAME_TESTS = ("test_uploads.py", "test_requests.py")
 
 
+@pytest.mark.slow
 def test_postgresql_survives_the_same_attacks():
     run_in_postgresql(HERE / name for name in SAME_TESTS)

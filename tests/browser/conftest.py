@@ -59,7 +59,8 @@ def visitors(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """People who look at a site with all kinds of tools, runs and changes."""
     from tests.browser.pages import Visitors  # it imports this module
 
-    site = Site(tmp_path_factory.mktemp("pages"), TOOL_FACTORIES=BROKEN_FACTORY)
+    # One of its runs takes longer than anybody should wait when the tests end.
+    site = Site(tmp_path_factory.mktemp("pages"), TOOL_FACTORIES=BROKEN_FACTORY, TOOLSHELF_DRAIN_S="0")
     # The browser closes their pages. It does so in Playwright's loop, which is hidden after a test of something else.
     yield Visitors(browser, site)
     site.stop()

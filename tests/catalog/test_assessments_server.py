@@ -49,6 +49,7 @@ def asked(site, query):
         return json.load(answer)["count"]
 
 
+@pytest.mark.slow
 def test_a_site_assesses_a_bulk_upload_and_continues_after_a_crash(site, tmp_path):
     wait_until(lambda: unjudged(site) == 0)
     site.stop()

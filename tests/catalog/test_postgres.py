@@ -32,10 +32,12 @@ OTHER_TESTS = (
 )
 
 
+@pytest.mark.slow
 def test_postgresql_passes_the_tests_of_publishing_and_searching():
     run_in_postgresql(HERE / name for name in MAIN_TESTS)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_postgresql_passes_the_other_tests_of_the_catalog():
     run_in_postgresql(HERE / name for name in OTHER_TESTS)

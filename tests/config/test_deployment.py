@@ -114,6 +114,7 @@ def redis(tmp_path):
     server.wait(10)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_tools(image, redis, tmp_path):
     def start(words: list[str], log: str) -> subprocess.Popen[bytes]:

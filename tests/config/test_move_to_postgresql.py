@@ -121,6 +121,7 @@ def test_a_null_character_is_replaced_and_reported(data, url):
     assert "catalog_tool: U+0000, which PostgreSQL cannot store, was replaced by U+FFFD in 1 rows." in moved.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_what_cannot_be_moved_is_refused(data, url, server):
     full = move(data, url)

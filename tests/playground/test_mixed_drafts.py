@@ -105,6 +105,7 @@ def test_code_can_be_generated_for_every_valid_spec():
         generate_code(spec)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_each_of_many_valid_specs_can_be_used():
     for spec in random_specs(MANY_SPECS, first=MANY_SPECS):

@@ -16,6 +16,7 @@ SAME_TESTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_postgresql_passes_the_tests_of_runs_and_limits():
     run_in_postgresql(HERE / name for name in SAME_TESTS)

@@ -9,6 +9,7 @@ from tests.postgres import run_in_postgresql
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_postgresql_passes_the_tests_of_rights():
     run_in_postgresql([HERE / "test_matrix.py", HERE / "test_leaks.py"])

@@ -115,6 +115,7 @@ def jobs_are_done_once(monkeypatch):
     monkeypatch.setattr(Generator, "generate", generate_once)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @pytest.mark.corpora
 @pytest.mark.usefixtures("jobs_are_done_once")

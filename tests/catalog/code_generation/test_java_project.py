@@ -327,6 +327,7 @@ def test_the_files_of_compiled_classes_differ_in_more_than_case(compiled):
 # Real specs
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @pytest.mark.corpora
 def test_every_real_spec_compiles_and_almost_all_have_real_types(tmp_path):

@@ -43,6 +43,7 @@ def test_over_postgresql_runs_are_done_and_written_down_and_a_killed_workers_are
     assert not list(tmp_path.glob("*.sqlite3"))
 
 
+@pytest.mark.slow
 def test_webhooks_mcp_and_the_audit_log_work_with_workers(tmp_path):
     """Beat and a worker deliver the messages that the web server queued; the run of an agent is recorded with its
     interface."""

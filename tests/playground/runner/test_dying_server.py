@@ -11,11 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.site import Site
 from tests.site_accounts import token
 
 pytestmark = pytest.mark.deep
 
 RUNS = 100
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A site that ends without waiting for the runs that are left."""
+    site = Site(tmp_path, TOOLSHELF_DRAIN_S="0")
+    yield site
+    site.stop()
 
 
 class Api:

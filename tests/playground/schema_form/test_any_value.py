@@ -45,6 +45,7 @@ def pairs(draw):
     return schema, value
 
 
+@pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.deep
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)

@@ -39,6 +39,7 @@ def open_and_post(schema, value):
     return value, opened, posted, len(pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @pytest.mark.corpora
 def test_real_specs_are_drawn_and_read_back_with_little_work():

@@ -707,6 +707,7 @@ def entangled(operations, definitions):
     return {"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}}
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 def test_every_operation_of_a_large_document_over_shared_definitions_becomes_a_tool():
     specs = import_document(entangled(operations=845, definitions=600)).specs
