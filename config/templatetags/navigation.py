@@ -1,10 +1,14 @@
-"""`{% section "tools lint" %}`: marks the entry of the navigation that the present page belongs to."""
+"""The navigation: the section that the present page belongs to, and the pages in the palette."""
 
 from __future__ import annotations
 
 from django import template
 from django.template.context import Context
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from catalog.templatetags.icons import icon
 
 register = template.Library()
 
@@ -21,3 +25,16 @@ def section(context: Context, segments: str) -> SafeString:
     match = getattr(context.get("request"), "resolver_match", None)  # an error page may have neither
     first = context.get("nav_section") or (match.route.partition("/")[0] if match else "")
     return CURRENT if first in segments.split() else SafeString("")
+
+
+@register.simple_tag
+def palette_page(route: str, icon_name: str, name: str, words: str) -> SafeString:
+    """The entry of the palette for the page of `route`; it is found by its name and by `words`."""
+    return format_html(
+        '<li role="option" class="palette-item" data-href="{}" data-words="{}">{}'
+        '<span class="palette-name">{}</span></li>',
+        reverse(route),
+        words,
+        icon(icon_name),
+        name,
+    )
