@@ -10,10 +10,10 @@ HERE = Path(__file__).parent
 MAIN_TESTS = (
     "search/test_search.py",
     "test_publishing.py",
-    "test_audit.py",
-    "uploads/test_uploads.py",
 )
 OTHER_TESTS = (
+    "test_audit.py",
+    "uploads/test_uploads.py",
     "views/test_audit.py",
     "webhooks/test_delivery.py",
     "management/test_commands.py",

@@ -116,6 +116,7 @@ def with_replaced_migrations(data_dir, migrated, *, partial=None):
                 )
 
 
+@pytest.mark.deep
 def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migrated):
     with_replaced_migrations(tmp_path, migrated)
 
@@ -125,6 +126,7 @@ def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migr
     assert manage(tmp_path, "migrate", "--check").returncode == 0
 
 
+@pytest.mark.deep
 def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
     with_replaced_migrations(tmp_path, migrated)
 
