@@ -23,6 +23,7 @@ from catalog.models import Audience
 from catalog.rights import may, require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
+from catalog.uploads.choices import ImportOptions
 from catalog.uploads.store import SHORT_BATCH, upload
 
 
@@ -48,8 +49,7 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
         pieces,
         by=actor(request),
         dry_run=query.dry_run,
-        prefix=query.prefix,
-        replace=query.replace,
+        options=ImportOptions(query.prefix, query.replace),
         batch=SHORT_BATCH,
     )
     return ReportOut.of_entries(list(entries), dry_run=query.dry_run)

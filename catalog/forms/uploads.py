@@ -5,26 +5,18 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final, TypedDict, cast
+from typing import Any, BinaryIO, Final, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from catalog.uploads.choices import NO_CHOICES, Choices, clean_id, keys_in
+from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, clean_id, keys_in
 
 MAX_PREFIX_CHARS: Final = 100  # as in the API
 PASTED: Final = "pasted text"
 NamedFile = tuple[str, BinaryIO]
-
-
-class Options(TypedDict):
-    """The options of an upload, as its functions take them."""
-
-    prefix: str | None
-    replace: bool
-    choices: Choices
 
 
 def choices_in(sent: QueryDict, earlier: Choices = NO_CHOICES) -> Choices:
@@ -79,14 +71,9 @@ class UploadForm(forms.Form):
         return self.sent.get("prefix", "").strip()
 
     @property
-    def options(self) -> Options:
-        """The options of the upload."""
-        return {"prefix": self.prefix_of_imports, "replace": self.replaces, "choices": self.choices}
-
-    @property
-    def prefix_of_imports(self) -> str | None:
-        """The prefix as uploads take it: None takes it from the document, "" is none."""
-        return "" if self.has_no_prefix else self.typed_prefix or None
+    def options(self) -> ImportOptions:
+        """How imported tools are published."""
+        return ImportOptions("" if self.has_no_prefix else self.typed_prefix or None, self.replaces, self.choices)
 
     @property
     def has_no_prefix(self) -> bool:

@@ -3,7 +3,7 @@
 multipart.py           check the parts of a form while it is read
 files.py               find the files that a command line names
 readers.py             split files into the texts of specs
-choices.py             which imported tools to leave out, and their new ids
+choices.py             how imported tools are published: which to leave out, and their new ids
 parse.py               turn these texts into specs, and import other formats
 entries.py             the results: an entry for each spec, and their numbers
 store.py               store the specs, each with its own outcome

@@ -1,4 +1,4 @@
-"""The choices of a person about the imported tools of an upload: which to leave out, and other ids for some."""
+"""How an upload imports tools, and the choices of a person about them: which to leave out, and other ids for some."""
 
 from __future__ import annotations
 
@@ -76,6 +76,24 @@ class Choices:
 
 
 NO_CHOICES: Final = Choices()
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How the tools of documents in other formats are imported.
+
+    Attributes:
+        prefix: of their ids; None: taken from the document; "": nothing.
+        replace: whether they also revise tools of another origin or owner (see revision_origins.py).
+        choices: which to leave out, and other ids.
+    """
+
+    prefix: str | None = None
+    replace: bool = False
+    choices: Choices = NO_CHOICES
+
+
+NO_OPTIONS: Final = ImportOptions()
 
 
 def key_of(source: str, number: str, offered_id: str, prefix: str, *, has_own_id: bool = False) -> str:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.models import Upload
-from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.jobs import Files, delete_old, names_of
 from catalog.uploads.pieces import Piece
@@ -34,15 +34,13 @@ def is_large(files: Files) -> bool:
     return any(size > LARGE_ARCHIVE_BYTES and _is_archive(file) for size, (_, file) in zip(sizes, files, strict=True))
 
 
-def publish_now(
-    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
-) -> tuple[Upload, list[Entry]]:
+def publish_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> tuple[Upload, list[Entry]]:
     """Publish the specs of small files; returns the report.
 
     The upload is not stored if the files contain no spec.
     """
     delete_old()
-    report = Upload(by=by, names=names_of(files), prefix=prefix, replace=replace)
+    report = Upload(by=by, names=names_of(files), prefix=options.prefix, replace=options.replace)
     writer: list[ResultWriter] = []
 
     def write(entries: list[Entry], read: int) -> None:
@@ -51,18 +49,16 @@ def publish_now(
             writer.append(ResultWriter(report))
         writer[0].write(entries, read)
 
-    batches = upload_batches(_pieces(files), by=by, prefix=prefix, replace=replace, choices=choices, on_batch=write)
+    batches = upload_batches(_pieces(files), by=by, options=options, on_batch=write)
     entries = [entry for batch in batches for entry in batch]
     if entries:
         Upload.objects.filter(pk=report.pk).update(ended_at=timezone.now(), total=len(entries), read=len(entries))
     return report, entries
 
 
-def check_now(
-    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
-) -> list[Entry]:
+def check_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> list[Entry]:
     """The results that publishing small files would have; nothing is stored."""
-    return list(upload(_pieces(files), by=by, dry_run=True, prefix=prefix, replace=replace, choices=choices))
+    return list(upload(_pieces(files), by=by, dry_run=True, options=options))
 
 
 def _pieces(files: Files) -> Iterator[Piece]:

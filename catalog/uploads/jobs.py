@@ -32,7 +32,7 @@ from catalog.errors import Busy
 from catalog.fairness import FairLock, may_queue
 from catalog.models import Upload
 from catalog.models.uploads import SILENT_S, new_upload_id
-from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.choices import NO_CHOICES, NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import LeaseLostError, ResultWriter
@@ -61,9 +61,7 @@ def start(
     *,
     by: User,
     dry_run: bool = False,
-    prefix: str | None = None,
-    replace: bool = False,
-    choices: Choices = NO_CHOICES,
+    options: ImportOptions = NO_OPTIONS,
 ) -> Upload:
     """Start an upload of these files in the background and return immediately; its page shows the progress.
 
@@ -77,17 +75,15 @@ def start(
     if not may_queue(own, free):
         raise Busy(f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30)
     delete_old()
-    upload = create(files, by=by, dry_run=dry_run, prefix=prefix, replace=replace, choices=choices)
+    upload = create(files, by=by, dry_run=dry_run, options=options)
     _begin(upload)
     return upload
 
 
-def preview(
-    files: Files, *, by: User, prefix: str | None = None, replace: bool = False, choices: Choices = NO_CHOICES
-) -> Upload:
+def preview(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> Upload:
     """Store the report of a small dry run, and its files, so that they can be published afterwards."""
     delete_old()
-    upload = create(files, by=by, dry_run=True, prefix=prefix, replace=replace, choices=choices)
+    upload = create(files, by=by, dry_run=True, options=options)
     carry_out(upload)
     return upload
 
@@ -117,22 +113,20 @@ def create(
     *,
     by: User,
     dry_run: bool = False,
-    prefix: str | None = None,
-    replace: bool = False,
-    choices: Choices = NO_CHOICES,
+    options: ImportOptions = NO_OPTIONS,
 ) -> Upload:
     """As `start`, but only create the upload. The files are copied before this returns."""
     if dry_run:
         _make_room(by)
-    upload = Upload(by=by, dry_run=dry_run, prefix=prefix, replace=replace, names=names_of(files))
+    upload = Upload(by=by, dry_run=dry_run, prefix=options.prefix, replace=options.replace, names=names_of(files))
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)
     try:
         for number, (_, file) in enumerate(files):
             with (folder / str(number)).open("wb") as copy:
                 shutil.copyfileobj(file, copy, CHUNK_BYTES)
-        if choices:
-            (folder / CHOICES).write_text(choices.to_json())
+        if options.choices:
+            (folder / CHOICES).write_text(options.choices.to_json())
         upload.save(force_insert=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -213,9 +207,7 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         _pieces(upload),
         by=upload.by,
         dry_run=upload.dry_run,
-        prefix=upload.prefix,
-        replace=upload.replace,
-        choices=choices_of(upload),
+        options=ImportOptions(upload.prefix, upload.replace, choices_of(upload)),
         batch=SHORT_BATCH,
         on_batch=ResultWriter(upload).write,
         before=(upload.read, upload.created_at),

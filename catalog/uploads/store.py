@@ -22,7 +22,7 @@ from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.rights import may
 from catalog.specs.spec import ToolSpec, declared_naming
-from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
 from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import CATALOG_FILE, Candidate, CandidateReader, MissingRevisions, Origin
@@ -42,27 +42,21 @@ def upload(
     *,
     by: User | None,
     dry_run: bool = False,
-    prefix: str | None = None,
-    replace: bool = False,
-    choices: Choices = NO_CHOICES,
+    options: ImportOptions = NO_OPTIONS,
     batch: int | None = None,
     ahead: bool = False,
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
-    whose ids start with `prefix` (None: taken from the document; "": nothing). Imports revise tools of another origin
-    or owner only with `replace` (see revision_origins.py). Of the revisions in a catalog file, only those that
-    are not stored here yet are published; a tool that is new here gets the metadata in the file. `choices` are about
-    imported tools; the tools that they leave out are reported in a dry run only.
+    which are imported with `options`; the tools that are left out are reported in a dry run only. Of the revisions in a
+    catalog file, only those that are not stored here yet are published; a tool that is new here gets the metadata in
+    the file.
 
     With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
     idle machine.
     """
-    batches = upload_batches(
-        pieces, by=by, dry_run=dry_run, prefix=prefix, replace=replace, choices=choices, batch=batch, ahead=ahead
-    )
-    for entries in batches:
+    for entries in upload_batches(pieces, by=by, dry_run=dry_run, options=options, batch=batch, ahead=ahead):
         yield from entries
 
 
@@ -71,9 +65,7 @@ def upload_batches(
     *,
     by: User | None,
     dry_run: bool = False,
-    prefix: str | None = None,
-    replace: bool = False,
-    choices: Choices = NO_CHOICES,
+    options: ImportOptions = NO_OPTIONS,
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
     before: tuple[int, datetime] | None = None,
@@ -88,20 +80,20 @@ def upload_batches(
     """
     missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
     pieces = iter(pieces)
-    reader = CandidateReader(prefix, choices)
+    reader = CandidateReader(options.prefix, options.choices)
     if before:
         metadata.since = before[1]
         missing.resume_with(metadata.skip(reader.skip(islice(pieces, before[0]))))
     counted = _Counted(pieces, before[0] if before else 0)
     candidates = reader.read(counted)
-    if choices.skip and not dry_run:
-        candidates = (one for one in candidates if one.origin is None or one.origin.key not in choices.skip)
+    if (skip := options.choices.skip) and not dry_run:
+        candidates = (one for one in candidates if one.origin is None or one.origin.key not in skip)
     batches = _batches(candidates, batch or BATCH)
     earlier = DryRun() if dry_run else None
     for prepared in made_ahead(batches) if ahead and not on_batch else batches:
         with transaction.atomic():
             wanted = dataclasses.replace(prepared, candidates=missing.among(prepared.candidates))
-            entries = list(_publish(wanted, by, metadata, dry_run=earlier, replace=replace))
+            entries = list(_publish(wanted, by, metadata, dry_run=earlier, replace=options.replace))
             if on_batch:
                 on_batch(entries, counted.processed_up_to(prepared.candidates[-1]))
         yield entries

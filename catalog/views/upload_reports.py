@@ -34,7 +34,7 @@ from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
-from catalog.uploads.choices import NO_CHOICES, Choices
+from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.immediate import is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
@@ -145,16 +145,16 @@ def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
 def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     """Publish the files of a dry run, with the person's choices about imported tools."""
     shown = _own_upload(request, pk)
-    by, prefix, replaces = actor(request), shown.prefix, shown.replace
-    choices = choices_in(request.POST, uploading.choices_of(shown))
+    by = actor(request)
+    options = ImportOptions(shown.prefix, shown.replace, choices_in(request.POST, uploading.choices_of(shown)))
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
         if is_large(files):
-            published = uploading.start(files, by=by, prefix=prefix, replace=replaces, choices=choices)
+            published = uploading.start(files, by=by, options=options)
         else:
-            published, entries = publish_now(files, by=by, prefix=prefix, replace=replaces, choices=choices)
+            published, entries = publish_now(files, by=by, options=options)
             if not entries:
                 messages.error(request, "Nothing was published, because no tool is selected.")
                 return redirect(shown)
@@ -178,16 +178,15 @@ def check_choices(request: HttpRequest, pk: str) -> HttpResponse:
 
 
 def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> HttpResponse:
-    by, prefix = actor(request), shown.prefix
-    choices = choices_in(request.POST, uploading.choices_of(shown))
+    by = actor(request)
+    options = ImportOptions(shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown)))
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
         if is_large(files):
-            started = uploading.start(files, by=by, dry_run=True, prefix=prefix, replace=replaces, choices=choices)
-            return redirect(started)
-        return redirect(uploading.preview(files, by=by, prefix=prefix, replace=replaces, choices=choices))
+            return redirect(uploading.start(files, by=by, dry_run=True, options=options))
+        return redirect(uploading.preview(files, by=by, options=options))
 
 
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:

@@ -59,13 +59,13 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         return response
     by, options = actor(request), form.options
     if is_large(form.sources):
-        return redirect(uploading.start(form.sources, by=by, dry_run=form.is_dry_run, **options))
-    entries = check_now(form.sources, by=by, **options) if form.is_dry_run else []
+        return redirect(uploading.start(form.sources, by=by, dry_run=form.is_dry_run, options=options))
+    entries = check_now(form.sources, by=by, options=options) if form.is_dry_run else []
     report: Upload | None = None
     if form.is_dry_run and entries and not _are_few_and_wrong(entries):
-        report = uploading.preview(_rewound(form), by=by, **options)
+        report = uploading.preview(_rewound(form), by=by, options=options)
     elif not form.is_dry_run:
-        report, entries = publish_now(form.sources, by=by, **options)
+        report, entries = publish_now(form.sources, by=by, options=options)
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
@@ -102,7 +102,7 @@ def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
     if "is_large" in request.POST or is_large(form.sources):
         return {"note": "These files are too large for a preview while you edit.", "is_large": True}
-    entries = check_now(form.sources, by=actor(request), **form.options)
+    entries = check_now(form.sources, by=actor(request), options=form.options)
     return _preview(request, entries, form) if entries else {}
 
 

@@ -86,6 +86,7 @@ def make_state() -> dict[str, object]:
     from catalog.specs.spec import read_spec
     from catalog.stars import star
     from catalog.uploads import jobs
+    from catalog.uploads.choices import ImportOptions
     from catalog.uploads.immediate import publish_now
     from catalog.webhooks.registration import WebhookSettings, add_webhook
     from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
@@ -147,7 +148,7 @@ def make_state() -> dict[str, object]:
     tools = [{"name": f"reports.month-{number}", "inputSchema": {"type": "object"}} for number in range(1, 16)]
     imported = json.dumps({"tools": tools}, indent=2).encode()
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
-    rejected, _ = publish_now(files, by=owner, prefix="")
+    rejected, _ = publish_now(files, by=owner, options=ImportOptions(""))
 
     webhook, _ = add_webhook(WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner)
     delivery = WebhookDelivery.objects.filter(webhook=webhook).first() or WebhookDelivery.objects.create(

@@ -20,6 +20,7 @@ from catalog.assessments import LockHeld, assess_all
 from catalog.jsontext.reader import JSON, dumps
 from catalog.management.users import find_user
 from catalog.models.uploads import OUTCOMES
+from catalog.uploads.choices import ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.read_ahead import can_work_ahead
@@ -68,8 +69,8 @@ class Command(BaseCommand):
         wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
         ahead = sum(file.stat().st_size for file in files) > AHEAD_BYTES and can_work_ahead()
-        chosen = {name: options[name] for name in ("dry_run", "prefix", "replace")}
-        entries = upload(pieces, by=by, **chosen, ahead=ahead)
+        imports = ImportOptions(options["prefix"], options["replace"])
+        entries = upload(pieces, by=by, dry_run=options["dry_run"], options=imports, ahead=ahead)
         for entry in self._shown(entries):
             counts[entry.outcome] += 1
             if entry.outcome == "rejected" or wants_report:

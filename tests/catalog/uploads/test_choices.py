@@ -8,7 +8,7 @@ from django.conf import settings
 
 from catalog.models import HeldChange, Tool, Toolkit
 from catalog.publishing import publish
-from catalog.uploads.choices import MAX_NEW_ID_CHARACTERS, NO_CHOICES, Choices, key_of
+from catalog.uploads.choices import MAX_NEW_ID_CHARACTERS, NO_CHOICES, Choices, ImportOptions, key_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
@@ -28,7 +28,7 @@ def uploaded(document, name="mail.json", *, by=None, skip=(), dry_run=False, rep
         frozenset(f"{name}#1#{one}" for one in skip), {f"{name}#1#{key}": one for key, one in new_ids.items()}
     )
     pieces = pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
-    return list(upload(pieces, by=by, choices=choices, dry_run=dry_run, replace=replace, prefix=prefix))
+    return list(upload(pieces, by=by, dry_run=dry_run, options=ImportOptions(prefix, replace, choices)))
 
 
 def stored_ids():
@@ -121,7 +121,13 @@ def test_two_tools_of_two_files_with_the_same_new_id_are_refused():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
-    entries = list(upload(pieces, by=None, choices=Choices(new_ids={"a.json#1#find": "x", "b.json#1#find": "x"})))
+    entries = list(
+        upload(
+            pieces,
+            by=None,
+            options=ImportOptions(choices=Choices(new_ids={"a.json#1#find": "x", "b.json#1#find": "x"})),
+        )
+    )
 
     assert [rules(entry) for entry in entries] == [["import.same-id"]] * 2
 
@@ -154,7 +160,7 @@ def test_tools_with_the_same_name_in_two_files_are_different_tools():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
-    list(upload(pieces, by=None, prefix="", choices=Choices(new_ids={"b.json#1#find": "other"})))
+    list(upload(pieces, by=None, options=ImportOptions("", choices=Choices(new_ids={"b.json#1#find": "other"}))))
 
     assert stored_ids() == ["find", "other"]
 
@@ -228,7 +234,7 @@ def test_other_json_contains_no_choices(text):
 def uploaded_pieces(*files, choices=NO_CHOICES, **options):
     """The entries of files: (name, document or list of documents)."""
     pieces = [piece for name, document in files for piece in pieces_of(name, io.BytesIO(json.dumps(document).encode()))]
-    return list(upload(pieces, by=None, choices=choices, **options))
+    return list(upload(pieces, by=None, options=ImportOptions(choices=choices), **options))
 
 
 def test_tools_of_files_with_the_same_name_are_chosen_separately():

@@ -13,6 +13,7 @@ from catalog.errors import Problem
 from catalog.lifecycle import archive
 from catalog.models import HeldChange, Revision, Tool
 from catalog.publishing import publish
+from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.corpora import DATA
@@ -35,9 +36,9 @@ PETS = {
 pytestmark = pytest.mark.django_db
 
 
-def uploaded(name, data, **options):
+def uploaded(name, data, *, prefix=None, **options):
     pieces = pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
-    return list(upload(pieces, by=None, **options))
+    return list(upload(pieces, by=None, options=ImportOptions(prefix), **options))
 
 
 # -- importing --------------------------------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ def one_line(tool_id, **members):
 
 def uploaded_by(person, document, **options):
     pieces = pieces_of("mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES)
-    return list(upload(pieces, by=person, **options))
+    return list(upload(pieces, by=person, options=ImportOptions(**options)))
 
 
 def test_the_revisions_page_shows_where_each_came_from(client):

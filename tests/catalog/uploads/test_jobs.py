@@ -18,7 +18,7 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads import results
-from catalog.uploads.choices import Choices
+from catalog.uploads.choices import Choices, ImportOptions
 from tests.factories import make_tool, make_user, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
@@ -85,7 +85,7 @@ def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
     documents = [{"tools": tools}] if is_list else tools
     a, b, _, d = (f"0.ndjson#{1 if is_list else number}#{name}" for number, name in enumerate("abcd", 1))
     choices = Choices(frozenset({b}), {a: "first", d: "last"})
-    upload = stored_upload("\n".join(map(json.dumps, documents)), by=ada, choices=choices, prefix="")
+    upload = stored_upload("\n".join(map(json.dumps, documents)), by=ada, options=ImportOptions("", choices=choices))
     stop_after(upload, 1, monkeypatch)
     stopped = Upload.objects.get()
     assert list(Tool.objects.values_list("tool_id", flat=True)) == ["first"]
@@ -101,7 +101,7 @@ def test_a_resumed_upload_refuses_ids_that_it_gave_before_it_stopped(ada, monkey
     monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
     tools = [{"name": name, "description": name, "inputSchema": {"type": "object"}} for name in "abc"]
     choices = Choices(new_ids={"0.ndjson#1#a": "c"})
-    upload = stored_upload("\n".join(map(json.dumps, tools)), by=ada, choices=choices, prefix="")
+    upload = stored_upload("\n".join(map(json.dumps, tools)), by=ada, options=ImportOptions("", choices=choices))
     stop_after(upload, 2, monkeypatch)
     stopped = Upload.objects.get()
 
