@@ -84,7 +84,11 @@ def test_a_database_of_an_older_version_is_to_be_migrated_too(tmp_path):
     )
 
 
-@pytest.mark.parametrize("words", [["load_specs", SAMPLES], ["serve", "--port", "0"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [["load_specs", SAMPLES], pytest.param(["serve", "--port", "0"], marks=pytest.mark.deep)],
+    ids=["load_specs", "serve"],
+)
 def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migrated, words):
     shutil.copy(migrated, tmp_path)
     with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database, database:

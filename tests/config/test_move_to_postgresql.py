@@ -18,6 +18,8 @@ import pytest
 from tests.postgres import PostgreSQL
 from tests.site import ROOT, Site
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture(scope="module")
 def server():
@@ -70,6 +72,7 @@ def move(data: Path, url: str, **environment: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 def test_the_site_goes_on_in_postgresql(data, url):
     moved = move(data, url)
 
@@ -93,7 +96,6 @@ def test_the_site_goes_on_in_postgresql(data, url):
     assert added.status_code == 201, added.text
 
 
-@pytest.mark.deep
 def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
         database.execute("UPDATE catalog_tool SET toolkit = ? WHERE tool_id = 'convert_units'", ["x" * 101])
@@ -110,7 +112,6 @@ def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
     assert again.returncode == 0, again.stderr
 
 
-@pytest.mark.deep
 def test_a_null_character_is_replaced_and_reported(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
         database.execute("UPDATE catalog_tool SET deprecation_note = ? WHERE tool_id = 'convert_units'", ["a\0b"])
@@ -122,7 +123,6 @@ def test_a_null_character_is_replaced_and_reported(data, url):
 
 
 @pytest.mark.slow
-@pytest.mark.deep
 def test_what_cannot_be_moved_is_refused(data, url, server):
     full = move(data, url)
     assert full.returncode == 0, full.stderr

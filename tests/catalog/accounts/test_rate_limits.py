@@ -111,6 +111,7 @@ def test_a_limit_can_be_switched_off(settings, stranger):
     assert statuses(lambda: stranger.ask("/tags"), 20) == [200] * 20
 
 
+@pytest.mark.deep
 def test_a_program_that_uploads_2000_specs_one_by_one_reaches_no_default(program):
     """Each upload is one request and one upload; the catalog's work is left out, so nothing waits meanwhile."""
     seen = {program.send("POST", UPLOAD, "{").status_code for _ in range(2000)}

@@ -28,6 +28,7 @@ def pages(program, **query):
     return found
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("query", [{}, {"q": "weather"}, {"q": "weather forecast"}], ids=["list", "search", "relaxed"])
 @pytest.mark.parametrize("limit", [100, 20])
 def test_pages_are_cut_at_1_mib_and_their_cursors_lead_to_all_tools(stranger, long_tools, query, limit):

@@ -494,6 +494,7 @@ def test_long_metadata_makes_batches_shorter():
     assert batches == [2, 2, 1]  # the last one is of the last line
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("cut_after", range(1, 7))
 def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
     catalog, ada, monkeypatch, settings, tmp_path, cut_after

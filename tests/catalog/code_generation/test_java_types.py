@@ -490,6 +490,7 @@ DOUBLING = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "schema",
     [

@@ -258,6 +258,7 @@ def test_a_schema_too_large_for_a_page_is_cut_and_marked_as_cut():
     assert tree.size <= MAX_SHOWN + 1
 
 
+@pytest.mark.deep
 def test_a_hostile_schema_is_documented_quickly():
     for line in ATTACKS.read_text(encoding="utf-8").splitlines():
         attack = json.loads(line)

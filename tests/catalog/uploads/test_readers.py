@@ -133,6 +133,7 @@ def test_a_document_that_is_too_long_is_refused():
     assert refusals("a.json", b"{" + b" " * 1000, max_bytes=100) == ["This spec has more than 100 bytes."]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "data",
     [

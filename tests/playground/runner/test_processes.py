@@ -82,6 +82,7 @@ def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeyp
     assert "import_hang:Factory@ all#0" not in zygotes
 
 
+@pytest.mark.deep
 def test_warmed_processes_stay_while_nothing_runs(own_runner):
     runner = own_runner(idle_s=0.4)
     runner.warm([make_job("attack_tool:Factory")])
@@ -112,6 +113,7 @@ def test_a_factory_is_imported_once_for_many_runs(own_runner):
     assert len(times) == 1
 
 
+@pytest.mark.deep
 def test_a_factory_that_could_not_be_imported_is_tried_again(own_runner, tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
@@ -125,6 +127,7 @@ def test_a_factory_that_could_not_be_imported_is_tried_again(own_runner, tmp_pat
     assert soon(lambda: runner.run("put_right_later:Factory", {"code": "return 1"}).outcome == "returned")
 
 
+@pytest.mark.deep
 def test_a_slow_import_counts_and_the_next_run_finds_it_done(own_runner, tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
@@ -241,6 +244,7 @@ def test_an_active_run_ends_with_the_code_that_it_began_with_and_its_processes_t
     assert not runner._scheduler._replaced
 
 
+@pytest.mark.deep
 def test_a_run_of_replaced_processes_can_be_cancelled_and_has_its_deadline(own_runner):
     runner = own_runner()
     cancelled = runner.start("import time\nprint('begun')\ntime.sleep(60)")

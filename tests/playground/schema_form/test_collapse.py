@@ -35,6 +35,7 @@ def test_a_large_value_makes_a_page_of_bounded_size_and_comes_back(value):
     assert form.send().value == value
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
 def test_whatever_is_opened_the_value_stays_and_the_page_is_bounded(value):
     form = FormInUse(True, value)

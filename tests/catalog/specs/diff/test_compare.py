@@ -348,6 +348,7 @@ LARGE = {
 }  # fmt: skip
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("schema", LARGE.values(), ids=LARGE)
 def test_a_comparison_ends_soon(schema):
     with at_most(8_000_000):

@@ -224,6 +224,7 @@ def check_lines(spec, key):
             assert value.get("description", "").startswith(known), loss
 
 
+@pytest.mark.deep
 @pytest.mark.corpora
 @pytest.mark.parametrize("key", FORMATS)
 def test_the_losses_of_every_real_spec_are_at_lines_of_the_same_parts(key):

@@ -102,6 +102,7 @@ def hostile():
     yield "deep alternatives", deep
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("schema", [pytest.param(schema, id=name) for name, schema in hostile()])
 @pytest.mark.parametrize("key", FORMATS)
 def test_hostile_schemas_are_exported_with_bounded_work(key, schema):

@@ -631,6 +631,7 @@ def test_malformed_documents_raise_no_error(document):
             read_spec(spec.text)
 
 
+@pytest.mark.deep
 @pytest.mark.corpora
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_documents_with_exchanged_parts_raise_no_error(path):
