@@ -197,6 +197,7 @@ def test_a_port_in_use_is_reported_in_one_sentence(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.deep
 def test_a_first_start_for_other_machines_prints_a_set_up_link_and_opens_nothing_without_it(tmp_path):
     site = Site(tmp_path, prepared=False, host="0.0.0.0")
     link = site.sign_in_link

@@ -243,6 +243,7 @@ def test_answers_carry_the_policies_for_browsers(client, path):
     assert "camera=()" in answer["Permissions-Policy"]
 
 
+@pytest.mark.deep
 def test_under_https_every_cookie_has_the_host_prefix_and_is_secure(tmp_path):
     program = """
 import django
