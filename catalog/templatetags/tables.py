@@ -1,25 +1,32 @@
 """The head of a table whose rows are stacked in a narrow window (`.stacked-rows`)."""
 
+from typing import Final
+
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
 
+_HEADINGS: Final = {
+    "": '<th role="columnheader" scope="col">{}</th>',
+    "number": '<th role="columnheader" scope="col" class="number">{}</th>',
+    "hidden": '<th role="columnheader" scope="col"><span class="visually-hidden">{}</span></th>',
+}
+
 
 @register.simple_tag
 def stacked_head(*columns: str) -> SafeString:
     """The `<thead>` with these headings: "Tool"; "Score|number" at the right; "Actions|hidden" for screen readers.
 
-    It has the roles of a table in words, because browsers drop them where CSS displays cells as blocks.
+    The headings are written in the template: a name that somebody typed may contain "|". The roles of a table are
+    written out, because browsers drop them where CSS displays cells as blocks.
+
+    Raises:
+        KeyError: there is no such kind of heading.
     """
+    headings = [format_html(_HEADINGS[kind], text) for text, _, kind in (column.partition("|") for column in columns)]
     return format_html(
-        '<thead role="rowgroup"><tr role="row">{}</tr></thead>', format_html_join("", "{}", map(_heading, columns))
+        '<thead role="rowgroup"><tr role="row">{}</tr></thead>',
+        format_html_join("", "{}", ((heading,) for heading in headings)),
     )
-
-
-def _heading(column: str) -> tuple[SafeString]:
-    text, _, kind = column.partition("|")
-    label = format_html('<span class="visually-hidden">{}</span>', text) if kind == "hidden" else text
-    number = SafeString(' class="number"') if kind == "number" else ""
-    return (format_html('<th role="columnheader" scope="col"{}>{}</th>', number, label),)

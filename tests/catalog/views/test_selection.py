@@ -192,6 +192,15 @@ def test_two_tools_are_compared(client):
     assert client.get("/selection/compare/?tool=a").status_code == 302
 
 
+def test_any_name_heads_the_column_of_its_tool(client):
+    make_tool("a", name="in | out", parameters=properties(x={}))
+    make_tool("b", name="<b>|hidden", parameters=properties(x={}))
+
+    tree = page(client, "/selection/compare/?tool=a&tool=b")
+
+    assert texts_of(tree, ".compared thead th") == ["Property", "<b>|hidden", "in | out"]
+
+
 def test_two_tools_are_compared_property_by_property(client):
     make_tool("a", parameters={**properties(both={"type": "string"}, first={}), "required": ["both"]})
     make_tool("b", parameters=properties(both={"type": "integer"}, second={"type": "array"}))
