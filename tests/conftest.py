@@ -55,7 +55,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the tests marked `slow`: whichever process began one last would be the only one that still works."""
+    """Begin with the tests marked `slow`: at the end, the other processes would be idle while one finishes."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

@@ -149,7 +149,7 @@ def test_a_document_that_is_too_long_is_refused():
     ids=["no end", "deep", "escapes", "spaces", "lines", "brackets", "strings", "commas"],
 )
 def test_no_array_takes_long(start, part, times):
-    data = start + part * times  # made here: together they take 190 MB
+    data = start + part * times  # made here, because together they take 190 MB
 
     with at_most(25_000_000):
         for _ in pieces_of("a.json", io.BytesIO(data)):

@@ -585,7 +585,7 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
     ],
 )
 def test_work_beyond_the_budget_ends_unchecked_with_a_reason(pair):
-    schema, value = pair()  # made here: together they take 250 MB
+    schema, value = pair()  # made here, because together they take 250 MB
     compiled = compile_schema(schema)
 
     with at_most(6_000_000):
