@@ -22,6 +22,7 @@ from catalog.publishing import OriginsByHash, Publication, publish, publish_many
 from catalog.revision_diff import difference_from, verdicts_on
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.rights import Answer, limit_of_toolkits, may, require
+from catalog.search import vocabulary
 from catalog.search.document import group_key, toolkit_of
 from catalog.specs.diff import Difference
 from catalog.specs.spec import ToolSpec
@@ -279,6 +280,7 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
             SourceTool.objects.filter(source=stored.source, tool_id=stored.tool_id).update(
                 catalog_tool=outcome.tool, published_sha256=stored.definition_sha256
             )
+            vocabulary.change_state()  # the tool may run now
         return outcome
 
 

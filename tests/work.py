@@ -2,6 +2,9 @@
 
     with at_most(50_000):
         lint(spec)
+    with database_steps() as steps:
+        client.get("/")
+    assert steps.number < 10_000
 
 How fast the same things are is measured by `bench/hostile.py`, which has bars in seconds.
 """
@@ -17,7 +20,9 @@ from types import FrameType
 from typing import Any, Final
 
 import pytest
+from django.db import connection
 
+STEPS_AT_ONCE: Final = 50
 LINES_PER_SECOND: Final = 3_000_000  # about as many as a machine runs while they are counted
 
 
@@ -55,3 +60,25 @@ def at_most(lines: int) -> Iterator[Work]:
             yield work
     finally:
         sys.settrace(before)
+
+
+@dataclass
+class Steps:
+    number: int = 0
+
+
+@contextmanager
+def database_steps() -> Iterator[Steps]:
+    """Count the steps of SQLite's virtual machine, for all queries of this thread: they grow with the rows read."""
+    steps = Steps()
+
+    def count() -> int:
+        steps.number += STEPS_AT_ONCE
+        return 0  # go on
+
+    connection.ensure_connection()
+    connection.connection.set_progress_handler(count, STEPS_AT_ONCE)
+    try:
+        yield steps
+    finally:
+        connection.connection.set_progress_handler(None, 0)

@@ -11,7 +11,8 @@ runs, see and maintain tools, and may carry the same permissions. Superusers and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -60,7 +61,31 @@ def _membership(person: User) -> Membership:
     groups: dict[int, str] = dict(_groups_of.find(person.pk))
     if person.is_superuser or person.is_staff:
         return Membership(_EVERYTHING, frozenset(groups))
-    given = frozenset(codename for (codename,) in _abilities_of.find(person.pk))
+    return _rights(groups, frozenset(codename for (codename,) in _abilities_of.find(person.pk)))
+
+
+def load_memberships(people: Sequence[User]) -> None:
+    """Load what `membership_of` returns for many people, with three queries."""
+    groups: dict[int, dict[int, str]] = defaultdict(dict)
+    for person, key, name in Group.objects.filter(user__in=people).values_list("user", "pk", "name"):
+        groups[person][key] = name
+    given: dict[int, set[str]] = defaultdict(set)
+    permissions = Permission.objects.filter(content_type__app_label="accounts", codename__in=ABILITIES)
+    for relation in ("user", "group__user"):
+        rows = permissions.filter(**{f"{relation}__in": people}).values_list(relation, "codename")
+        for person, codename in rows.order_by():
+            given[person].add(codename)
+    for user in people:
+        if not user.is_active:
+            continue
+        rights = _rights(groups[user.pk], frozenset(given[user.pk]))
+        if user.is_superuser or user.is_staff:
+            rights = Membership(_EVERYTHING, rights.groups)
+        user.__dict__["_membership"] = rights
+
+
+def _rights(groups: Mapping[int, str], given: frozenset[str]) -> Membership:
+    """The rights of somebody in these groups, which have the permissions `given`."""
     if not READY_GROUPS.keys() & set(groups.values()):
         given = given.union(*(READY_GROUPS[name] for name in settings.DEFAULT_GROUPS))
     return Membership(_EVERYTHING if ADMINISTER in given else given, frozenset(groups))

@@ -61,8 +61,10 @@ router = Router(tags=["sources"])
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     """Ordered by name."""
-    shown, last = first_rows(Source.objects.filter(name__gt=query.cursor or ""), query.limit)
-    return SourcesOut(items=[source_out(request, source) for source in shown], next=last.name if last else None)
+    following = Source.objects.with_state().select_related("owner").filter(name__gt=query.cursor or "")
+    shown, last = first_rows(following, query.limit)
+    items = [_listed_source(request, source) for source in shown]
+    return SourcesOut(items=items, next=last.name if last else None)
 
 
 @router.post(
@@ -320,11 +322,16 @@ def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:
 
 
 def source_out(request: HttpRequest, source: Source) -> SourceOut:
-    last = source.syncs.select_related("by").first()
+    stored = Source.objects.with_state().select_related("owner").get(pk=source.pk)
+    return _listed_source(request, stored)
+
+
+def _listed_source(request: HttpRequest, source: Any) -> SourceOut:
+    """`source`: as `Source.objects.with_state()` loads it."""
     return SourceOut.of(
         source,
         address=address_for(source, request.user),
-        tools=source.tools.filter(gone_at=None).count(),
-        held=source.held_changes.filter(state=HeldChange.HELD).count(),
-        last_sync=SyncOut.of(last) if last else None,
+        tools=source.listed,
+        held=source.held,
+        last_sync=SyncOut.of(source.newest[0]) if source.newest else None,
     )

@@ -24,6 +24,22 @@ VISIBILITIES: Final = {
 }
 
 
+def is_visible(visibility: Visibility, tool: str = "") -> Q:
+    """The condition that people with this visibility see a tool.
+
+    Args:
+        visibility: of a person (`Audience.objects.visibility_for`).
+        tool: the path from the queried model to the tool ("tool__"); "" in queries of tools. A row without a tool
+            counts as seen, except by a token that is limited to toolkits.
+    """
+    condition = Q()
+    if visibility.hidden:
+        condition &= ~Q(**{f"{tool}audience__in": visibility.hidden})
+    if visibility.only is not None:
+        condition &= Q(**{f"{tool}toolkit_key__in": visibility.only})
+    return condition
+
+
 class ToolkitQuerySet(models.QuerySet["Toolkit"]):
     def with_owner(self) -> ToolkitQuerySet:
         """Toolkits that have an owner or maintainers."""

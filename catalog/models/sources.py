@@ -10,12 +10,14 @@ from typing import Any, Final, Literal
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.encryption import Unreadable, decrypt, encrypt
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
+from catalog.models.access import is_visible
 from catalog.search.visibility import Visibility
 
 Kind = Literal["mcp-http", "mcp-stdio", "openapi"]
@@ -44,6 +46,23 @@ class SourceQuerySet(models.QuerySet["Source"]):
     def due(self) -> SourceQuerySet:
         """Sources whose schedule asks for a sync now, the longest overdue first."""
         return self.filter(next_sync_at__lte=timezone.now()).order_by("next_sync_at")
+
+    def with_state(self) -> SourceQuerySet:
+        """With what lists show, in two queries.
+
+        `listed` counts the tools that the source lists now, `held` the changes that wait for approval, and `newest` is
+        a list of its last sync, or empty.
+        """
+        tools = SourceTool.objects.filter(source=models.OuterRef("pk"), gone_at=None).order_by()
+        counted = tools.values("source").annotate(number=models.Count("*")).values("number")
+        newest = SourceSync.objects.select_related("by")[:1]
+        waiting = models.Q(held_changes__state="held")
+        return (
+            self.defer("document")
+            .annotate(listed=Coalesce(models.Subquery(counted), 0))
+            .annotate(held=models.Count("held_changes", filter=waiting))
+            .prefetch_related(models.Prefetch("syncs", queryset=newest, to_attr="newest"))
+        )
 
 
 class Source(models.Model):
@@ -180,8 +199,7 @@ class SourceSync(models.Model):
 class SourceToolQuerySet(models.QuerySet["SourceTool"]):
     def with_visibility(self, visibility: Visibility) -> SourceToolQuerySet:
         """The tools that people with this visibility may see; for them, tools that were never published are shown."""
-        rows = self.exclude(catalog_tool__audience__in=visibility.hidden) if visibility.hidden else self
-        return rows if visibility.only is None else rows.filter(catalog_tool__toolkit_key__in=visibility.only)
+        return self.filter(is_visible(visibility, "catalog_tool__"))
 
     def runnable(self) -> SourceToolQuerySet:
         """Tools of the catalog that their sources still list, so that they can be called there."""

@@ -18,7 +18,7 @@ from django.utils import timezone
 from catalog.accounts.models import PUBLISH_TOOLS, Person, User
 from catalog.accounts.roles import is_administrator, membership_of
 from catalog.hooks import hooks
-from catalog.models.access import VISIBILITIES, Audience, Toolkit
+from catalog.models.access import VISIBILITIES, Audience, Toolkit, is_visible
 from catalog.models.lint import Assessment
 from catalog.models.sources import SourceTool
 from catalog.search import Match, search_index
@@ -46,8 +46,7 @@ class ToolQuerySet(models.QuerySet["Tool"]):
 
     def with_visibility(self, visibility: Visibility) -> ToolQuerySet:
         """The tools that people with this visibility may see."""
-        tools = self.exclude(audience__in=visibility.hidden) if visibility.hidden else self
-        return tools if visibility.only is None else tools.filter(toolkit_key__in=visibility.only)
+        return self.filter(is_visible(visibility))
 
     def maintained_by(self, person: Person | None) -> ToolQuerySet:
         """The tools that `person` may revise and organise.

@@ -17,7 +17,6 @@ from itertools import chain
 from typing import Final
 
 from django.db import connection
-from django.db.backends.utils import CursorWrapper
 
 from catalog.db.sql import placeholders
 from catalog.search.tokenizer import words_of_run
@@ -48,7 +47,7 @@ def count(changes: Counter[str], runs: Collection[str]) -> None:
     changed = sorted((token, change) for token, change in changes.items() if change)
     with connection.cursor() as cursor:
         cursor.executemany(_COUNT, changed)
-        _change_state(cursor)
+    change_state()
     _learn(dict(chain.from_iterable(map(words_of_run, runs))))
 
 
@@ -68,9 +67,13 @@ def state_and_size() -> tuple[int, int]:
     return counts.get(STATE, 0), counts.get(ALL, 0)
 
 
-def _change_state(cursor: CursorWrapper) -> None:
-    """Store a new state: a random number, not a counter, which would repeat after a backup is restored."""
-    cursor.execute(_SET, [STATE, 1 + secrets.randbelow(2**31 - 1)])
+def change_state() -> None:
+    """Store a new state: a random number, not a counter, which would repeat after a backup is restored.
+
+    Changes of the index do it themselves; so must a change of what lists show besides, such as which tools run.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_SET, [STATE, 1 + secrets.randbelow(2**31 - 1)])
 
 
 def beginning_with(typed: str) -> list[str]:
@@ -93,7 +96,7 @@ def clear() -> None:
     with connection.cursor() as cursor:
         for table in ("tool_stem", "tool_word", "tool_typo"):
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608
-        _change_state(cursor)
+    change_state()
 
 
 def _learn(stems: dict[str, str]) -> None:

@@ -28,6 +28,7 @@ from catalog.models.sources import (
     NAME_LENGTH,
     POLICIES,
 )
+from catalog.search import vocabulary
 from catalog.sources.sync import AlreadySyncing
 from catalog.specs.importers import MAX_DOCUMENT_BYTES
 
@@ -172,6 +173,7 @@ def remove_source(source: Source) -> None:
     with transaction.atomic():
         audit.record("source.remove", "source", source.name, before=_facts_of(source))
         source.delete()
+        vocabulary.change_state()  # none of its tools runs any more
 
 
 def rotate_credentials() -> tuple[int, int]:

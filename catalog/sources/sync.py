@@ -27,6 +27,7 @@ from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
 from catalog.publishing import TermsByHash, changed_terms, publish_many
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
+from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool, listed_tools
@@ -190,7 +191,9 @@ class _Application:
             elif row.tool_id in ids and row.gone_at is not None:
                 row.gone_at = None
                 self._report(row.tool_id, "returned")
-        SourceTool.objects.bulk_update(self.rows.values(), ["gone_at"], batch_size=500)
+        if self.record.gone or self.record.returned:
+            SourceTool.objects.bulk_update(self.rows.values(), ["gone_at"], batch_size=500)
+            vocabulary.change_state()  # other tools run now
 
     def _is_changed(self, tool: ListedTool) -> bool:
         if tool.spec is None:
@@ -229,6 +232,7 @@ class _Application:
                 else:
                     published.append((tool, spec))
             self._publish(published, verdicts, terms)
+            vocabulary.change_state()  # other tools may run now
 
     def _reason_to_hold(self, tool: ListedTool, base: Revision | None, verdict: str) -> str:
         """Why the policy does not let this change become current; "" if it does."""

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.roles import READER, READY_GROUPS, role_of
+from catalog.accounts.roles import READER, READY_GROUPS, load_memberships, role_of
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import new_link
 from catalog.forms.people import MAX_GROUP_CHARACTERS, ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
@@ -42,6 +42,7 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
     after = request.GET.get("after", "").replace("\x00", "")
     following = found.filter(username__gt=after).order_by("username").prefetch_related("groups")
     shown, last = first_rows(following, PEOPLE_PER_PAGE)
+    load_memberships(shown)
     further = {"after": last.username} | ({"q": typed} if typed else {}) if last else None
     context = {
         "people": [(user, role_of(user), _teams_of(user)) for user in shown],

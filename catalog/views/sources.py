@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
@@ -43,18 +42,8 @@ def source_list(request: HttpRequest) -> HttpResponse:
             sync_in_background(source, by=actor(request))
             messages.success(request, f"{source.name} added. Its tools are being read.")
             return redirect(source)
-    newest = SourceSync.objects.defer("changes_json")[:1]
-    sources = (
-        Source.objects.annotate(
-            listed=Count("tools", filter=Q(tools__gone_at=None), distinct=True),
-            held=Count("held_changes", filter=Q(held_changes__state=HeldChange.HELD), distinct=True),
-        )
-        .defer("document")
-        .prefetch_related(Prefetch("syncs", queryset=newest, to_attr="newest"))
-        .order_by("name")
-    )
     context = {
-        "sources": list(sources),
+        "sources": list(Source.objects.with_state().order_by("name")),
         "form": form,
         "errors": form.error_links,
         "may_manage": bool(may(request.user, "administer")),

@@ -24,6 +24,7 @@ from catalog.errors import ToolshelfError
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
+from catalog.search import vocabulary
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
@@ -207,21 +208,14 @@ def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
 def connected_ids() -> frozenset[str]:
     """The ids of the tools that run through their sources. The same object while nothing changes.
 
-    Called for every list: a short query says whether the ids are still the ones in memory.
+    Called for every list: the state of the index says whether the ids in memory are still the right ones.
     """
-    with database.cursor() as cursor:
-        cursor.execute(_VERSION_SQL)
-        version = cursor.fetchone()
-    return _connected_ids((str(database.settings_dict["NAME"]), *version))
-
-
-_VERSION_SQL: Final = (
-    f"SELECT COUNT(catalog_tool_id), COUNT(gone_at), MAX(id), MAX(gone_at) FROM {SourceTool._meta.db_table}"  # noqa: S608
-)
+    state, _ = vocabulary.state_and_size()
+    return _connected_ids(str(database.settings_dict["NAME"]), state)
 
 
 @lru_cache(maxsize=1)
-def _connected_ids(_version: tuple[object, ...]) -> frozenset[str]:
+def _connected_ids(_database: str, _state: int) -> frozenset[str]:
     return frozenset(SourceTool.objects.runnable().values_list("tool_id", flat=True))
 
 

@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.caching import LRUCache
-from catalog.models import HeldChange, Revision, Tool
+from catalog.models import Audience, HeldChange, Revision, Tool
+from catalog.models.access import is_visible
 from catalog.revision_diff import difference_between
 from catalog.rights import may
 from catalog.search import vocabulary
@@ -66,9 +67,9 @@ def _failing_examples(person: User) -> list[Concern]:
         failed__gt=0,
         finished_at__isnull=False,
         revision=F("tool__current"),
-        tool__in=Tool.objects.visible_to(person).available(),
+        tool__archived_at=None,  # a condition on the joined tool: a subquery would list all tools
         pk=Subquery(last.values("pk")[:1]),
-    )
+    ).filter(is_visible(Audience.objects.visibility_for(person), "tool__"))
     found = failing.select_related("tool").defer("tool__description").order_by("-pk")[:READ]
     return [
         Concern(
@@ -133,7 +134,10 @@ def _compared(pk: int) -> bool:
 
 
 def _held_changes(person: User) -> list[Concern]:
-    held = HeldChange.objects.visible_to(person).filter(state=HeldChange.HELD).select_related("source").defer("text")
+    waiting = HeldChange.objects.filter(state=HeldChange.HELD)
+    if not waiting.exists():  # most often; the query below takes much longer
+        return []
+    held = waiting.visible_to(person).select_related("source").defer("text")
     by_tool: dict[str, list[HeldChange]] = defaultdict(list)
     for change in held[:READ]:
         if may(person, "approve", change):

@@ -24,6 +24,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Audience, Revision, Tool
+from catalog.models.access import is_visible
 from catalog.rights import may
 
 ACTIVE = ("queued", "running")
@@ -67,8 +68,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         if not isinstance(person, User):
             return self.none()
         visibility = Audience.objects.visibility_for(person)
-        runs = self if visibility.is_complete else self.filter(tool__in=Tool.objects.with_visibility(visibility))
-        return runs.of_visible_tools(person)
+        return self.filter(is_visible(visibility, "tool__")).of_visible_tools(person)
 
     def of_visible_tools(self, person: Person) -> Self:
         """As `visible_to`, without its query: for runs of tools that `person` is known to see."""
@@ -176,7 +176,8 @@ class Run(models.Model):
             models.Index(fields=["-id", *COUNTED], name="run_by_time"),
             models.Index(fields=["by", "-id", *COUNTED], name="run_by_person"),
             models.Index(fields=["tool", "-id", *COUNTED], name="run_by_tool"),
-            models.Index(fields=["host"], name="run_active", condition=models.Q(outcome__in=["queued", "running"])),
+            # No partial index of active runs: SQLite cannot use one for a query whose outcomes are parameters.
+            models.Index(fields=["outcome", "host"], name="run_by_outcome"),
         ]
 
     def __str__(self) -> str:
