@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import Revision, SourceTool, Tool
 from catalog.publishing import publish
+from catalog.search import vocabulary
 from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.secret_members import Configuration
@@ -220,6 +221,7 @@ def test_connected_tools_are_runnable_until_their_source_drops_them(mcp_source):
     assert list(Tool.objects.runnable()) == [tool]
 
     SourceTool.objects.update(gone_at="2026-01-01T00:00Z")
+    vocabulary.change_state()
 
     assert not Tool.objects.get(pk=tool.pk).runnable
     assert not Tool.objects.runnable()
