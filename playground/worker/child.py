@@ -206,17 +206,12 @@ def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answ
         files.append(file_frame(read))
         return read.description()
 
-    response = as_file(response)
-    more: dict[str, Any] = {}
+    response = as_file(response, annotation)
     if not isinstance(response, tool_api.File):
-        response, typed = plain_value(response, annotation)
-        if typed:
-            from toolshelf_tools.pydantic_types import simplified  # noqa: PLC0415  imported by now, and slow to import otherwise
-
-            more = {"typed": True, "simplified": simplified}
+        response = plain_value(response, annotation)
     max_bytes, is_complete = job["response_bytes"], True
     try:
-        data = encode(response, max_bytes=max(max_bytes, room), describe_file=describe_file, **more)
+        data = encode(response, max_bytes=max(max_bytes, room), describe_file=describe_file)
     except TooLargeError as error:
         data, is_complete = error.beginning, False
     if is_complete and len(data) <= max_bytes:

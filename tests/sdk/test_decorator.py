@@ -1,9 +1,12 @@
 """`@tool`: a factory from a typed function."""
 
 import datetime as dt
+import enum
 import json
 import subprocess
 import sys
+import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -11,7 +14,7 @@ import pytest
 from pydantic import Field
 
 from tests.sdk import examples_for_tests as tools
-from toolshelf_tools import ConfigurableToolFactory, UnconfigurableToolFactory, tool
+from toolshelf_tools import ConfigurableToolFactory, File, UnconfigurableToolFactory, tool
 from toolshelf_tools.spec import spec_of
 from toolshelf_tools.testing import call
 from toolshelf_tools.type_conversion import types_annotated_beside
@@ -58,9 +61,10 @@ def test_types_of_every_kind_have_schemas():
     definition = spec["definition"]
     assert (definition["id"], definition["name"]) == ("get_weather", "weather")
     assert definition["description"] == "Look up the weather.\n\nIt is that of the nearest station."
-    assert definition["parameters"]["properties"] == {
+    properties = dict(definition["parameters"]["properties"])
+    assert properties.pop("at")["description"] == "The time, in UTC."
+    assert properties == {
         "place": {"$ref": "#/$defs/Place", "description": "Where."},
-        "at": {"type": "string", "format": "date-time", "description": "The time, in UTC."},
         "unit": {"$ref": "#/$defs/Unit", "default": "C", "description": "Of the temperature."},
         "stations": {"type": "array", "items": {"type": "string"}, "default": []},
         "hours": {"type": "integer", "minimum": 1, "maximum": 48, "default": 24},
@@ -70,7 +74,10 @@ def test_types_of_every_kind_have_schemas():
     assert definition["parameters"]["required"] == ["place", "at"]
     assert definition["returnType"] == {
         "type": "object",
-        "properties": {"at": {"type": "string", "format": "date-time"}, "temperature": {"type": "number"}},
+        "properties": {
+            "at": {"type": "string", "examples": ["2026-03-01T12:00:00"]},
+            "temperature": {"type": "number"},
+        },
         "required": ["at", "temperature"],
         "description": "The weather there.",
     }
@@ -251,14 +258,75 @@ def test_a_spec_and_its_parts_together_are_refused():
     assert refused(greet.function, spec={}, name="a").startswith("Pass @tool a spec, or id, name")
 
 
-def test_a_type_without_a_schema_is_refused_when_the_spec_is_read():
-    class Odd:
-        pass
+class Odd:
+    """A class that neither pydantic nor JSON knows."""
 
-    def f(a: int) -> int:
+
+class Corner(enum.Enum):
+    FIRST = (0, 0)
+
+
+@dataclass
+class HoldsOdd:
+    odd: Odd
+
+
+@pytest.mark.parametrize(
+    ("annotation", "reason"),
+    [
+        (Odd, "pydantic does not support"),
+        (HoldsOdd, "pydantic does not support"),
+        (Callable[[], int], "no JSON Schema describes the type"),
+        (File, "a File can only be returned; annotate the parameter as Base64Bytes."),
+        (Corner, "its value [0, 0] cannot be read from JSON."),
+        (Literal[b"a"], "its value 'a' cannot be read from JSON."),
+        (dict[Corner, int], "its value [0, 0] cannot be read from JSON."),
+        (dict[tuple[int, int], int], "its keys cannot be read from JSON, in which they are strings."),
+        (dict[int | None, int], "its keys cannot be read from JSON, in which they are strings."),
+    ],
+)
+def test_a_parameter_that_json_cannot_give_is_refused_when_the_module_is_imported(annotation, reason):
+    def f(a) -> int:
         """One."""
 
-    f.__annotations__["a"] = Odd
+    f.__annotations__["a"] = annotation
 
-    with pytest.raises(TypeError, match="no JSON Schema describes the type"):
-        spec_of(tool(f))
+    message = refused(f)
+
+    assert message.startswith("@tool on f: the parameter `a`: ")
+    assert reason in message
+
+
+@pytest.mark.parametrize("annotation", [Odd, HoldsOdd, Callable[[], int], list[Odd]])
+def test_a_response_that_json_does_not_have_is_refused_when_the_module_is_imported(annotation):
+    def f():
+        """One."""
+
+    f.__annotations__["return"] = annotation
+
+    assert refused(f).startswith("@tool on f: its response: no JSON Schema describes the type")
+
+
+def test_a_type_may_refer_to_a_class_that_the_module_defines_later():
+    module = """
+from __future__ import annotations
+from pydantic import BaseModel
+from toolshelf_tools import tool
+
+class Order(BaseModel):
+    item: Item
+
+@tool
+def order() -> Order:
+    'Order an item.'
+    return Order(item=Item(name="a"))
+
+class Item(BaseModel):
+    name: str
+"""
+    later = types.ModuleType("later")
+    sys.modules["later"] = later
+
+    exec(module, later.__dict__)
+
+    assert call(later.order, {}) == {"item": {"name": "a"}}

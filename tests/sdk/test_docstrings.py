@@ -1,4 +1,4 @@
-"""Docstrings in Google's style."""
+"""Docstrings in the styles of Google, numpy and Sphinx."""
 
 import pytest
 
@@ -46,3 +46,110 @@ def test_one_line_is_the_description():
 
 def test_no_docstring_is_an_empty_one():
     assert read_docstring(None) == Docstring()
+
+
+def test_a_type_before_the_return_value_is_not_its_description():
+    docstring = read_docstring("List.\n\nReturns:\n    dict[str, int] | None: The counts: by name.")
+
+    assert docstring.returns == "The counts: by name."
+
+
+NUMPY = """Look up the weather.
+
+    It is that of the
+    nearest station.
+
+    Parameters
+    ----------
+    place : str
+        Where; "city: country" is fine.
+    at, until : datetime, optional
+        The time,
+
+        in UTC.
+    undescribed
+    **more
+        Ignored.
+
+    Other Parameters
+    ----------------
+    unit : {"C", "F"}, default: "C"
+        Of the temperature.
+
+    Returns
+    -------
+    weather : Weather
+        The weather
+        there.
+
+    Raises
+    ------
+    ToolError
+        The place is unknown.
+
+    Examples
+    --------
+    >>> look_up("Oslo")
+    """
+
+
+def test_a_docstring_of_numpy_has_a_description_arguments_and_a_return_value():
+    assert read_docstring(NUMPY) == Docstring(
+        "Look up the weather.\n\nIt is that of the nearest station.",
+        {
+            "place": 'Where; "city: country" is fine.',
+            "at": "The time, in UTC.",
+            "until": "The time, in UTC.",
+            "undescribed": "",
+            "more": "Ignored.",
+            "unit": "Of the temperature.",
+        },
+        "The weather there.",
+    )
+
+
+SPHINX = """Look up the weather.
+
+    It is that of the
+    nearest station.
+
+    :param place: Where; "city: country" is fine.
+    :type place: str
+    :param datetime at: The time,
+        in UTC.
+    :keyword unit: Of the temperature.
+    :param undescribed:
+    :return: The weather
+        there.
+    :rtype: Weather
+    :raises ToolError: the place is unknown.
+    """
+
+
+def test_a_docstring_of_sphinx_has_a_description_arguments_and_a_return_value():
+    assert read_docstring(SPHINX) == Docstring(
+        "Look up the weather.\n\nIt is that of the nearest station.",
+        {
+            "place": 'Where; "city: country" is fine.',
+            "at": "The time, in UTC.",
+            "unit": "Of the temperature.",
+            "undescribed": "",
+        },
+        "The weather there.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sum: add numbers.\n\nNotes on it\n-----------\nnone",
+        "Add numbers::\n\n    1 + 2",
+        ":mod:`math` adds numbers.",
+        "Parameters of a sum.\n\nReturns and adds.",
+    ],
+)
+def test_text_that_only_looks_like_a_section_belongs_to_the_description(text):
+    docstring = read_docstring(text)
+
+    assert docstring.description.split() == text.split()
+    assert (docstring.arguments, docstring.returns) == ({}, "")

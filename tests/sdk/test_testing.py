@@ -66,7 +66,7 @@ def test_members_of_a_response_may_differ():
 
     check(tools.weather, spec=document, configuration=SETTINGS, ignored=["/at", "/temperature"])
     assert problems_of(tools.weather, spec=document, configuration=SETTINGS, ignored=["/at"]) == [
-        "example 1: The response differs at /temperature: -3 instead of 1."
+        "example 1: The response differs at /temperature: -3.0 instead of 1."
     ]
 
 

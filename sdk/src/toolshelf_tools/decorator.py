@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Generic, ParamSpec, TypeVar, get_args,
 
 from toolshelf_tools.docstrings import read_docstring
 from toolshelf_tools.interfaces import DefinedTool, Definition
-from toolshelf_tools.type_conversion import response_type_of
+from toolshelf_tools.type_conversion import is_plain, response_type_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -115,7 +115,8 @@ class FunctionFactory(Generic[P, R]):
         function: the decorated function.
         spec: the spec that was written by hand; None if it is made from the function.
 
-    Schemas are made when they are first read, so that importing a tool does not wait for pydantic.
+    Schemas of types that JSON has are made when they are first read, so that importing a tool does not wait for
+    pydantic; those of other types at once, so that one that cannot be a parameter or a response is refused.
     """
 
     def __init__(
@@ -136,6 +137,22 @@ class FunctionFactory(Generic[P, R]):
         if not self._given.description:
             raise TypeError(f"@tool on {function.__qualname__}: it has no docstring, but LLMs need a description.")
         functools.update_wrapper(self, function)
+        if document is None and not all(map(is_plain, self._hints.values())):
+            self._check_types()
+
+    def _check_types(self) -> None:
+        """Check that JSON can have each type, unless a part of one is defined later in the module."""
+        from toolshelf_tools.schemas import is_undefined, schema_of  # noqa: PLC0415  slow to import
+
+        for name, hint in self._hints.items():
+            where, annotation = f"the parameter `{name}`", hint
+            if name == "return":
+                where, annotation = "its response", self.response_type
+            try:
+                schema_of(annotation, of="response" if name == "return" else "request")
+            except TypeError as error:
+                if not is_undefined(error):
+                    raise TypeError(f"@tool on {self.function.__qualname__}: {where}: {error}.") from error
 
     def _check_parameters(self) -> None:
         for name, parameter in self._parameters.items():

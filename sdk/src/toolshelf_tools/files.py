@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolshelf_tools.interfaces import File
+from toolshelf_tools.type_conversion import is_plain
 
 UNKNOWN: Final = "application/octet-stream"
 JSON_TYPE: Final = "application/json"
@@ -82,11 +83,25 @@ def file_in_base64(data: str, *, media_type: str, name: str = "") -> File | str:
     return File(content, media_type=plain if MEDIA_TYPE.fullmatch(plain) else "", name=name)
 
 
-def as_file(response: object) -> object:
-    """A response that is bytes or a path as a `File`; any other value unchanged."""
+def as_file(response: object, annotation: object) -> object:
+    """A response that is bytes or a path as a `File`; any other value unchanged.
+
+    So is a path other than that of a file in the working folder, if the tool annotates the type of its response.
+    """
     if isinstance(response, bytes | bytearray | memoryview):
         return File(response)  # type: ignore[arg-type]
-    return File(path=response) if isinstance(response, Path) else response
+    if not isinstance(response, Path):
+        return response
+    if not is_plain(annotation) and not _is_file_of_run(response):
+        return response
+    return File(path=response)
+
+
+def _is_file_of_run(path: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(Path.cwd().resolve()) and path.is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def read_file(file: File, pointer: str, *, max_bytes: int) -> ResponseFile:

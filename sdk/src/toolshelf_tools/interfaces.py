@@ -252,7 +252,9 @@ class File:
         return core_schema.is_instance_schema(cls)
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, _core_schema: object, _handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, _core_schema: object, handler: Any) -> dict[str, Any]:
+        if handler.mode == "validation":
+            raise TypeError("a File can only be returned; annotate the parameter as Base64Bytes")
         return {
             "type": "object",
             "properties": {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, Final
 
@@ -16,9 +15,6 @@ from toolshelf_tools.interfaces import File
 
 MAX_DEPTH: Final = 64
 _INTEGER_END: Final = 10**300
-_LARGEST: Final = Decimal("1.7976931348623157e308")
-_SMALLEST: Final = Decimal("1e-999")
-_MAX_LEXEME: Final = 1000
 _INSTEAD: Final = {
     "bytes": "decode it, or wrap it in a File",
     "bytearray": "decode it, or wrap it in a File",
@@ -53,10 +49,6 @@ class TooLargeError(ValueError):
         self.beginning = beginning
 
 
-def _no_others(value: object) -> Any:
-    raise TypeError(type(value).__name__)
-
-
 def _no_files(_file: File, pointer: str) -> Any:
     raise NotJSONError(pointer, "a File cannot be represented in JSON")
 
@@ -65,17 +57,13 @@ def encode(
     value: object,
     *,
     max_bytes: int,
-    typed: bool = False,
-    simplified: Callable[[object], Any] = _no_others,
     describe_file: Callable[[File, str], Any] = _no_files,
 ) -> bytes:
     """`value` as JSON text in UTF-8.
 
     Args:
-        value: of plain types; `typed` and `simplified` allow a few more.
+        value: of plain types, and files.
         max_bytes: of the text.
-        typed: the type of the value is annotated; then Decimals in it are written as exact numbers.
-        simplified: converts further types to plain ones; raises TypeError for those that it does not know.
         describe_file: the value to write for a file and its pointer.
 
     Raises:
@@ -83,7 +71,7 @@ def encode(
             contains itself, …
         TooLargeError: the text takes more than `max_bytes`; raised before it is assembled.
     """
-    writer = _Writer(max_bytes, typed=typed, simplified=simplified, describe_file=describe_file)
+    writer = _Writer(max_bytes, describe_file=describe_file)
     writer.write(value, "")
     return b"".join(writer.pieces)
 
@@ -91,19 +79,10 @@ def encode(
 class _Writer:
     """The text so far, and the containers that are still open."""
 
-    def __init__(
-        self,
-        max_bytes: int,
-        *,
-        typed: bool,
-        simplified: Callable[[object], Any],
-        describe_file: Callable[[File, str], Any],
-    ) -> None:
+    def __init__(self, max_bytes: int, *, describe_file: Callable[[File, str], Any]) -> None:
         self.pieces: list[bytes] = []
         self._max_bytes = max_bytes
         self._room = max_bytes
-        self._typed = typed
-        self._simplified = simplified
         self._describe_file = describe_file
         self._open: list[int] = []
 
@@ -111,15 +90,10 @@ class _Writer:
         method = _BY_TYPE.get(type(value)) or next(
             (method for known, method in _BY_TYPE.items() if isinstance(value, known)), None
         )
-        if method is not None:
-            method(self, value, pointer)
-            return
-        name = type(value).__name__
-        try:
-            simple = self._simplified(value)
-        except TypeError:
-            raise NotJSONError(pointer, f"{_a(name)} cannot be represented in JSON" + _advice(name)) from None
-        self.write(simple, pointer)
+        if method is None:
+            name = type(value).__name__
+            raise NotJSONError(pointer, f"{_a(name)} cannot be represented in JSON{_advice(name)}")
+        method(self, value, pointer)
 
     def put(self, piece: bytes) -> None:
         if len(piece) > self._room:
@@ -157,17 +131,6 @@ class _Writer:
         if not math.isfinite(number):
             raise NotJSONError(pointer, f"{number} is not a JSON number")
         self.put(repr(number).encode())
-
-    def write_decimal(self, value: Decimal, pointer: str) -> None:
-        if not self._typed:
-            raise NotJSONError(pointer, "a Decimal cannot be represented in JSON" + _advice("Decimal"))
-        number = Decimal.__pos__(value) if type(value) is not Decimal else value
-        if not number.is_finite():
-            raise NotJSONError(pointer, f"{number} is not a JSON number")
-        lexeme = str(number)
-        if len(lexeme) > _MAX_LEXEME or abs(number) > _LARGEST or (number and abs(number) < _SMALLEST):
-            raise NotJSONError(pointer, "the Decimal is beyond the range of a double")
-        self.put(lexeme.encode())
 
     def write_file(self, value: File, pointer: str) -> None:
         self.write(self._describe_file(value, pointer), pointer)
@@ -218,7 +181,6 @@ _BY_TYPE: Final[dict[type, Callable[[_Writer, Any, str], None]]] = {
     dict: _Writer.write_object,
     list: _Writer.write_array,
     tuple: _Writer.write_array,
-    Decimal: _Writer.write_decimal,
     File: _Writer.write_file,
 }
 

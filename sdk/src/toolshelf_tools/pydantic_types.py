@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime as dt
-import enum
-import ipaddress
 import json
-import pathlib
 import types
 import typing
 import uuid
@@ -20,26 +16,13 @@ from typing import Annotated, Any, Final, Literal, Self, get_args, get_origin, g
 
 import typing_extensions
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
-from toolshelf_tools.json_encoder import pointer_join
+from toolshelf_tools.json_encoder import NotJSONError, pointer_join
 from toolshelf_tools.type_conversion import MisfitError
 
 _MAX_ERRORS: Final = 10
 _EXACT_DIGITS: Final = 15
 _make_typed_dict: Final[Any] = typing_extensions.TypedDict  # type checkers refuse to call it with variables
-_SIMPLE: Final = (
-    dt.date,
-    dt.time,
-    dt.timedelta,
-    enum.Enum,
-    uuid.UUID,
-    pathlib.PurePath,
-    ipaddress.IPv4Address,
-    ipaddress.IPv6Address,
-    Url,
-    MultiHostUrl,
-)
 
 
 def read_typed(text: str, annotation: Any, *, what: str) -> Any:
@@ -52,6 +35,9 @@ def read_typed(text: str, annotation: Any, *, what: str) -> Any:
     try:
         return adapter.validate_python(json.loads(text, parse_float=_exact_float))
     except ValidationError as error:
+        # A strict model takes a date from JSON text only. Python's values come first: they retain every digit.
+        with contextlib.suppress(ValidationError):
+            return adapter.validate_json(text)
         errors = error.errors(include_url=False, include_context=False, include_input=False)
         lines = [f"{pointer_join('', *each['loc']) or 'at the root'}: {each['msg']}" for each in errors[:_MAX_ERRORS]]
         if len(errors) > _MAX_ERRORS:
@@ -61,19 +47,37 @@ def read_typed(text: str, annotation: Any, *, what: str) -> Any:
 
 
 def plain_of(value: object, annotation: Any) -> Any:
-    """Convert `value` of type `annotation` to plain Python types and those that `simplified` accepts."""
-    return adapter_of(annotation).dump_python(value, by_alias=True, warnings="none")
+    """Convert `value` to plain Python types, as the type `annotation` is written as JSON.
 
-
-def simplified(value: object) -> Any:
-    """Convert a date, time, duration, UUID, enum member, path or address to JSON.
+    Values that pydantic cannot convert are left as they are: a `File`, and what JSON does not have.
 
     Raises:
-        TypeError: `value` is none of these.
+        NotJSONError: bytes that pydantic writes as text are not UTF-8.
     """
-    if not isinstance(value, _SIMPLE):
-        raise TypeError(type(value).__name__)
-    return to_jsonable_python(value)
+    others: dict[str, object] = {}
+
+    def replace(other: object) -> str:
+        mark = str(uuid.uuid4())
+        others[mark] = other
+        return mark
+
+    try:
+        plain = adapter_of(annotation).dump_python(value, mode="json", by_alias=True, warnings="none", fallback=replace)
+    except UnicodeDecodeError:
+        wrong = "it has bytes that are not UTF-8; return a File, or annotate them as Base64Bytes"
+        raise NotJSONError("", wrong) from None
+    return _restore(plain, others) if others else plain
+
+
+def _restore(plain: Any, others: dict[str, object]) -> Any:
+    """`plain` with the values that were replaced by marks."""
+    if isinstance(plain, str):
+        return others.get(plain, plain)
+    if isinstance(plain, list):
+        return [_restore(item, others) for item in plain]
+    if isinstance(plain, dict):
+        return {others.get(key, key): _restore(item, others) for key, item in plain.items()}
+    return plain
 
 
 def make_adapters(annotations: Iterable[Any]) -> None:

@@ -1,17 +1,56 @@
 """JSON Schemas of Python types: of all that pydantic supports.
 
+A schema accepts each value that pydantic reads or writes as JSON for the type. Where pydantic's own schema would refuse
+some of them, for instance a duration with a fraction, it is widened here; a type that JSON cannot give is refused.
+
 Importing this module is slow.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+import enum
+import json
+import pathlib
+import types
+import typing
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
+from pydantic import WithJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import SchemaValidator, ValidationError, to_jsonable_python
 
+from toolshelf_tools.interfaces import File
 from toolshelf_tools.pydantic_types import adapter_of
 
 _DOLLAR_DEFS: Final = "$defs"
+_ENCODINGS: Final = {"base64", "base64url"}  # formats of pydantic's, but encodings in JSON Schema
+_BASE64: Final = {"type": "string", "contentEncoding": "base64"}
+
+# What pydantic reads and writes beyond RFC 3339: durations with a fraction or a sign, times without an offset.
+_DURATION: Final = {
+    "type": "string",
+    "pattern": r"^-?P([0-9]+[YMWD])*(T([0-9]+[HM])*([0-9]+(\.[0-9]+)?S)?)?$",
+    "examples": ["PT1H30M"],
+}
+_DATE: Final = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
+_LOCAL: Final = {"date-time": rf"^{_DATE}[Tt ]{_CLOCK}$", "time": rf"^{_CLOCK}$"}
+_EXAMPLES: Final = {"date-time": "2026-03-01T12:00:00", "time": "12:00:00"}
+
+# pydantic writes them as text when they are keys, but does not read them from it.
+_UNREADABLE_KEYS: Final = {
+    "none",
+    "nullable",
+    "tuple",
+    "list",
+    "set",
+    "frozenset",
+    "dict",
+    "model",
+    "dataclass",
+    "call",
+}
 
 
 class _Schemas(GenerateJsonSchema):
@@ -23,6 +62,146 @@ class _Schemas(GenerateJsonSchema):
     def sort(self, value: Any, parent_key: str | None = None) -> Any:  # noqa: ARG002
         return value
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._core_schemas: dict[str, Any] = {}  # by their references
+
+    @property
+    def _is_response(self) -> bool:
+        return self.mode == "serialization"
+
+    def generate_inner(self, schema: Any) -> Any:
+        found = super().generate_inner(schema)
+        if not isinstance(schema, dict) or schema.get("type") == "str":
+            return found
+        form = found.get("format")
+        if form == "regex" or (form == "ipv6" and self._is_response):
+            del found["format"]  # Python's own syntax; a zone, as in fe80::1%eth0
+        elif form in _ENCODINGS:
+            found["contentEncoding"] = found.pop("format")
+        elif form == "email" and self._is_response:
+            found["format"] = "idn-email"
+        elif form == "password" and self._is_response:
+            for keyword in ("minLength", "maxLength", "writeOnly"):
+                found.pop(keyword, None)  # the response is its mask
+        return found
+
+    def timedelta_schema(self, schema: Any) -> Any:
+        found = super().timedelta_schema(schema)
+        return dict(_DURATION) if found.get("format") == "duration" else found
+
+    def datetime_schema(self, schema: Any) -> Any:
+        return self._with_local_times(super().datetime_schema(schema), schema)
+
+    def time_schema(self, schema: Any) -> Any:
+        return self._with_local_times(super().time_schema(schema), schema)
+
+    def _with_local_times(self, found: dict[str, Any], schema: Any) -> dict[str, Any]:
+        form = found.get("format", "")
+        if form not in _LOCAL or schema.get("tz_constraint") == "aware":
+            return found
+        if self._is_response:
+            return {"type": "string", "examples": [_EXAMPLES[form]]}
+        local = {"type": "string", "pattern": _LOCAL[form], "examples": [_EXAMPLES[form]]}
+        return local if schema.get("tz_constraint") == "naive" else {"anyOf": [found, local]}
+
+    def bytes_schema(self, schema: Any) -> Any:
+        found = super().bytes_schema(schema)
+        if found.get("format") == "binary":
+            del found["format"]  # in JSON, they are a text
+        return found
+
+    def url_schema(self, schema: Any) -> Any:
+        return self._without_format(super().url_schema(schema))
+
+    def multi_host_url_schema(self, schema: Any) -> Any:
+        return self._without_format(super().multi_host_url_schema(schema))
+
+    def _without_format(self, found: dict[str, Any]) -> dict[str, Any]:
+        """The schema of an address, which pydantic writes with characters that RFC 3986 does not allow."""
+        if self._is_response:
+            found.pop("format", None)
+        return found
+
+    def set_schema(self, schema: Any) -> Any:
+        return self._with_equal_masks(super().set_schema(schema))
+
+    def frozenset_schema(self, schema: Any) -> Any:
+        return self._with_equal_masks(super().frozenset_schema(schema))
+
+    def _with_equal_masks(self, found: dict[str, Any]) -> dict[str, Any]:
+        if self._is_response and found.get("items", {}).get("format") == "password":
+            found.pop("uniqueItems", None)
+        return found
+
+    def enum_schema(self, schema: Any) -> Any:
+        found = super().enum_schema(schema)
+        if issubclass(schema["cls"], enum.Flag):
+            del found["enum"]  # flags are combined
+            return found
+        self._check_values(schema, [to_jsonable_python(member.value) for member in schema["members"]])
+        return found
+
+    def literal_schema(self, schema: Any) -> Any:
+        self._check_values(schema, to_jsonable_python(_values_of(schema)))
+        return super().literal_schema(schema)
+
+    def definitions_schema(self, schema: Any) -> Any:
+        for definition in schema["definitions"]:
+            self._core_schemas[definition["ref"]] = definition
+        return super().definitions_schema(schema)
+
+    def dict_schema(self, schema: Any) -> Any:
+        return self._with_keys(super().dict_schema(schema), schema)
+
+    def ordered_dict_schema(self, schema: Any) -> Any:
+        return self._with_keys(super().ordered_dict_schema(schema), schema)
+
+    def counter_schema(self, schema: Any) -> Any:
+        return self._with_keys(super().counter_schema(schema), schema)
+
+    def _with_keys(self, found: dict[str, Any], schema: Any) -> dict[str, Any]:
+        """The schema of a mapping, with the names of its keys as JSON has them."""
+        keys = schema.get("keys_schema", {})
+        while keys.get("type") == "definition-ref":
+            keys = self._core_schemas.get(keys["schema_ref"], {})
+        if not self._is_response and keys.get("type") in _UNREADABLE_KEYS:
+            raise UnreadableError("its keys cannot be read from JSON, in which they are strings")
+        values = _values_of(keys)
+        if values:
+            names = list(to_jsonable_python(dict.fromkeys(values)))
+            self._check_values(keys, names)
+            found["propertyNames"] = {"enum": names}
+        return found
+
+    def _check_values(self, schema: Any, values: Iterable[Any]) -> None:
+        """Check that a request can have each of these values.
+
+        Raises:
+            UnreadableError: pydantic does not read one of them.
+        """
+        if self._is_response:
+            return
+        validator = SchemaValidator(schema)
+        for value in values:
+            try:
+                validator.validate_json(json.dumps(value))
+            except ValidationError:
+                raise UnreadableError(f"its value {value!r} cannot be read from JSON") from None
+
+    def ser_schema(self, schema: Any) -> Any:
+        function = schema.get("function")
+        if function is None or schema.get("return_schema") is not None:
+            return super().ser_schema(schema)
+        if getattr(function, "__name__", "").startswith("_serialize_secret"):
+            return {"type": "string", "format": "password"}
+        is_own = str(getattr(function, "__module__", "")).startswith("pydantic")
+        return super().ser_schema(schema) if is_own else {}  # it may return anything
+
+
+class UnreadableError(TypeError):
+    """A type that a request cannot give. The message is the reason."""
+
 
 def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the values of `annotation`.
@@ -33,17 +212,60 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
             they are always present.
 
     Raises:
-        TypeError: no schema describes the type.
+        TypeError: no schema describes the type, or a request cannot have it.
     """
     mode: Literal["validation", "serialization"] = "validation" if of == "request" else "serialization"
+    described = annotation if of == "request" else _with_files(annotation)
     try:
-        schema = adapter_of(annotation).json_schema(mode=mode, schema_generator=_Schemas)
+        schema = adapter_of(described).json_schema(mode=mode, schema_generator=_Schemas)
+    except UnreadableError as error:
+        raise TypeError(f"a call cannot give a value of the type {annotation}: {error}") from error
     except Exception as error:
-        raise TypeError(f"no JSON Schema describes the type {annotation}: {error}") from error
+        reason = str(error).partition(". Set `arbitrary")[0].partition("\n")[0]
+        reason = reason.replace("Unable to generate pydantic-core schema for", "pydantic does not support")
+        raise TypeError(f"no JSON Schema describes the type {annotation}: {reason}") from error
     _drop_class_title(schema, getattr(annotation, "__name__", ""))
     for name, definition in schema.get(_DOLLAR_DEFS, {}).items():
         _drop_class_title(definition, name)
     return schema
+
+
+def is_undefined(error: BaseException | None) -> bool:
+    """Whether `schema_of` raised `error` because a class that the type refers to is not defined yet."""
+    while error is not None:
+        if isinstance(error, NameError) or getattr(error, "code", "") == "class-not-fully-defined":
+            return True
+        error = error.__cause__
+    return False
+
+
+def _with_files(annotation: Any) -> Any:
+    """The type of a whole response, where bytes and paths are files (`toolshelf_tools.files.as_file`)."""
+    plain = _bare(annotation)
+    if plain in {bytes, bytearray, memoryview}:
+        return Annotated[bytes, WithJsonSchema(dict(_BASE64))]
+    if isinstance(plain, type) and issubclass(plain, pathlib.PurePath):
+        return typing.Union[File, annotation]  # noqa: UP007  it may not be a type
+    if get_origin(plain) in {typing.Union, types.UnionType}:
+        return typing.Union[tuple(map(_with_files, get_args(plain)))]  # noqa: UP007
+    return annotation
+
+
+def _bare(annotation: Any) -> Any:
+    """`annotation` without its metadata and its other names."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = annotation.__origin__
+        elif hasattr(annotation, "__supertype__"):
+            annotation = annotation.__supertype__
+        else:
+            return annotation
+
+
+def _values_of(schema: Any) -> list[Any]:
+    """The values of an enumeration or a literal; [] for another type."""
+    values = schema.get("members") if schema.get("type") == "enum" else schema.get("expected", [])
+    return [value.value if isinstance(value, enum.Enum) else value for value in values or []]
 
 
 def _drop_class_title(schema: dict[str, Any], name: str) -> None:

@@ -39,8 +39,7 @@ from toolshelf_tools.factories import LoadedFactory, load_factory
 from toolshelf_tools.files import BASE64_FORMATS, BadFileError, as_file, read_file
 from toolshelf_tools.interfaces import File, ToolError
 from toolshelf_tools.json_encoder import NotJSONError, encode, pointer_join
-from toolshelf_tools.pydantic_types import simplified
-from toolshelf_tools.spec import spec_of
+from toolshelf_tools.spec import NoSpecError, spec_of
 from toolshelf_tools.type_conversion import (
     MisfitError,
     configuration_type,
@@ -240,12 +239,12 @@ class Subject:
             else:
                 tool = caller.result_of(self.factory.create())
             request = read_value(json.dumps(parameters), request_type(tool), what="parameters")
-            response, typed = as_file(caller.response_of(tool.call(request))), False
+            kind = response_type(tool)
+            response = as_file(caller.response_of(tool.call(request)), kind)
         if not isinstance(response, File):
-            response, typed = plain_value(response, response_type(tool))
-        more: dict[str, Any] = {"typed": True, "simplified": simplified} if typed else {}
+            response = plain_value(response, kind)
         max_bytes = _MAX_RESPONSE_BYTES + 2 * _MAX_FILE_BYTES
-        return _parsed(encode(response, max_bytes=max_bytes, describe_file=self._value_of_file, **more))
+        return _parsed(encode(response, max_bytes=max_bytes, describe_file=self._value_of_file))
 
     def _value_of_file(self, file: File, pointer: str) -> Any:
         """Its content in Base64 where `returnType` declares that, else its description."""
@@ -254,8 +253,8 @@ class Subject:
         for token in pointer.split("/")[1:]:
             schema = _below(_target(schema, self.definition), token.replace("~1", "/").replace("~0", "~"))
         schema = _target(schema, self.definition)
-        encoding = str(schema.get("contentEncoding", "")).lower()
-        return read.base64() if encoding == "base64" or schema.get("format") in BASE64_FORMATS else read.description()
+        options = [schema, *schema.get("anyOf", []), *schema.get("oneOf", [])]
+        return read.base64() if any(map(_is_base64, options)) else read.description()
 
 
 def check(
@@ -291,7 +290,17 @@ def call(factory: Any, parameters: Any, *, configuration: Any = None) -> Any:
     Raises:
         Exception: see `Subject.respond`.
     """
-    return _plain(Subject(factory, spec={}, configuration=configuration).respond(parameters))
+    try:
+        subject = Subject(factory, configuration=configuration)
+    except NoSpecError:
+        subject = Subject(factory, spec={}, configuration=configuration)
+    return _plain(subject.respond(parameters))
+
+
+def _is_base64(schema: Any) -> bool:
+    if not isinstance(schema, Mapping):
+        return False
+    return str(schema.get("contentEncoding")).lower() == "base64" or schema.get("format") in BASE64_FORMATS
 
 
 def _target(schema: Any, definition: Mapping[str, Any]) -> Mapping[str, Any]:

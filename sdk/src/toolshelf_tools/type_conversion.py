@@ -16,6 +16,8 @@ from toolshelf_tools.interfaces import Progress
 _PLAIN: Final = (dict, list, tuple, str, int, float, bool, object, type(None), Mapping, Any, None)
 _GENERATORS: Final = {Generator, AsyncGenerator, Iterator, AsyncIterator}
 _PLAIN_ORIGINS: Final = {dict, list, tuple, Mapping, typing.Union, types.UnionType}
+_PLAIN_MAPPINGS: Final = {dict, Mapping}
+_PLAIN_KEYS: Final = (str, Any, object)
 
 
 class MisfitError(ValueError):
@@ -40,18 +42,21 @@ def read_value(text: str, annotation: object, *, what: str) -> Any:
     return read_typed(text, annotation, what=what)
 
 
-def plain_value(value: object, annotation: object) -> tuple[object, bool]:
-    """Convert `value` to plain Python types, according to `annotation`; and whether its type is annotated.
+def plain_value(value: object, annotation: object) -> object:
+    """Convert `value` to plain Python types, according to `annotation`.
 
     A dataclass or pydantic model, alone or in a list, implies its own type.
+
+    Raises:
+        NotJSONError: see `plain_of`.
     """
     if is_plain(annotation):
         if not _implies_its_type(value[0] if isinstance(value, list) and value else value):
-            return value, False
+            return value
         annotation = list if isinstance(value, list) else type(value)
     from toolshelf_tools.pydantic_types import plain_of  # noqa: PLC0415  as above
 
-    return plain_of(value, annotation), True
+    return plain_of(value, annotation)
 
 
 def _implies_its_type(value: object) -> bool:
@@ -64,6 +69,8 @@ def is_plain(annotation: object) -> bool:
     if origin is None:
         return any(annotation is plain for plain in _PLAIN)
     parts = [part for part in get_args(annotation) if part is not ...]
+    if origin in _PLAIN_MAPPINGS and not any(parts[0] is key for key in _PLAIN_KEYS):
+        return False
     return origin in _PLAIN_ORIGINS and all(is_plain(part) for part in parts)
 
 

@@ -36,5 +36,5 @@ def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | 
     """The response of the tool, read back from JSON: only JSON values are in it."""
     tool = make_tool(tool_id, configuration)
     request = read_value(reader.dumps(parameters), request_type(tool), what="parameters")
-    response, _named = plain_value(tool.call(request), response_type(tool))
+    response = plain_value(tool.call(request), response_type(tool))
     return json.loads(json.dumps(response, allow_nan=False))

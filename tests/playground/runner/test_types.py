@@ -1,7 +1,5 @@
 """Requests, responses and configurations have the types that a tool annotates."""
 
-from decimal import Decimal
-
 import pytest
 
 from catalog.jsontext.reader import loads
@@ -86,29 +84,28 @@ def test_a_request_that_does_not_match_is_refused_with_a_message(runner):
     )
 
 
-def test_an_annotated_response_is_written_as_pydantic_does_with_exact_decimals(runner):
+def test_an_annotated_response_is_written_as_pydantic_does(runner):
     end = runner.run("typed_tools:returns")
 
     assert end.response == {
         "at": "2026-03-01T12:00:00Z",
         "lasts": "PT1H30M",
         "id": "00000000-0000-0000-0000-000000000005",
-        "price": Decimal("19.90"),
+        "price": "19.90",
         "unit": "F",
     }
-    assert end.response["price"].lexeme == "19.90"
 
 
 def test_a_model_is_written_under_its_members_aliases(runner):
     end = runner.run("typed_tools:returns_model")
 
-    assert end.response == {"city": "Wien", "at": "2026-03-01T00:00:00Z", "unit": "C", "warmestDay": Decimal("7.50")}
+    assert end.response == {"city": "Wien", "at": "2026-03-01T00:00:00Z", "unit": "C", "warmestDay": "7.50"}
 
 
 def test_a_dataclass_implies_its_own_type(runner):
     end = runner.run("typed_tools:returns_order")
 
-    assert end.response == [{"item": "a", "price": Decimal("0.10"), "count": 1, "note": None}]
+    assert end.response == [{"item": "a", "price": "0.10", "count": 1, "note": None}]
 
 
 @pytest.mark.parametrize("factory", ["Configurable", "ConfigurableByAnnotation"])
