@@ -55,7 +55,7 @@ install-sdk = $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --pyt
 screenshots: .venv/dev
 	@$(BIN)/python -m tests.browser.screenshots --only "$(ONLY)"
 
-# The wheel of the package for tools' authors, in sdk/dist/.
+# The wheel of the package for tools' authors, in sdk/dist/: the same bytes that the site serves.
 wheel: .venv/run
 	@cd sdk && ../$(BIN)/python -m hatchling build --target wheel
 

@@ -8,6 +8,7 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.code_generation import Project, generate_project, project_zip
 from catalog.errors import GenerationError
 from catalog.models import Tool
+from catalog.sdk_wheel import sdk_wheel
 from catalog.shortcuts import file_stem, revision_of
 
 _ERROR_WEIGHT: Final = 1_000
@@ -19,8 +20,10 @@ _projects: LRUCache[Project | GenerationError] = LRUCache(
 )
 
 
-def project_of(tool: Tool, language: str) -> Project:
+def project_of(tool: Tool, language: str, *, site: str) -> Project:
     """The project for the current spec of `tool` in `language`, a key of `LANGUAGES`.
+
+    `site` is the URL of this site, with a slash at the end; from there a project gets the package for authors of tools.
 
     10 to 50 ms for a typical Python project, and a second more for the first after a start; 10 us if it is cached.
 
@@ -29,20 +32,21 @@ def project_of(tool: Tool, language: str) -> Project:
         Busy: other tools are being generated.
     """
     revision = revision_of(tool)
+    sdk = sdk_wheel().address(site)
 
     def generate() -> Project | GenerationError:
         try:
-            return generate_project(revision.spec, language)
+            return generate_project(revision.spec, language, sdk=sdk)
         except GenerationError as error:
             return error
 
-    result = _projects.get_or_compute((revision.sha256, language), generate)
+    result = _projects.get_or_compute((revision.sha256, language, sdk), generate)
     if isinstance(result, GenerationError):
         raise GenerationError(str(result))
     return result
 
 
-def archive_of(tool: Tool, language: str) -> tuple[str, bytes]:
+def archive_of(tool: Tool, language: str, *, site: str) -> tuple[str, bytes]:
     """The name and the bytes of the ZIP with the project; see `project_of`."""
     stem = f"{file_stem(tool.slug)}-{language}"
-    return f"{stem}.zip", project_zip(project_of(tool, language), stem)
+    return f"{stem}.zip", project_zip(project_of(tool, language, site=site), stem)

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from catalog import sdk_wheel
 from config import views
 from config.api import api
 from config.api_docs import views as api_docs
@@ -23,6 +24,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("help/", help_views.help_index, name="help"),
     path("help/<slug:slug>/", help_views.help_document, name="help_page"),
+    path(f"{sdk_wheel.PATH}<str:name>", views.package, name="package"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),

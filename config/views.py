@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required, login_required
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.templatetags.static import static
 from django.utils import timezone
@@ -18,6 +18,7 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import ApiToken
 from catalog.accounts.session_store import usable_sessions
 from catalog.models import Tool
+from catalog.sdk_wheel import sdk_wheel
 from playground.celery.heartbeats import connected_workers
 from playground.configurations.saved import delete_configuration
 from playground.models import SavedConfiguration
@@ -61,6 +62,16 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return HttpResponse("User-agent: *\nDisallow: /api/\n", content_type="text/plain; charset=utf-8")
+
+
+@login_not_required
+@require_safe
+def package(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001
+    """The wheel of the package for authors of tools; installers cannot sign in."""
+    wheel = sdk_wheel()
+    if name != wheel.name:
+        raise Http404
+    return HttpResponse(wheel.content, content_type="application/zip")
 
 
 @require_safe

@@ -33,7 +33,7 @@ def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
     if language not in LANGUAGES:
         raise Http404
     tool = tool_at(slug, request.user)
-    name, data = archive_of(tool, language)
+    name, data = archive_of(tool, language, site=request.build_absolute_uri("/"))
     etag = f'"{hashlib.sha256(data).hexdigest()}"'
     if is_known(request, etag):
         return add_deprecation_headers(not_modified(etag), tool)

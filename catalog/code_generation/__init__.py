@@ -16,10 +16,13 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Final, cast
 
 from catalog.errors import GenerationError
 from catalog.specs.spec import ToolSpec
+
+SDK_FOLDER: Final = (Path(__file__).resolve().parents[2] / "sdk").as_uri()
 
 Project = Mapping[str, str]
 """The files of a project: relative path, with "/" between folders -> text."""
@@ -44,6 +47,7 @@ class Language:
         summary: one sentence about the project.
         module: the module of this package with the function, imported when the language is first used.
         function: (ToolSpec) -> dict[path, text].
+        needs_sdk: the function also takes the argument `sdk` of `generate_project`.
     """
 
     key: str
@@ -51,6 +55,7 @@ class Language:
     summary: str
     module: str
     function: str
+    needs_sdk: bool = False
 
 
 LANGUAGES: Final[Mapping[str, Language]] = {
@@ -62,6 +67,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "An installable package with typed models, the factory and a test; you write the body of one method.",
             "catalog.code_generation.python_package",
             "python_package_project",
+            needs_sdk=True,
         ),
         Language(
             "java",
@@ -81,16 +87,21 @@ LANGUAGES: Final[Mapping[str, Language]] = {
 }
 
 
-def generate_project(spec: ToolSpec, key: str) -> Project:
+def generate_project(spec: ToolSpec, key: str, *, sdk: str = SDK_FOLDER) -> Project:
     """The files of the project for `spec` in the language `key`, sorted by path.
+
+    Args:
+        spec: of the tool.
+        key: of `LANGUAGES`.
+        sdk: the URL of the package `toolshelf-tools`, by default that of its folder on this machine.
 
     Raises:
         KeyError: there is no such language.
         GenerationError: a limit is exceeded.
     """
     language = LANGUAGES[key]
-    generate = cast("Callable[[ToolSpec], dict[str, str]]", getattr(import_module(language.module), language.function))
-    project = generate(spec)
+    generate = cast("Callable[..., dict[str, str]]", getattr(import_module(language.module), language.function))
+    project = generate(spec, sdk) if language.needs_sdk else generate(spec)
     if not all(_PATH.fullmatch(path) and ".." not in path for path in project):
         raise GenerationError("The names in the tool's spec lead to file names that are not allowed.")
     size = sum(map(len, project.values()))

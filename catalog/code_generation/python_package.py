@@ -13,8 +13,10 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.spec import ToolSpec
 
 
-def python_package_project(spec: ToolSpec) -> dict[str, str]:
+def python_package_project(spec: ToolSpec, sdk: str) -> dict[str, str]:
     """The files of the package: relative path -> text.
+
+    `sdk` is the URL of the package `toolshelf-tools`: an index may have another package of that name.
 
     Raises:
         GenerationError: the schemas exceed a limit.
@@ -28,6 +30,8 @@ def python_package_project(spec: ToolSpec) -> dict[str, str]:
         "TOOL": names.tool,
         "FACTORY": names.factory,
         "TITLE": one_line(spec.name),
+        "SDK": literal(f"toolshelf-tools @ {sdk}"),
+        "SDK_FOR_TESTS": literal(f"toolshelf-tools[testing] @ {sdk}"),
         "SUMMARY": literal(one_line(spec.description) or one_line(spec.name)),
         "DESCRIPTION": quoted_block(spec.description),
         "PARAMETERS": literal(_sample(spec.parameters, spec.sha256)),
@@ -66,10 +70,14 @@ version = "0.1.0"
 description = <<SUMMARY>>
 readme = "README.md"
 requires-python = ">=3.11"
-dependencies = ["pydantic>=2.10", "toolshelf-tools"]
+dependencies = [
+  "pydantic>=2.11",
+  # From Toolshelf itself. An index may have another package of that name.
+  <<SDK>>,
+]
 
 [project.optional-dependencies]
-test = ["mypy", "pytest", "toolshelf-tools[testing]"]
+test = ["mypy", "pytest", <<SDK_FOR_TESTS>>]
 
 [project.entry-points."toolshelf.factories"]
 <<PACKAGE>> = "<<PACKAGE>>.tool:<<FACTORY>>"
@@ -77,6 +85,9 @@ test = ["mypy", "pytest", "toolshelf-tools[testing]"]
 [build-system]
 requires = ["hatchling"]
 build-backend = "hatchling.build"
+
+[tool.hatch.metadata]
+allow-direct-references = true
 
 [tool.hatch.build.targets.wheel]
 packages = ["src/<<PACKAGE>>"]
@@ -264,15 +275,16 @@ This package was generated from the spec. Only one method is missing: `<<TOOL>>.
 
 ## Develop
 
-`toolshelf-tools` is in the folder `sdk/` of Toolshelf; install it from there first.
-
 ```
 python -m venv .venv
-.venv/bin/pip install "/path/to/toolshelf/sdk[testing]"
 .venv/bin/pip install -e ".[test]"
 .venv/bin/mypy
 .venv/bin/pytest
 ```
+
+`pyproject.toml` names the address of `toolshelf-tools` at the Toolshelf that generated this package, with its hash. A
+newer Toolshelf serves a newer one, which the installer then refuses: generate the package again, and take the address
+from its `pyproject.toml`.
 
 `pytest` calls the tool with a sample and with each example of the spec. It fails with `NotImplementedError` until you
 have written `call`.
@@ -284,10 +296,10 @@ checked by Toolshelf before and after each run.
 ## Run it in Toolshelf
 
 Install the package into Toolshelf's environment, with its own pip. The entry point in `pyproject.toml` registers the
-factory.
+factory. Toolshelf has `pydantic` and `toolshelf-tools`; install what else your tool needs first.
 
 ```
-/path/to/toolshelf/.venv/bin/pip install --no-build-isolation .
+/path/to/toolshelf/.venv/bin/pip install --no-build-isolation --no-deps .
 ```
 
 Then sign in to Toolshelf as an administrator and press "Look for new factories" on the page Factories, or restart it.

@@ -94,7 +94,7 @@ def code_page(request: HttpRequest, slug: str, language: str) -> HttpResponse:
     project: Project = {}
     error = ""
     try:
-        project = project_of(tool, language)
+        project = project_of(tool, language, site=request.build_absolute_uri("/"))
     except GenerationError as failure:
         error = str(failure)
     context = exports_context(tool, language) | {

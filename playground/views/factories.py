@@ -84,15 +84,15 @@ def new_factory(request: HttpRequest) -> HttpResponse:
         "page": None if tool else page_of(search),
         "tool": tool,
         "factory": factory_of(tool) if tool else None,
-        "skeleton": _skeleton(tool) if tool else None,
+        "skeleton": _skeleton(tool, request.build_absolute_uri("/")) if tool else None,
     }
     return render(request, "playground/new_factory.html", context)
 
 
-def _skeleton(tool: Tool) -> dict[str, str]:
+def _skeleton(tool: Tool, site: str) -> dict[str, str]:
     """The parts of the generated package that its author reads first, or the `error` why there is no package."""
     try:
-        project = project_of(tool, "python")
+        project = project_of(tool, "python", site=site)
     except GenerationError as error:
         return {"error": str(error)}
     path = next(path for path in project if path.endswith("/tool.py"))

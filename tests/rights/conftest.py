@@ -22,6 +22,7 @@ from catalog.held_changes import Proposal, publish_or_hold
 from catalog.linting.waivers import waive
 from catalog.models import Source, SourceSync, Tool, Upload, Webhook, WebhookDelivery
 from catalog.publishing import publish
+from catalog.sdk_wheel import sdk_wheel
 from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration, SavedInput
 from tests.factories import make_spec, make_token, make_user
 
@@ -131,6 +132,7 @@ def make_world() -> World:
             "language": "python-client",
             "factory": "playground.builtin.calculate_date:CalculateDateFactory",
             "document": "rights",
+            "package": sdk_wheel().name,
             "name": "origin",
             "toolkit": "kit",
             "run_id": run.pk,

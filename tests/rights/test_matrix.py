@@ -158,6 +158,7 @@ PAGES = {
     "password": (SIGNED_IN, SIGNED_IN),
     "tokens": (SIGNED_IN, SIGNED_IN),
     "revoke_token": (NOBODY, "own token"),
+    "package": (EVERYONE, NOBODY),
     "healthz": (EVERYONE, NOBODY),
     "readyz": (EVERYONE, NOBODY),
     "metrics": (ADMINISTER, NOBODY),
@@ -197,6 +198,7 @@ VALUES = {
     "mfa_remove_webauthn": {"pk": "passkey"},
     "factory_spec": {"name": "factory"},
     "help_page": {"slug": "document"},
+    "package": {"name": "package"},
 }
 POSTED = {
     "upload": {"text": spec_of("kit.mine", examples=[])},

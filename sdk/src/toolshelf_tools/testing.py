@@ -29,9 +29,7 @@ try:
     from jsonschema.exceptions import SchemaError, best_match
     from jsonschema.validators import Draft202012Validator, validator_for
 except ImportError as error:
-    raise ImportError(
-        "toolshelf_tools.testing needs jsonschema: python -m pip install 'toolshelf-tools[testing]'"
-    ) from error
+    raise ImportError("toolshelf_tools.testing needs jsonschema: python -m pip install jsonschema") from error
 
 from toolshelf_tools.calls import Caller
 from toolshelf_tools.decorator import Spec, read_spec
