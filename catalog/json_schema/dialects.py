@@ -7,7 +7,7 @@ Sources: JSON Schema drafts 04, 06, 07, 2019-09 and 2020-12; their meta-schemas.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property
@@ -106,6 +106,34 @@ def held(how: Holds, value: JSON) -> list[tuple[tuple[str | int, ...], JSON]]:
         for name, subschema in value.items()
         if how is Holds.MEMBERS or not isinstance(subschema, list)
     ]
+
+
+def filled(value: JSON, inner: Mapping[tuple[str | int, ...], JSON]) -> JSON:
+    """`value` with the schemas `inner` at their paths, of at most one token (see `held`)."""
+    if () in inner:
+        return inner[()]
+    if isinstance(value, list):
+        return [inner.get((index,), item) for index, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {name: inner.get((name,), member) for name, member in value.items()}
+    return value
+
+
+def with_subschemas(
+    schema: dict[str, JSON], dialect: Dialect, change: Callable[[tuple[str | int, ...], JSON], JSON]
+) -> dict[str, JSON]:
+    """`schema` with `change(path, subschema)` in place of each direct subschema; itself if none of them changes."""
+    out = schema
+    for keyword, value in schema.items():
+        how = dialect.holds.get(keyword)
+        changed: dict[tuple[str | int, ...], JSON] = {}
+        for tokens, subschema in held(how, value) if how else ():
+            new = change((keyword, *tokens), subschema)
+            if new is not subschema:
+                changed[tokens] = new
+        if changed:
+            out = {**out, keyword: filled(value, changed)}
+    return out
 
 
 def item_keywords(keywords: Mapping[str, JSON], dialect: Dialect | None = None) -> tuple[str, int, str]:

@@ -13,6 +13,7 @@ Sources: ECMA-262, "Patterns" and "Pattern Semantics"; JSON Schema 2020-12 Core,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
@@ -71,6 +72,7 @@ class Disjunction:
 
 
 GroupKind: TypeAlias = Literal["capture", "plain", "modifiers", "=", "!", "<=", "<!"]
+_LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,28 @@ def is_regex(source: str) -> bool:
     except PatternSyntaxError:
         return False
     return True
+
+
+def has_lookaround(source: str) -> bool:
+    """Whether `source` contains a lookahead or a lookbehind."""
+    if "(?" not in source:
+        return False
+    try:
+        waiting: list[Disjunction | Node] = [parse(source)]
+    except PatternSyntaxError:
+        return _LOOKAROUND.search(source) is not None
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Group):
+            if node.kind in _LOOKAROUNDS:
+                return True
+            waiting.append(node.content)
+        elif isinstance(node, Repetition):
+            waiting.append(node.node)
+        elif isinstance(node, Disjunction):
+            for alternative in node.alternatives:
+                waiting.extend(alternative)
+    return False
 
 
 # -- the parser -------------------------------------------------------------------------------------------------------

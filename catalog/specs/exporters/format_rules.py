@@ -27,6 +27,7 @@ class Rules:
         barred: keywords that are not allowed in the outermost schema.
         reads_drafts: whether schemas of earlier drafts are read as such.
         needs_items: whether every array must have `items`.
+        lookaround: whether patterns may look ahead or behind.
         object_members: whether the schemas of the outermost members must be objects, not true or false.
         subset: the supported subset of JSON Schema; None if all of it is supported.
     """
@@ -40,6 +41,7 @@ class Rules:
     barred: frozenset[str] = frozenset()
     reads_drafts: bool = False
     needs_items: bool = False
+    lookaround: bool = True
     object_members: bool = False
     subset: Subset | None = None
 
@@ -68,15 +70,18 @@ MCP_2026: Final = replace(
 # Name: API reference, "FunctionDefinition". The other rules are from errors of the API:
 # "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
 # (github.com/langchain-ai/langchainjs/issues/9804), "array schema missing items" (github.com/sigoden/aichat/pull/1049).
+# "Invalid JSON schema: regex lookaround is not supported", in strict mode and without it
+# (github.com/tombii/better-ccflare/issues/357, github.com/vercel/ai/pull/21037).
 # Descriptions of more than 1,024 characters are accepted since May 2025 (github.com/run-llama/llama_index/pull/18784).
 OPENAI: Final = Rules(
     key="openai",
     label="OpenAI",
-    as_of=date(2026, 1, 14),
+    as_of=date(2026, 9, 17),
     source="https://developers.openai.com/api/docs/guides/function-calling",
     name=NameRule("A-Za-z0-9_-", 64, LETTERS_DIGITS_DASHES),
     barred=frozenset({"oneOf", "anyOf", "allOf", "enum", "not"}),
     needs_items=True,
+    lookaround=False,
 )
 
 # "Supported schemas": types, keywords, formats. `minLength` and `maxLength` are not listed, and some models reject them
@@ -85,7 +90,7 @@ OPENAI: Final = Rules(
 OPENAI_STRICT: Final = Rules(
     key="openai-strict",
     label="OpenAI strict",
-    as_of=date(2026, 2, 1),
+    as_of=date(2026, 9, 17),
     source="https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas",
     name=OPENAI.name,
     subset=Subset(
@@ -105,6 +110,7 @@ OPENAI_STRICT: Final = Rules(
         references=True,
         strict=True,
         drafts=True,
+        lookaround=False,
     ),
 )
 
@@ -123,7 +129,8 @@ ANTHROPIC: Final = Rules(
 
 # "FunctionDeclaration" and "Schema", the fields that both the Gemini API and Vertex AI define. `format` of strings:
 # "only 'enum' and 'date-time' are supported for STRING type" (github.com/google-gemini/gemini-cli/issues/3178); an
-# `enum` has only strings; an object without members is rejected (github.com/agno-agi/agno/issues/2112).
+# `enum` has only strings, none of them empty ("enum[0]: cannot be empty"); "When using any_of, it must be the only
+# field set"; an object without members is rejected (github.com/agno-agi/agno/issues/2112).
 GEMINI: Final = Rules(
     key="gemini",
     label="Gemini",
@@ -148,6 +155,7 @@ GEMINI: Final = Rules(
         },
         annotations=frozenset({"title", "default", "propertyOrdering"}),
         nullable=True,
+        lone_unions=True,
         string_enums=True,
         members=NameRule("A-Za-z0-9_", 64, "up to 64 letters, digits and underscores, a letter first", "A-Za-z_"),
     ),

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from catalog.conversion_report import Report
-from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, subschemas
+from catalog.json_schema.describe import sentence
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, with_subschemas
 from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from catalog.json_schema.regex.syntax import has_lookaround
 from catalog.json_schema.types import type_names
-from catalog.jsontext.patch import set_at
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
-from catalog.specs.exporters.restricted_schema import renaming
+from catalog.specs.exporters.restricted_schema import LOOKAROUND, looks_around, renaming, with_sentences
+
+Path = tuple[str | int, ...]
 
 # Keywords whose subschemas refer to members by name.
 _BY_NAME: Final = frozenset({"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"})
+CLOSING: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 NOTHING: Schema = {"type": "object", "properties": {}}
 
 
@@ -40,8 +45,11 @@ def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tu
         document = {**document, "properties": {}}
     if rules.object_members:
         document = _object_members(document, pointer, report)
+    dialect = dialect_of(document, DEFAULT_DIALECT) or DEFAULT_DIALECT
     if rules.needs_items:
-        document = _with_all_items(document, pointer, report)
+        document = _with_all_items(document, dialect, pointer, report)
+    if not rules.lookaround:
+        document = _without_lookaround(document, dialect, rules.label, pointer, report)
     return _legal_members(document, pointer, rules, report)
 
 
@@ -98,22 +106,52 @@ def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
     return {**schema, "properties": members}
 
 
-def _with_all_items(schema: Schema, pointer: str, report: Report) -> Schema:
-    dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
-    out = _with_items(schema, dialect, pointer, report)
-    return out if isinstance(out, dict) else schema
-
-
-def _with_items(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
+def _with_all_items(schema: Schema, dialect: Dialect, pointer: str, report: Report) -> Schema:
     """`schema` with `items` in every array that lacks it; subschemas without such an array are not copied."""
-    if not isinstance(schema, dict):
-        return schema
-    out = schema
-    for path, inner in list(subschemas(schema, dialect)):
-        new = _with_items(inner, dialect, pointer_join(pointer, *path), report)
-        if new is not inner:
-            out = cast("Schema", set_at(out, pointer_join("", *path), new))
+
+    def with_items(path: Path, inner: JSON) -> JSON:
+        if not isinstance(inner, dict):
+            return inner
+        return _with_all_items(inner, dialect, pointer_join(pointer, *path), report)
+
+    out = with_subschemas(schema, dialect, with_items)
     if "array" in type_names(schema.get("type")) and "items" not in schema and "prefixItems" not in schema:
         report.rewritten(pointer, "Every array must have `items`; one that allows any value was added.")
         return {**out, "items": {}}
     return out
+
+
+def _without_lookaround(schema: Schema, dialect: Dialect, label: str, pointer: str, report: Report) -> Schema:
+    """`schema` without the patterns that look ahead or behind; descriptions explain them instead."""
+
+    def without_lookaround(path: Path, inner: JSON) -> JSON:
+        if not isinstance(inner, dict):
+            return inner
+        return _without_lookaround(inner, dialect, label, pointer_join(pointer, *path), report)
+
+    out = with_subschemas(schema, dialect, without_lookaround)
+    if looks_around(schema.get("pattern")):
+        out = _with_pattern_explained(out, label, pointer, report)
+    for pattern in members_of(schema.get("patternProperties")):
+        if has_lookaround(pattern):
+            out = _without_pattern_properties(out, pattern)
+            report.dropped(pointer_join(pointer, "patternProperties", pattern), f"{label} supports no lookaround.")
+    return out
+
+
+def _with_pattern_explained(schema: Schema, label: str, pointer: str, report: Report) -> Schema:
+    words = sentence("pattern", schema["pattern"])
+    out = {keyword: value for keyword, value in schema.items() if keyword != "pattern"}
+    if words is None:
+        report.dropped(pointer_join(pointer, "pattern"), f"{label} does not support {LOOKAROUND}.")
+        return out
+    reason = f"{label} does not support {LOOKAROUND}; the description explains it instead."
+    report.rewritten(pointer_join(pointer, "pattern"), reason)
+    return {**out, "description": with_sentences(schema.get("description"), [words])}
+
+
+def _without_pattern_properties(schema: Schema, pattern: str) -> Schema:
+    """`schema` without the properties of `pattern`, and without a rule that would now exclude them."""
+    out = {keyword: value for keyword, value in schema.items() if keyword not in CLOSING}
+    patterns = members_of(schema["patternProperties"])
+    return {**out, "patternProperties": {other: member for other, member in patterns.items() if other != pattern}}

@@ -12,6 +12,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
+from catalog.json_schema.regex.syntax import has_lookaround
 from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
@@ -22,6 +23,8 @@ from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, or_nu
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
 TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here; deeper ones accept any value."
+
+LOOKAROUND: Final = "lookaround in a `pattern`"
 
 _RECURSIVE: Final = "The schema is recursive; it is expanded once, and deeper levels are not described."
 _UNSUPPORTED: Final = (
@@ -42,7 +45,7 @@ class _Draft:
 
     def finished(self) -> Schema:
         if self.sentences:
-            self.out["description"] = _with_sentences(self.out.get("description"), self.sentences)
+            self.out["description"] = with_sentences(self.out.get("description"), self.sentences)
         return self.out
 
 
@@ -191,7 +194,23 @@ class SubsetWriter:
         own = {keyword: value for keyword, value in out.items() if keyword not in outer.out}
         if outer.sentences and "description" not in outer.out and "description" in own:
             outer.out["description"] = own.pop("description")
-        return {**own, **outer.finished()}
+        annotations = outer.finished()
+        if "anyOf" in own and annotations and self._subset.lone_unions:
+            return self._annotated_branches(flat, own, annotations)
+        return {**own, **annotations}
+
+    def _annotated_branches(self, flat: Flat, union: Schema, annotations: Schema) -> Schema:
+        """`union` with `annotations` in each of its branches that they fit, for providers that allow none beside it."""
+        branches, placed = _annotated(items_of(union["anyOf"]), annotations)
+        for keyword in annotations:
+            pointer = flat.pointer_to(keyword)
+            if keyword in placed:
+                reason = f"{self._subset.label} allows nothing beside `anyOf`; `{keyword}` was moved into it."
+                self._report.rewritten(pointer, reason)
+            else:
+                reason = f"{self._subset.label} allows nothing beside `anyOf`, and no alternative can have this value."
+                self._report.dropped(pointer, reason)
+        return {**union, "anyOf": branches}
 
     # One type, or several
 
@@ -254,6 +273,8 @@ class SubsetWriter:
             draft.out[keyword] = value
         elif keyword in {"enum", "const"}:
             self._choice(draft, keyword, value, names)
+        elif keyword == "pattern" and not self._subset.lookaround and looks_around(value):
+            self._explain(draft, keyword, value, what=LOOKAROUND)
         elif self._is_supported(keyword, value, names):
             draft.out[keyword] = value
         elif (
@@ -276,23 +297,29 @@ class SubsetWriter:
     def _supports_inclusive(self, keyword: str) -> bool:
         return _INCLUSIVE[keyword][0] in self._subset.keywords.get("integer", frozenset())
 
-    def _explain(self, draft: _Draft, keyword: str, value: JSON) -> None:
+    def _explain(self, draft: _Draft, keyword: str, value: JSON, *, what: str = "") -> None:
+        """Explain `keyword` in the description. `what` is not supported; "" for the keyword itself."""
         pointer = draft.flat.pointer_to(keyword)
         words = sentence(keyword, value)
+        what = what or f"`{keyword}`"
         if words is None:
-            self._report.dropped(pointer, f"{self._subset.label} does not support `{keyword}`.")
+            self._report.dropped(pointer, f"{self._subset.label} does not support {what}.")
         else:
             draft.sentences.append(words)
-            reason = f"{self._subset.label} does not support `{keyword}` here; the description explains it instead."
+            reason = f"{self._subset.label} does not support {what} here; the description explains it instead."
             self._report.rewritten(pointer, reason)
 
     def _choice(self, draft: _Draft, keyword: str, value: JSON, names: list[str]) -> None:
         choices = value if keyword == "enum" and isinstance(value, list) else [value]
         wanted = [choice for choice in choices if choice is not None]
+        not_empty: list[JSON] = [choice for choice in wanted if choice != ""]
         if not self._subset.string_enums:
             draft.out[keyword] = value
-        elif wanted and all(isinstance(choice, str) for choice in wanted) and names == ["string"]:
-            draft.out["enum"] = list(wanted)
+        elif not_empty and all(isinstance(choice, str) for choice in wanted) and names == ["string"]:
+            draft.out["enum"] = not_empty
+            if len(not_empty) < len(wanted):
+                reason = f"{self._subset.label} allows no empty text in an `enum`; it was removed."
+                self._report.dropped(draft.flat.pointer_to(keyword), reason)
             if keyword == "const":
                 self._report.rewritten(draft.flat.pointer_to(keyword), "`const` became an `enum` of one value.")
         else:
@@ -398,10 +425,56 @@ class SubsetWriter:
     # Null
 
     def _may_be_null(self, schema: Schema) -> Schema:
-        return {**schema, "nullable": True} if self._subset.nullable else or_null(schema)
+        if not self._subset.nullable:
+            return or_null(schema)
+        if "anyOf" in schema and self._subset.lone_unions:
+            branches = [self._may_be_null(branch) for branch in items_of(schema["anyOf"]) if isinstance(branch, dict)]
+            return {**schema, "anyOf": [*branches]}
+        return {**schema, "nullable": True}
 
 
-def _with_sentences(description: JSON, sentences: list[str]) -> str:
+def _annotated(branches: list[JSON], annotations: Schema) -> tuple[list[JSON], set[str]]:
+    """`branches` with the `annotations` that fit them, and the keywords that at least one of them has now."""
+    annotated: list[JSON] = []
+    placed: set[str] = set()
+    for branch in branches:
+        if not isinstance(branch, dict):
+            continue
+        if "anyOf" in branch:
+            inner, keywords = _annotated(items_of(branch["anyOf"]), annotations)
+            annotated.append({**branch, "anyOf": inner})
+            placed |= keywords
+            continue
+        out = dict(branch)
+        for keyword, value in annotations.items():
+            if not _fits(keyword, value, branch):
+                continue
+            placed.add(keyword)
+            if keyword == "description" and "description" in branch:
+                out[keyword] = with_sentences(value, [str(branch[keyword])])
+            else:
+                out.setdefault(keyword, value)
+        annotated.append(out)
+    return annotated, placed
+
+
+def _fits(keyword: str, value: JSON, branch: Schema) -> bool:
+    """Whether an annotation of a union can be one of its `branch`: a default must be one of its values."""
+    if keyword != "default":
+        return True
+    choices = branch.get("enum")
+    if isinstance(choices, list) and value not in choices:
+        return False
+    return branch.get("type") in types_of_value(value) or (value is None and branch.get("nullable") is True)
+
+
+def looks_around(pattern: JSON) -> bool:
+    """Whether the value of `pattern` is a regular expression that looks ahead or behind."""
+    return isinstance(pattern, str) and has_lookaround(pattern)
+
+
+def with_sentences(description: JSON, sentences: list[str]) -> str:
+    """`description` followed by `sentences`."""
     start = description.rstrip() if isinstance(description, str) else ""
     if start and start[-1].isalnum():
         start += "."

@@ -28,8 +28,10 @@ class Subset:
         references: whether `$ref` into `$defs` is supported; else references are written out.
         strict: whether every object is closed and requires all of its members; optional ones may be null.
         nullable: whether `nullable: true` is used instead of the type null, and `type` is a single name.
-        string_enums: whether `enum` may have only strings.
+        lone_unions: whether `anyOf` must be the only keyword of its schema.
+        string_enums: whether `enum` may have only strings, and none that is empty.
         members: legal names of members; None if all are.
+        lookaround: whether a `pattern` may look ahead or behind.
         drafts: whether `$schema` may remain in a schema that means the same in 2020-12.
     """
 
@@ -40,8 +42,10 @@ class Subset:
     references: bool = False
     strict: bool = False
     nullable: bool = False
+    lone_unions: bool = False
     string_enums: bool = False
     members: NameRule | None = None
+    lookaround: bool = True
     drafts: bool = False
 
 

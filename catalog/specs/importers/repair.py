@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.errors import Problem
-from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, held
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, filled, held
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.patch import remove_at, set_at
@@ -96,17 +96,6 @@ def exclusive_bounds(out: Object) -> dict[str, bool]:
         if found[exclusive]:
             out[exclusive] = out.pop(bound)
     return found
-
-
-def filled(value: JSON, inner: dict[tuple[str | int, ...], JSON]) -> JSON:
-    """`value` with the schemas `inner` at their paths, of at most one token."""
-    if () in inner:
-        return inner[()]
-    if isinstance(value, list):
-        return [inner.get((index,), item) for index, item in enumerate(value)]
-    if isinstance(value, dict):
-        return {name: inner.get((name,), member) for name, member in value.items()}
-    return value
 
 
 def set_type(out: Object, value: JSON, pointer: str, report: Report) -> None:

@@ -16,11 +16,11 @@ from itertools import count
 from typing import Final, Literal
 
 from catalog.conversion_report import Loss, Report
-from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, held
+from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, filled, held
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.openapi.references import References, Unresolved
-from catalog.specs.importers.repair import FLAGS, exclusive_bounds, filled, require_flagged, set_type
+from catalog.specs.importers.repair import FLAGS, exclusive_bounds, require_flagged, set_type
 from catalog.specs.importers.results import Object
 
 Direction = Literal["in", "out"]
