@@ -9,8 +9,9 @@ from typing import Final
 
 from catalog.accounts.models import Person
 from catalog.caching import MAX_CHARACTERS, LRUCache
+from catalog.errors import JSONTextError
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import JSON, dumps
+from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.linting.reports import LintReport
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.matches import matches_of
@@ -18,8 +19,18 @@ from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import Result, page_of
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
+from catalog.shortcuts import revision_of
 from catalog.specs.exporters import matrix
-from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, status_of
+from playground.compiled_spec import compiled_spec_of
+from playground.mcp.protocol import (
+    INVALID_PARAMS,
+    MAX_BODY_BYTES,
+    Message,
+    ProtocolError,
+    quoted,
+    shortened,
+    status_of,
+)
 from playground.mcp.results import Result as CallResult
 from playground.mcp.results import error_result, value_result
 from playground.mcp.toolsets import Call, ToolPage
@@ -171,7 +182,7 @@ class CatalogTools:
             ProtocolError: there is no tool of this name.
         """
         if name not in _ARGUMENTS:
-            text = f"Unknown tool: {name}. This server has search_tools, describe_tool and call_tool."
+            text = f"Unknown tool: {shortened(name)}. This server has search_tools, describe_tool and call_tool."
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
         checked = _ARGUMENTS[name].check(arguments)
         if checked.problems:
@@ -186,15 +197,38 @@ class CatalogTools:
         if name == "describe_tool":
             return value_result(_description(tool), any_value=message.is_modern)
         timeout = arguments.get("timeout_s")
+        parameters = _parameters(arguments.get("arguments", {}), tool)
+        if parameters is None:
+            return error_result("`arguments` must be an object, not a string. Send the object itself, not its text.")
         return Call(
             tool=tool,
-            arguments=arguments.get("arguments", {}),
+            arguments=parameters[0],
             mode="mock" if self.mock else "live",
             timeout_s=None if timeout is None else float(str(timeout)),
         )
 
 
 _ARGUMENTS: Final = {str(tool["name"]): compile_schema(tool["inputSchema"]) for tool in _TOOLS}
+
+
+def _parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
+    """The parameters that a model sends as `arguments`, which some write as the text of an object.
+
+    Returns:
+        None: it is a text that `tool` does not accept and that is not an object.
+    """
+    if not isinstance(arguments, str):
+        return (arguments,)
+    schema = compiled_spec_of(revision_of(tool)).parameters
+    if schema is not None and schema.check(arguments).verdict == "conforms":
+        return (arguments,)
+    try:
+        value = loads(arguments, max_bytes=MAX_BODY_BYTES)
+    except JSONTextError:
+        value = None
+    if isinstance(value, dict):
+        return (value,)
+    return (arguments,) if schema is None else None
 
 
 def _search(arguments: dict[str, JSON], message: Message, person: Person) -> CallResult:
@@ -267,7 +301,9 @@ def _unknown(name: str, person: Person) -> str:
     words = re.sub(r"[\W_]+", " ", name)[:200]
     similar = page_of(CatalogSearch(words=words, limit=3, visibility=visibility)).results
     ids = ", ".join(repr(result.tool.tool_id) for result in similar)
-    return f"No tool has the id {name!r}. " + (f"Similar ones: {ids}." if ids else "Find tools with search_tools.")
+    return f"No tool has the id {quoted(name)}. " + (
+        f"Similar ones: {ids}." if ids else "Find tools with search_tools."
+    )
 
 
 def _description(tool: Tool) -> JSON:

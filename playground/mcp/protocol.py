@@ -40,10 +40,21 @@ VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
+MAX_REPEATED_CHARACTERS: Final = 200  # of a name or method that an answer repeats, of an id and of a progress token
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024  # as the JSON API
 _BASE64: Final = ("=?base64?", "?=")
 
 RequestId = int | str
+
+
+def shortened(text: str) -> str:
+    """The beginning of `text`, which a client sent, for a message."""
+    return text if len(text) <= MAX_REPEATED_CHARACTERS else f"{text[:MAX_REPEATED_CHARACTERS]}…"
+
+
+def quoted(value: JSON) -> str:
+    """The beginning of `value`, which a client sent, in quotes if it is a string, for a message."""
+    return repr(shortened(value)) if isinstance(value, str) else shortened(repr(value))
 
 
 def is_mcp(path: str) -> bool:
@@ -106,8 +117,7 @@ class Message:
     @property
     def progress_token(self) -> RequestId | None:
         """The token that the client wants in progress notifications; None if it wants none."""
-        found = self.meta.get("progressToken")
-        return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+        return _id(self.meta.get("progressToken"))
 
 
 def read_message(body: bytes, headers: Mapping[str, str], *, session_version: str | None = None) -> Message:
@@ -161,12 +171,15 @@ def _content(body: bytes) -> dict[str, JSON]:
         message = "The body must be a request or a notification, which have a `method`. This server sends no requests."
         raise ProtocolError(INVALID_REQUEST, message)
     if "id" in content and _id(content["id"]) is None:
-        raise ProtocolError(INVALID_REQUEST, "`id` must be a string or an integer.")
+        text = f"`id` must be an integer or a string of at most {MAX_REPEATED_CHARACTERS} characters."
+        raise ProtocolError(INVALID_REQUEST, text)
     return content
 
 
 def _id(value: JSON) -> RequestId | None:
-    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return None
+    return value if len(str(value)) <= MAX_REPEATED_CHARACTERS else None
 
 
 def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], headers: Mapping[str, str]) -> Message:
@@ -180,10 +193,11 @@ def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], 
     if missing:
         raise ProtocolError(INVALID_PARAMS, f"`params._meta` lacks the required {' and '.join(missing)}.")
     declared = meta[VERSION_KEY]
-    _compare(VERSION_HEADER, headers.get(VERSION_HEADER), declared, f"`params._meta` has {declared!r}")
-    _compare(METHOD_HEADER, headers.get(METHOD_HEADER), method, f"the body has the method {method!r}")
+    _compare(VERSION_HEADER, headers.get(VERSION_HEADER), declared, f"`params._meta` has {quoted(declared)}")
+    _compare(METHOD_HEADER, headers.get(METHOD_HEADER), method, f"the body has the method {quoted(method)}")
     if method == "tools/call" and isinstance(name := params.get("name"), str):
-        _compare(NAME_HEADER, decoded_header(headers.get(NAME_HEADER)), name, f"the body has the name {name!r}")
+        sent = decoded_header(headers.get(NAME_HEADER))
+        _compare(NAME_HEADER, sent, name, f"the body has the name {quoted(name)}")
     if declared not in MODERN_VERSIONS:
         raise _unsupported(str(declared))
     return Message(method, str(declared), request_id, params)
@@ -193,12 +207,12 @@ def _compare(header: str, value: str | None, expected: JSON, in_words: str) -> N
     if value is None:
         raise ProtocolError(HEADER_MISMATCH, f"The header {header} is missing or cannot be decoded; {in_words}.")
     if value != expected:
-        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is {value!r}, but {in_words}.")
+        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is {quoted(value)}, but {in_words}.")
 
 
 def _unsupported(version: str) -> ProtocolError:
-    data: JSON = {"supported": [*MODERN_VERSIONS], "requested": version}
-    message = f"The protocol version {version!r} is not supported."
+    data: JSON = {"supported": [*MODERN_VERSIONS], "requested": shortened(version)}
+    message = f"The protocol version {quoted(version)} is not supported."
     if version in LEGACY_VERSIONS:
         message += " To use it, send `initialize` first, and no protocol fields in `_meta`."
     return ProtocolError(UNSUPPORTED_VERSION, message, data=data)
@@ -224,6 +238,10 @@ def check_params(message: Message) -> None:
     Raises:
         ProtocolError: the version has no such method, or the parameters have other types.
     """
+    token = message.meta.get("progressToken")
+    if isinstance(token, str) and message.progress_token is None:
+        text = f"`progressToken` may have at most {MAX_REPEATED_CHARACTERS} characters."
+        raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
     from mcp_types import methods  # noqa: PLC0415 - see the module
     from pydantic import ValidationError  # noqa: PLC0415 - comes with it
 
@@ -234,11 +252,11 @@ def check_params(message: Message) -> None:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))
-        raise ProtocolError(INVALID_PARAMS, f"{place}: {found['msg']}.", status=status_of(message)) from None
+        raise ProtocolError(INVALID_PARAMS, f"{shortened(place)}: {found['msg']}.", status=status_of(message)) from None
 
 
 def method_not_found(message: Message) -> ProtocolError:
-    text = f"This server has no method {message.method!r} in the protocol version {message.version}."
+    text = f"This server has no method {quoted(message.method)} in the protocol version {message.version}."
     return ProtocolError(METHOD_NOT_FOUND, text, status=404 if message.is_modern else 200)
 
 

@@ -160,13 +160,16 @@ def _refusal_text(run: Run) -> str:
         others = [problem for problem in run.problems if problem not in of_arguments]
         return "\n".join(["The tool was not called.", _list_of(others)])
     head = "The tool was not called, because the arguments do not fit its parameters:"
-    return f"{head}\n{_list_of(of_arguments, '/parameters')}\nCorrect the arguments and call it again."
+    return (
+        f"{head}\n{_list_of(of_arguments, '/parameters', whole='arguments')}\nCorrect the arguments and call it again."
+    )
 
 
-def _list_of(problems: Iterable[Problem], prefix: str = "") -> str:
+def _list_of(problems: Iterable[Problem], prefix: str = "", *, whole: str = "") -> str:
+    """`problems` as a list; `whole` names what has the pointer `prefix` itself."""
     found = list(problems)
     shown = [(one.pointer.removeprefix(prefix), one.message) for one in found[:MAX_PROBLEMS]]
-    lines = [f"- {pointer}: {message}" if pointer else f"- {message}" for pointer, message in shown]
+    lines = [f"- {pointer or whole}: {message}" if pointer or whole else f"- {message}" for pointer, message in shown]
     if len(found) > MAX_PROBLEMS:
         lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
     return "\n".join(lines)

@@ -23,6 +23,7 @@ from playground.mcp.protocol import (
     Message,
     ProtocolError,
     error_text,
+    quoted,
     read_message,
     response_text,
 )
@@ -142,7 +143,7 @@ def _toolset(request: HttpRequest, toolkit: str) -> Toolset:
         return CatalogTools(request.user, mock)
     found = ToolkitTools.of(toolkit, request.user, mock=mock)
     if found is None:
-        text = f"The catalog has no toolkit {toolkit!r}. /api/v1/toolkits lists the toolkits."
+        text = f"The catalog has no toolkit {quoted(toolkit)}. /api/v1/toolkits lists the toolkits."
         raise ProtocolError(INVALID_REQUEST, text, status=404)
     return found
 
