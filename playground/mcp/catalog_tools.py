@@ -21,6 +21,7 @@ from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import matrix
+from catalog.specs.exporters.mcp_server import served_tool
 from playground.compiled_spec import compiled_spec_of
 from playground.mcp.protocol import (
     INVALID_PARAMS,
@@ -202,7 +203,7 @@ class CatalogTools:
             return error_result("`arguments` must be an object, not a string. Send the object itself, not its text.")
         return Call(
             tool=tool,
-            arguments=parameters[0],
+            arguments=served_tool(revision_of(tool).spec, any_result=True).parameters_of(parameters[0]),
             mode="mock" if self.mock else "live",
             timeout_s=None if timeout is None else float(str(timeout)),
         )

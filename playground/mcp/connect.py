@@ -31,6 +31,7 @@ from playground.configurations.mcp_choice import (
     chosen_for_toolkit,
 )
 from playground.configurations.saved import choices_for
+from playground.mcp.toolkit_tools import PAGE_SIZE, ToolkitTools
 from playground.models import SavedConfiguration
 from playground.snippets.mcp_addresses import Address, address_of_catalog, address_of_tool, address_of_toolkit
 from playground.snippets.mcp_clients import PLACEHOLDER, snippets
@@ -61,6 +62,9 @@ def connect_toolkit(request: HttpRequest, toolkit: str) -> HttpResponse:
         raise Http404
     runnable = tools.runnable().count()
     context: dict[str, Any] = {"toolkit": title, "runnable": runnable, "mocks": tools.count()}
+    if toolset := ToolkitTools.of(toolkit, request.user, mock=not runnable):
+        context["served_tools"] = toolset.changed(toolset.tools.with_current()[:PAGE_SIZE])
+        context["first"] = PAGE_SIZE
     if isinstance(request.user, User) and (choices := choices_in_toolkit(request.user, title)):
         context["configurations"] = choices
         context["chosen"] = chosen_for_toolkit(request.user, title)
@@ -73,6 +77,8 @@ def connect_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Connect a client to the address that offers one tool."""
     tool = tool_at(slug, request.user)
     context: dict[str, Any] = {"tool": tool, "nav_section": "tools"}
+    if toolset := tool.toolkit_key and ToolkitTools.of(tool.toolkit, request.user, mock=not tool.runnable):
+        context["served_tools"] = toolset.changed([tool])
     if isinstance(request.user, User):
         context["configurations"] = choices_for(request.user, SavedConfiguration.objects.filter(tool=tool))
         context["chosen"] = chosen_for_tool(request.user, tool)

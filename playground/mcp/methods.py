@@ -9,6 +9,7 @@ from catalog.errors import Busy, NotAllowed
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.catalog_search import visitors_see
+from catalog.specs.exporters.mcp_server import ServedTool
 from catalog.version import own_version
 from playground import waiting_room
 from playground.mcp import calls
@@ -33,9 +34,13 @@ FULL: Final = "Toolshelf is busy: too many calls are waiting for their results. 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A call whose run may be active. Its thread is in the waiting room until the client has the result."""
+    """A call whose run may be active. Its thread is in the waiting room until the client has the result.
+
+    `served`: see `Call`.
+    """
 
     run: Run
+    served: ServedTool | None
 
 
 def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]) -> str | Begun:
@@ -128,7 +133,7 @@ def _called(message: Message, toolset: Toolset, caller: Caller, headers: dict[st
         return result_text(error_result(FULL), message, toolset)
     try:
         assert message.id is not None  # noqa: S101 - for mypy: it is a request
-        return Begun(calls.start(called, caller, message.id))
+        return Begun(calls.start(called, caller, message.id), called.served)
     except (NotStarted, NotAllowed, Busy) as refusal:
         waiting_room.leave(owner)
         text = str(refusal)

@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 from catalog.errors import Problem
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON, dumps
+from catalog.specs.exporters.mcp_server import ServedTool
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run, RunFile
 from playground.run_json import file_path
@@ -48,24 +49,27 @@ def text_of(value: JSON) -> str:
     return value if isinstance(value, str) else dumps(value)
 
 
-def run_result(run: Run, *, any_value: bool, url: str) -> Result:
+def run_result(run: Run, *, any_value: bool, url: str, served: ServedTool | None = None) -> Result:
     """The result of a call from its ended run.
 
     A response that violates its return type is an error, because clients reject a `structuredContent` that does not
     match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
     Images, sounds and other files of the response follow as blocks of their own. `any_value`: see `value_result`;
-    `url`: the address of the run's page.
+    `url`: the address of the run's page; `served`: the tool as the client knows it, None if it knows the spec.
     """
     files = run.file_list()
     if run.outcome == "returned" and run.response_cut:
         has_return_type = compiled_spec_of(run.revision).return_type is not None
         result: Result = {"content": [text_block(_beginning(run))], "isError": has_return_type}
     elif run.outcome == "returned" and run.verdict != "violates":
-        result = value_result(run.response, any_value=any_value)
+        response = served.served_response(run.response) if served else run.response
+        result = value_result(response, any_value=any_value)
         if isinstance(run.response, str) and any(not file.pointer for file in files):  # in Base64
             result["content"] = []
     else:
-        result = error_result(failure_text(run))
+        text = failure_text(run)
+        notes = served.notes_on(text) if served else []
+        result = error_result("\n".join([text, *notes]))
     if files:
         result["content"] = [*items_of(result["content"]), *_file_blocks(files, url)]
     if run.is_mock and run.outcome == "returned":

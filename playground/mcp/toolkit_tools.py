@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -13,15 +14,25 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.models import Tool, ToolQuerySet
 from catalog.search.document import group_key
-from catalog.specs.exporters.mcp_server import served_name, served_tool
+from catalog.specs.exporters.mcp_server import ServedTool, free_name, served_name, served_tool
 from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, shortened, status_of
 from playground.mcp.results import Result
 from playground.mcp.toolsets import Call, ToolPage
 
+ALIASES_KEY: Final = "toolshelf/aliases"
 PAGE_SIZE: Final = 100
 MAX_PAGE_CHARACTERS: Final = 1024 * 1024  # at least one tool is listed, however long
 
-_listed: LRUCache[tuple[str, str]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda pair: len(pair[0]))
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A tool of the list: as JSON text, and as what its calls need."""
+
+    text: str
+    served: ServedTool
+
+
+_listed: LRUCache[Listed] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda listed: 2 * len(listed.text))
 
 
 @dataclass(frozen=True)
@@ -71,14 +82,15 @@ class ToolkitTools:
     def names(self) -> dict[str, int]:
         """The primary key of each tool, by its name in the list.
 
-        That is the name that models see. Tools of the same name are listed by their ids instead.
+        That is the name that models see. Tools of the same name are listed by their ids instead, unless another tool
+        has that name; then a number follows.
         """
         rows = list(self.tools.values_list("pk", "name", "tool_id"))
         counts = Counter(served_name(name) for _, name, _ in rows)
-        listed = {}
-        for pk, name, tool_id in rows:
-            legal = served_name(name)
-            listed[legal if counts[legal] == 1 else served_name(tool_id)] = pk
+        listed = {served_name(name): pk for pk, name, _ in rows if counts[served_name(name)] == 1}
+        for pk, name, tool_id in sorted(rows):
+            if counts[served_name(name)] > 1:
+                listed[free_name(tool_id, listed)] = pk
         return listed
 
     @cached_property
@@ -95,40 +107,36 @@ class ToolkitTools:
         not_listed: list[JSON] = []
         length = 0
         for index, tool in enumerate(rows):
-            text, obstacle = self._listed(tool, message)
+            name = self._names_by_pk.get(tool.pk, served_name(tool.tool_id))
+            listed = listed_as(name, tool, any_result=message.is_modern)
+            text, obstacles = listed.text, listed.served.obstacles
             if index == PAGE_SIZE or (texts and length + len(text) > MAX_PAGE_CHARACTERS):
                 last = rows[index - 1]
                 following = Cursor("list", last.sort_name, last.pk).encode()
                 return ToolPage(tuple(texts), following, tuple(not_listed))
             length += len(text)
-            if obstacle:
-                not_listed.append({"id": tool.tool_id, "reason": obstacle})
+            if obstacles:
+                not_listed.append({"id": tool.tool_id, "reason": " ".join(obstacles)})
             else:
                 texts.append(text)
         return ToolPage(tuple(texts), None, tuple(not_listed))
 
-    def _listed(self, tool: Tool, message: Message) -> tuple[str, str]:
-        """The tool as JSON text, and why it cannot be listed, or ""."""
-        revision = tool.current
-        assert revision is not None  # noqa: S101 - for mypy: `tools` have one
-        name = self._names_by_pk.get(tool.pk, served_name(tool.tool_id))
-        key = (revision.sha256, name, message.is_modern)
-
-        def export() -> tuple[str, str]:
-            exported = served_tool(revision.spec, any_result=message.is_modern)
-            title: dict[str, JSON] = {} if name == revision.spec.name else {"title": revision.spec.name}
-            return dumps({**title, **exported.document, "name": name}), " ".join(exported.obstacles)
-
-        return _listed.get_or_compute(key, export)
+    def changed(self, tools: Iterable[Tool]) -> list[tuple[Tool, str, ServedTool]]:
+        """Those of `tools` that clients get differently than their specs have them, with their names in the list."""
+        found = []
+        for tool in tools:
+            name = self._names_by_pk.get(tool.pk, served_name(tool.tool_id))
+            served = listed_as(name, tool, any_result=True).served
+            if served.changes or served.obstacles:
+                found.append((tool, name, served))
+        return found
 
     def needs_run_scope(self, name: str) -> bool:  # noqa: ARG002 - each of its tools is run
         return True
 
     def input_schema(self, name: str) -> JSON:
         tool = self._tool(name)
-        if tool is None or tool.current is None:
-            return None
-        return served_tool(tool.current.spec, any_result=True).document["inputSchema"]
+        return None if tool is None else listed_as(name, tool, any_result=True).served.document["inputSchema"]
 
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
         tool = self._tool(name)
@@ -137,11 +145,27 @@ class ToolkitTools:
                 f"Unknown tool: {shortened(name)}. The toolkit {self.title} has no such tool that can be called here."
             )
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
-        return Call(tool=tool, arguments=arguments, mode="mock" if self.mock else "live")
+        served = listed_as(name, tool, any_result=message.is_modern).served
+        mode = "mock" if self.mock else "live"
+        return Call(tool=tool, arguments=served.parameters_of(arguments), mode=mode, served=served)
 
     def _tool(self, name: str) -> Tool | None:
         pk = self.names.get(name)
         return None if pk is None else Tool.objects.with_current().get(pk=pk)
+
+
+def listed_as(name: str, tool: Tool, *, any_result: bool) -> Listed:
+    """`tool`, which has a current revision, in a list where it is called `name`; `any_result`: see `served_tool`."""
+    revision = tool.current
+    assert revision is not None  # noqa: S101 - for mypy
+
+    def serve() -> Listed:
+        served = served_tool(revision.spec, any_result=any_result)
+        title: dict[str, JSON] = {} if name == revision.spec.name else {"title": revision.spec.name}
+        meta: dict[str, JSON] = {"_meta": {ALIASES_KEY: served.names_by_alias}} if served.names_by_alias else {}
+        return Listed(dumps({**title, **served.document, "name": name, **meta}), served)
+
+    return _listed.get_or_compute((revision.sha256, name, any_result), serve)
 
 
 def _position(cursor: str, message: Message) -> Cursor:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
+from catalog.specs.exporters.mcp_server import ServedTool
 from playground.mcp.protocol import Message
 from playground.mcp.results import Result
 
@@ -25,12 +26,17 @@ class ToolPage:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool of the catalog, to be run. `tool` has its current revision selected."""
+    """A call of a tool of the catalog, to be run. `tool` has its current revision selected.
+
+    `served` is the tool as the client sees it; None if it calls the tool by its spec. `arguments` have the names of the
+    spec.
+    """
 
     tool: Tool
     arguments: JSON
     mode: str
     timeout_s: float | None = None
+    served: ServedTool | None = None
 
 
 class Toolset(Protocol):

@@ -14,10 +14,11 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.accounts.models import ApiToken
 from catalog.accounts.rate_limits import limit_api_requests, limit_requests_of_address
 from catalog.accounts.tokens import token_for
+from catalog.specs.exporters.mcp_server import ServedTool
 from playground.mcp import calls, sessions
 from playground.mcp.calls import Caller
 from playground.mcp.catalog_tools import CatalogTools
-from playground.mcp.methods import dispatch, negotiated_version, result_text
+from playground.mcp.methods import Begun, dispatch, negotiated_version, result_text
 from playground.mcp.protocol import (
     INVALID_REQUEST,
     Message,
@@ -88,7 +89,7 @@ def _answer(
     headers = {name.lower(): value for name, value in request.headers.items()}
     answer = dispatch(message, toolset, caller, headers)
     if not isinstance(answer, str):
-        return _call_response(request, answer.run, message, toolset)
+        return _call_response(request, answer, message, toolset)
     response = HttpResponse(response_text(message.id, answer), content_type=JSON_TYPE)
     if message.method == "initialize":
         response[sessions.HEADER] = sessions.new_session(token.user, negotiated_version(message))
@@ -155,10 +156,10 @@ def _notified(message: Message, caller: Caller) -> None:
         calls.cancel(caller, request_id)
 
 
-def _call_response(request: HttpRequest, run: Run, message: Message, toolset: Toolset) -> HttpResponseBase:
+def _call_response(request: HttpRequest, begun: Begun, message: Message, toolset: Toolset) -> HttpResponseBase:
     """The response to a call: a stream if the client wants progress or the call lasts long, otherwise JSON."""
-    finish = partial(_finished, request=request, message=message, toolset=toolset)
-    call = PendingCall(run=run, finish=finish, progress_token=message.progress_token, cancels=message.is_modern)
+    finish = partial(_finished, request=request, message=message, toolset=toolset, served=begun.served)
+    call = PendingCall(run=begun.run, finish=finish, progress_token=message.progress_token, cancels=message.is_modern)
     is_streamed = False
     try:
         result = None
@@ -178,8 +179,8 @@ def _call_response(request: HttpRequest, run: Run, message: Message, toolset: To
             call.close()
 
 
-def _finished(run: Run, *, request: HttpRequest, message: Message, toolset: Toolset) -> str:
+def _finished(run: Run, *, request: HttpRequest, message: Message, toolset: Toolset, served: ServedTool | None) -> str:
     """The JSON-RPC response for an ended run."""
     url = request.build_absolute_uri(reverse("playground:run", args=[run.pk]))
-    result = run_result(run, any_value=message.is_modern, url=url)
+    result = run_result(run, any_value=message.is_modern, url=url, served=served)
     return response_text(message.id, result_text(result, message, toolset))

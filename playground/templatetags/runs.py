@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
 
+from catalog.conversion_report import Loss
 from catalog.models import Tool
+from catalog.shortcuts import revision_of
+from catalog.specs.exporters.mcp_server import served_tool
 from catalog.tool_page import Usage
 from playground.examples.calls import call_of
 from playground.factories.registry import registry
@@ -43,3 +47,11 @@ def factory_notice(tool: Tool) -> dict[str, Any]:
 def mcp_snippet(tool: Tool, site: str) -> Usage:
     """The command that connects Claude Code to the address of the MCP server that offers a tool."""
     return Usage("agent", "In a shell", claude_code(address_of_tool(tool).server(site, f"${TOKEN_VARIABLE}")))
+
+
+@register.simple_tag
+def served_changes(tool: Tool) -> Sequence[Loss]:
+    """What agents get differently at the address of a tool's toolkit than its spec has it."""
+    if not tool.toolkit_key:
+        return ()
+    return served_tool(revision_of(tool).spec, any_result=True).changes

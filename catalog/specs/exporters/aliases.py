@@ -1,6 +1,7 @@
 """Names that a provider allows: the tool's own if it is legal, else an alias that never changes.
 
-An alias is the legal characters of the name and the start of the name's SHA-256, so that no two names share one.
+An alias is the legal characters of the name and the start of the name's SHA-256. If two names of one document share
+one, the second gets a number.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from catalog.jsontext.reader import JSON
 
 HASH_DIGITS: Final = 8
 
@@ -40,3 +44,46 @@ def alias(name: str, rule: NameRule) -> str:
         words = f"_{words}"
     digits = hashlib.sha256(name.encode()).hexdigest()[:HASH_DIGITS]
     return f"{words[: rule.length - HASH_DIGITS - 1] or 'tool'}_{digits}"
+
+
+def free_alias(name: str, rule: NameRule, used: Collection[str]) -> str:
+    """`alias(name, rule)`, with a number if `used` contains it."""
+    wanted = alias(name, rule)
+    found, number = wanted, 2
+    while found in used:
+        suffix = f"_{number}"
+        found = f"{wanted[: rule.length - len(suffix)]}{suffix}"
+        number += 1
+    return found
+
+
+def aliases_of(names: Iterable[str], rule: NameRule) -> dict[str, str]:
+    """The aliases of those of `names` that `rule` forbids, by name. No alias is equal to another, or to a legal name.
+
+    The same names have the same aliases in any order.
+    """
+    distinct = set(names)
+    used = {name for name in distinct if rule.allows(name)}
+    aliases: dict[str, str] = {}
+    for name in sorted(distinct - used):
+        aliases[name] = free_alias(name, rule, used)
+        used.add(aliases[name])
+    return aliases
+
+
+def with_keys(value: JSON, names: Mapping[str, str]) -> JSON:
+    """`value` with its keys replaced at every depth as `names` says.
+
+    A key stays if the object already has a member of the new name, so that no member is lost.
+    """
+    if not names:
+        return value
+    if isinstance(value, list):
+        return [with_keys(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    renamed: dict[str, JSON] = {}
+    for name, member in value.items():
+        new = names.get(name, name)
+        renamed[name if new in value else new] = with_keys(member, names)
+    return renamed

@@ -1,35 +1,101 @@
 """A tool as this site's own MCP server lists it, which differs from an export for servers elsewhere.
 
-Its schemas are 2020-12, because hosts refuse tools with `$schema: draft-07`. Of the fields of MCP that a spec may
-hold, those are left out that promise what only the original server can do: `execution` (tasks) and `_meta`.
+Clients pass the tools of a server on to a model's provider. If the provider refuses one of them, it refuses every
+request of the session, so what is served keeps the rules of all known clients together: names and schemas as Anthropic
+and OpenAI accept them, in 2020-12, because hosts refuse tools with `$schema: draft-07`. Calls and results are
+translated with the aliases of names.
+
+Of the fields of MCP that a spec may hold, those are left out that promise what only the original server can do:
+`execution` (tasks) and `_meta`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.conversion_report import Report
+from catalog.conversion_report import Loss, Report, is_within
+from catalog.json_schema.dialects import DEFAULT_DIALECT, subschemas, with_subschemas
 from catalog.json_schema.normalize import Schema, is_outdated, normalized
+from catalog.json_schema.types import type_names
+from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import format_rules
-from catalog.specs.exporters.aliases import alias
-from catalog.specs.exporters.conversion import RETURN_TYPE, Export, Job
-from catalog.specs.exporters.formats import Format, build, mcp_without_output
+from catalog.specs.exporters.aliases import alias, aliases_of, free_alias, with_keys
+from catalog.specs.exporters.conversion import NAME, PARAMETERS, RETURN_TYPE, Job
+from catalog.specs.exporters.formats import mcp_without_output
+from catalog.specs.exporters.full_schema import CLOSING, Path, whole_object
+from catalog.specs.exporters.merge_all_of import Flattener, TooLarge
+from catalog.specs.exporters.object_root import NotAnObject
+from catalog.specs.exporters.restricted_schema import renaming
 from catalog.specs.spec import ToolSpec
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 
-_RULES: Final = replace(format_rules.MCP, reads_drafts=False)
+MAX_NOTES: Final = 20  # on the names in one message
+_KEYS: Final = format_rules.ANTHROPIC.members
+_RULES: Final = replace(
+    format_rules.OPENAI,
+    key="served",
+    barred=frozenset({"oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum", "const"}),
+    object_members=True,
+)
+_OUTPUT_RULES: Final = replace(_RULES, needs_items=False, lookaround=True)
 _OF_THE_ORIGINAL_SERVER: Final = ("execution", "_meta")
 
 
+@dataclass(frozen=True, slots=True)
+class ServedTool:
+    """A tool as the server lists it.
+
+    Attributes:
+        document: the tool in MCP's format.
+        changes: what a model sees differently than in the spec, with pointers into the spec.
+        obstacles: why it cannot be listed; empty if it can.
+        parameter_aliases: the served names of properties of the parameters, by their names in the spec.
+        response_aliases: the same for the response.
+    """
+
+    document: Schema
+    changes: tuple[Loss, ...] = ()
+    obstacles: tuple[str, ...] = ()
+    parameter_aliases: Mapping[str, str] = field(default_factory=dict)
+    response_aliases: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names_by_alias(self) -> dict[str, JSON]:
+        """The names in the spec of all renamed properties, by their served names."""
+        aliases = {**self.response_aliases, **self.parameter_aliases}
+        return {alias: name for name, alias in aliases.items()}
+
+    def parameters_of(self, arguments: JSON) -> JSON:
+        """The parameters that a client means with `arguments`. It may also use the names of the spec."""
+        return with_keys(arguments, {alias: name for name, alias in self.parameter_aliases.items()})
+
+    def served_response(self, response: JSON) -> JSON:
+        """`response` with the names of the served output schema."""
+        return with_keys(response, self.response_aliases)
+
+    def notes_on(self, text: str) -> list[str]:
+        """For each renamed property whose name in the spec is in `text`: how the client knows it."""
+        aliases = {**self.response_aliases, **self.parameter_aliases}
+        mentioned = [name for name in aliases if name in text or pointer_join("", name) in text]
+        return [f"`{name}` is the property `{aliases[name]}` here." for name in mentioned[:MAX_NOTES]]
+
+
 def served_name(name: str) -> str:
-    """`name` if MCP allows it, else its alias."""
+    """`name` if every client takes it, else its alias."""
     return alias(name, _RULES.name)
 
 
-def served_tool(spec: ToolSpec, *, any_result: bool) -> Export:
+def free_name(name: str, used: Collection[str]) -> str:
+    """As `served_name`, with a number if `used` contains it."""
+    return free_alias(name, _RULES.name, used)
+
+
+def served_tool(spec: ToolSpec, *, any_result: bool) -> ServedTool:
     """`spec` as a tool of this site's MCP server.
 
     Args:
@@ -37,38 +103,58 @@ def served_tool(spec: ToolSpec, *, any_result: bool) -> Export:
         any_result: whether a result may be any JSON value, as since 2026-07-28; before, `outputSchema` is left out
             unless the return type is an object.
     """
-    return build(spec, _ANY_RESULT if any_result else _OBJECT_RESULT)
-
-
-def _served(job: Job) -> Schema:
+    job = Job(spec, _RULES)
     tool = mcp_without_output(job)
-    for field in _OF_THE_ORIGINAL_SERVER:
-        tool.pop(field, None)
-    tool["inputSchema"] = _undated(tool["inputSchema"])
-    return tool
+    for name in _OF_THE_ORIGINAL_SERVER:
+        tool.pop(name, None)
+    parameters, parameter_aliases = _with_legal_keys(_undated(tool["inputSchema"]), PARAMETERS, job.report)
+    tool["inputSchema"] = parameters
+    output = _output_schema(spec.return_type, any_result=any_result)
+    response_aliases: Mapping[str, str] = {}
+    if output is not None:
+        tool["outputSchema"], response_aliases = _with_legal_keys(output, RETURN_TYPE, job.report)
+    changes = tuple(loss for loss in job.report if loss.what != "kept" and _is_served(loss.pointer))
+    return ServedTool(tool, changes, tuple(job.obstacles), parameter_aliases, response_aliases)
 
 
-def _with_any_result(job: Job) -> Schema:
-    tool = _served(job)
-    if job.spec.return_type is not None:
-        schema = _modern(job.spec.return_type, job.report)
-        anything: Schema = {}
-        tool["outputSchema"] = schema if isinstance(schema, dict) else anything if schema else {"not": anything}
-    return tool
+def _is_served(pointer: str) -> bool:
+    return any(is_within(pointer, part) for part in (NAME, PARAMETERS, RETURN_TYPE))
 
 
-def _with_object_result(job: Job) -> Schema:
-    tool = _served(job)
-    schema = _modern(job.spec.return_type, job.report)
-    if isinstance(schema, dict) and schema.get("type") == "object":
-        tool["outputSchema"] = schema
-    return tool
+def _output_schema(returns: JSON, *, any_result: bool) -> Schema | None:
+    """The schema of the results; None if there is none that a client takes."""
+    if returns is None:
+        return None
+    if not any_result:
+        return _object_output(returns)
+    if isinstance(returns, dict) and is_outdated(returns):
+        returns = normalized(returns, pointer=RETURN_TYPE, report=Report()).together()
+    if isinstance(returns, bool):
+        return {} if returns else {"not": {}}
+    return members_of(_undated(returns))
 
 
-def _modern(schema: JSON, report: Report) -> JSON:
-    if isinstance(schema, dict) and is_outdated(schema):
-        schema = normalized(schema, pointer=RETURN_TYPE, report=report).together()
-    return _undated(schema)
+def _object_output(returns: JSON) -> Schema | None:
+    """`returns` with an object at its root; None if it also allows other values, which an older client cannot get."""
+    modern = normalized(returns, pointer=RETURN_TYPE, report=Report())
+    try:
+        if not _allows_only_objects(modern.root, Flattener(modern, Report())):
+            return None
+        schema, _ = whole_object(returns, RETURN_TYPE, _OUTPUT_RULES, Report())
+    except (NotAnObject, TooLarge):
+        return None
+    return members_of(_undated(schema))
+
+
+def _allows_only_objects(schema: JSON, flattener: Flattener) -> bool:
+    """Whether `schema` itself, or each of its alternatives, has the type object."""
+    if not isinstance(schema, dict):
+        return False
+    members = flattener.flat(schema).members
+    if type_names(members.get("type")) == ["object"]:
+        return True
+    alternatives = items_of(members.get("anyOf")) or items_of(members.get("oneOf"))
+    return bool(alternatives) and all(_allows_only_objects(branch, flattener) for branch in alternatives)
 
 
 def _undated(schema: JSON) -> JSON:
@@ -78,5 +164,77 @@ def _undated(schema: JSON) -> JSON:
     return {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
 
 
-_ANY_RESULT: Final = Format(_RULES, _with_any_result)
-_OBJECT_RESULT: Final = Format(_RULES, _with_object_result)
+# Keys
+
+
+def _with_legal_keys(schema: JSON, pointer: str, report: Report) -> tuple[Schema, dict[str, str]]:
+    """`schema` with aliases for the illegal names of properties at every depth, and these aliases by name.
+
+    A name has the same alias wherever it occurs, so the schema keeps its meaning.
+    """
+    assert _KEYS is not None  # noqa: S101 - for mypy: Anthropic has such a rule
+    aliases = aliases_of(_names_in(schema), _KEYS)
+    if not aliases:
+        return members_of(schema), {}
+    for name, new in aliases.items():
+        report.rewritten(pointer, renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
+    together = normalized(schema, pointer=pointer, report=Report()).together()  # references do not name properties then
+    return members_of(_renamed(together, aliases, pointer, report)), aliases
+
+
+def _names_in(schema: JSON) -> Iterator[str]:
+    """The names of properties that `schema` mentions, at every depth."""
+    waiting = [schema]
+    while waiting:
+        current = members_of(waiting.pop())
+        dependent = members_of(current.get("dependentRequired"))
+        lists = [current.get("required"), *dependent.values()]
+        yield from members_of(current.get("properties"))
+        yield from members_of(current.get("dependentSchemas"))
+        yield from dependent
+        for names in lists:
+            yield from (name for name in items_of(names) if isinstance(name, str))
+        waiting.extend(inner for _, inner in subschemas(current, DEFAULT_DIALECT))
+
+
+def _renamed(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Report) -> JSON:
+    if not isinstance(schema, dict):
+        return schema
+
+    def renamed(_: Path, inner: JSON) -> JSON:
+        return _renamed(inner, aliases, pointer, report)
+
+    out = dict(with_subschemas(schema, DEFAULT_DIALECT, renamed))
+    for keyword, value in out.items():
+        if keyword == "properties" and isinstance(value, dict):
+            out[keyword] = {aliases.get(name, name): _titled(name, member) for name, member in value.items()}
+        elif keyword == "dependentSchemas" and isinstance(value, dict):
+            out[keyword] = {aliases.get(name, name): member for name, member in value.items()}
+        elif keyword == "dependentRequired" and isinstance(value, dict):
+            out[keyword] = {aliases.get(name, name): _list_renamed(names, aliases) for name, names in value.items()}
+        elif keyword == "required":
+            out[keyword] = _list_renamed(value, aliases)
+        elif keyword in _VALUES:
+            out[keyword] = with_keys(value, aliases)
+    if not aliases.keys().isdisjoint(members_of(schema.get("properties"))):
+        for keyword in _BY_PATTERN & out.keys():
+            out = {name: value for name, value in out.items() if name != keyword and name not in CLOSING}
+            report.dropped(pointer, f"`{keyword}` was removed: it is beside properties that were renamed.")
+    return out
+
+
+def _titled(name: str, member: JSON) -> JSON:
+    """`member` with `name` as its title if the alias cannot show it."""
+    if name.isascii() or not isinstance(member, dict) or "title" in member:
+        return member
+    return {"title": name, **member}
+
+
+def _list_renamed(names: JSON, aliases: Mapping[str, str]) -> JSON:
+    if not isinstance(names, list):
+        return names
+    return [aliases.get(name, name) if isinstance(name, str) else name for name in names]
+
+
+_VALUES: Final = frozenset({"const", "default", "enum", "examples"})
+_BY_PATTERN: Final = frozenset({"patternProperties", "propertyNames"})

@@ -103,19 +103,30 @@ def test_an_illegal_name_gets_its_alias_and_stays_the_title(modern):
     assert modern.at("/mcp/weather?mock=1").call(tool["name"])["isError"] is False
 
 
-def test_tools_of_one_name_are_listed_by_their_ids(modern):
-    make_tool("git.hub_search", name="search")
-    make_tool("git.lab_search", name="search")
-    make_tool("git.clone", name="clone")
+def test_tools_of_one_name_are_listed_by_their_ids(modern, ada):
+    move(make_tool("hub_search", name="search"), "git", ada)
+    move(make_tool("lab_search", name="search"), "git", ada)
+    move(make_tool("git.clone", name="clone"), "git", ada)
     agent = modern.at("/mcp/git?mock=1")
 
-    assert sorted(agent.tool_names()) == ["clone", "git.hub_search", "git.lab_search"]
-    assert agent.call("git.lab_search")["_meta"]["toolshelf/run"]["tool"] == "git.lab_search"
+    assert sorted(agent.tool_names()) == ["clone", "hub_search", "lab_search"]
+    assert agent.call("lab_search")["_meta"]["toolshelf/run"]["tool"] == "lab_search"
+
+
+def test_the_id_of_a_tool_never_takes_the_name_of_another(modern, ada):
+    move(make_tool("clone", name="search"), "git", ada)
+    move(make_tool("search_2", name="search"), "git", ada)
+    move(make_tool("git.clone", name="clone"), "git", ada)
+    agent = modern.at("/mcp/git?mock=1")
+
+    assert sorted(agent.tool_names()) == ["clone", "clone_2", "search_2"]
+    assert agent.call("clone")["_meta"]["toolshelf/run"]["tool"] == "git.clone"
+    assert agent.call("clone_2")["_meta"]["toolshelf/run"]["tool"] == "clone"
 
 
 def test_annotations_are_preserved_but_nothing_that_only_the_original_server_does(modern):
     make_tool("git.push")
-    tool = make_tool("git.pull")
+    tool = make_tool("git.pull", name="pull")
     document = json.loads(tool.current.source)
     document["x-mcp"] = {
         "title": "Pull",
@@ -125,7 +136,7 @@ def test_annotations_are_preserved_but_nothing_that_only_the_original_server_doe
     }
     type(tool.current).objects.filter(pk=tool.current.pk).update(source=json.dumps(document), sha256="1" * 64)
 
-    found = listed(modern.at("/mcp/git?mock=1"))["git.pull"]
+    found = listed(modern.at("/mcp/git?mock=1"))["pull"]
 
     assert found["annotations"] == {"readOnlyHint": True}
     assert found["title"] == "Pull"
@@ -161,11 +172,11 @@ def test_only_modern_clients_see_a_return_type_that_is_no_object(modern, legacy)
 
 def test_a_tool_that_mcp_cannot_describe_is_named_with_the_reason(modern):
     make_tool("odd.text", parameters={"type": "string"})
-    make_tool("odd.fine")
+    make_tool("odd.fine", name="fine")
 
     result = modern.at("/mcp/odd?mock=1").result("tools/list")
 
-    assert [tool["name"] for tool in result["tools"]] == ["odd.fine"]
+    assert [tool["name"] for tool in result["tools"]] == ["fine"]
     (left_out,) = result["_meta"]["toolshelf/not-listed"]
     assert left_out["id"] == "odd.text"
     assert "object" in left_out["reason"]
@@ -176,7 +187,7 @@ def test_the_list_is_paginated_by_number_and_by_length(modern, monkeypatch, size
     monkeypatch.setattr(toolkit_tools, "PAGE_SIZE", size)
     monkeypatch.setattr(toolkit_tools, "MAX_PAGE_CHARACTERS", characters)
     for number in range(5):
-        make_tool(f"many.t{number}", parameters=properties(a={"type": "string"}))
+        make_tool(f"many.t{number}", name=f"t{number}", parameters=properties(a={"type": "string"}))
     agent = modern.at("/mcp/many?mock=1")
     names, cursors, cursor = [], 0, {}
 
@@ -188,7 +199,7 @@ def test_the_list_is_paginated_by_number_and_by_length(modern, monkeypatch, size
             break
         cursor = {"cursor": result["nextCursor"]}
 
-    assert names == [f"many.t{number}" for number in range(5)]
+    assert names == [f"t{number}" for number in range(5)]
     assert cursors >= 3
 
 
@@ -215,6 +226,7 @@ def sql(modern):
     """A tool whose parameters are repeated in headers."""
     make_tool(
         "sql.run",
+        name="run",
         parameters=properties(
             region={"type": "string", "x-mcp-header": "Region"},
             limit={"type": "integer", "x-mcp-header": "Limit"},
@@ -225,7 +237,7 @@ def sql(modern):
 
 
 def call(agent, arguments, **headers):
-    return agent.request("tools/call", {"name": "sql.run", "arguments": arguments}, **headers)
+    return agent.request("tools/call", {"name": "run", "arguments": arguments}, **headers)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +275,6 @@ def test_headers_that_differ_from_the_arguments_are_refused(sql, arguments, head
 
 
 def test_a_wrong_mark_is_ignored(modern):
-    make_tool("sql.run", parameters=properties(a={"type": "number", "x-mcp-header": "A"}))
+    make_tool("sql.run", name="run", parameters=properties(a={"type": "number", "x-mcp-header": "A"}))
 
     assert call(modern.at("/mcp/sql?mock=1"), {"a": 1.5}).status_code == 200
