@@ -86,14 +86,16 @@ def object_node(context: NodeContext, draft: Object) -> Node:
     elsewhere = {key for entry in order.entries for key in _keys_of(entry)}
     members, left_out = [], []
     for name, member in order.members.items():
+        is_new = name not in present and name not in draft.members  # a field that was on the page stays
+        if is_new and not context.room.draws_member(is_required=name in required):
+            if name not in elsewhere and context.room.suggests_name():
+                left_out.append(name)
+            continue
         child = children.member(context.found, name)
         if name not in present and (not child.is_allowed or name in elsewhere):
             continue
-        if name not in present and name not in required:
-            if context.room.members <= 0 and name not in draft.members:  # a field that was on the page stays
-                left_out.append(name)
-                continue
-            context.room.members -= 1
+        if name not in present:
+            context.room.take_member(is_required=name in required)
         position = Position(
             member_path(context.position.path, name),
             pointer_join(context.position.pointer, name),

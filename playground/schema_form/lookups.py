@@ -17,6 +17,8 @@ from playground.schema_form.to_value import Reading, read
 from playground.schema_form.unions import Branches
 from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of
 
+MAX_NEW_DRAFTS: Final = 400  # as many as the controls of an opened form
+
 _KINDS: Final[Mapping[type, Kind]] = {Text: "text", Numeral: "number", Object: "object", Array: "array"}
 
 
@@ -38,6 +40,7 @@ class SchemaLookups:
     choices: Choices = field(default_factory=Choices)
     branches: Branches = field(init=False)
     has_conditions: bool = False
+    _new_drafts_left: int = MAX_NEW_DRAFTS
     _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
     _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
 
@@ -47,6 +50,12 @@ class SchemaLookups:
     def is_valid(self, subschema: Subschema, value: JSON) -> bool | None:
         """Whether `value` is valid; None if the budget is used up."""
         return subschema.is_valid(value, self.budget)
+
+    def take_new_drafts(self, wanted: int) -> int:
+        """How many of `wanted` new values this page still makes; they are counted as made."""
+        taken = min(wanted, self._new_drafts_left)
+        self._new_drafts_left -= taken
+        return taken
 
     def reading(self, draft: Draft) -> Reading:
         """The value of `draft`, cached."""

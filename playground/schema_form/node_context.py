@@ -56,11 +56,30 @@ class Room:
 
     Attributes:
         members: empty members that are drawn; others can be added by name.
+        required: empty members that are drawn although they are required.
+        names: names of other members that are suggested.
         options: options of selectors; a list with more becomes a text control.
     """
 
     members: int = 150
+    required: int = 600
+    names: int = 3_000
     options: int = 6_000
+
+    def draws_member(self, *, is_required: bool) -> bool:
+        """Whether there is room for another empty member."""
+        return (self.required if is_required else self.members) > 0
+
+    def take_member(self, *, is_required: bool) -> None:
+        if is_required:
+            self.required -= 1
+        else:
+            self.members -= 1
+
+    def suggests_name(self) -> bool:
+        """Whether there is room for another suggested name, which is counted."""
+        self.names -= 1
+        return self.names >= 0
 
 
 @dataclass(slots=True)
