@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import json
 import os
@@ -10,11 +11,13 @@ import secrets
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -23,6 +26,7 @@ from tests.postgres import PostgreSQL
 from tests.site import ROOT, free_port
 
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+SITES = ("site", "worker", "scheduler")
 UNITS = sorted((ROOT / "config/systemd").glob("*.service"))
 CONTAINERFILE = [
     line.split(maxsplit=1)
@@ -40,13 +44,13 @@ def ignored(path: str) -> bool:
 def test_the_services_have_settings_that_exist():
     known = (ROOT / "docs/settings.md").read_text()
 
-    for name in ("site", "worker", "scheduler"):
+    for name in SITES:
         assert [key for key in SERVICES[name]["environment"] if f"| `{key}` |" not in known] == []
 
 
 def test_the_image_has_no_secrets_and_no_data_of_the_checkout():
     assert [
-        path for path in ("var/secret_key", ".git/config", ".venv/bin/python", "tests/run") if not ignored(path)
+        path for path in ("var/secret_key", ".env", ".git/config", ".venv/bin/python", "tests/run") if not ignored(path)
     ] == []
     assert not ignored("catalog/urls.py")
 
@@ -107,11 +111,51 @@ def make_image(folder: Path) -> Path:
 @pytest.fixture
 def redis(tmp_path):
     port = free_port()
-    local = ["--bind", "127.0.0.1", "--port", str(port), "--dir", tmp_path]
-    server = subprocess.Popen([*SERVICES["redis"]["command"], *local], stdout=subprocess.DEVNULL)
-    yield f"redis://127.0.0.1:{port}"
-    server.terminate()
+    words = [word.replace("$$", "$") for word in SERVICES["redis"]["command"]]
+    words += ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(tmp_path)]
+    server = subprocess.Popen(
+        words, env={**os.environ, "REDIS_PASSWORD": "hush"}, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    yield f"redis://:hush@127.0.0.1:{port}"
+    os.killpg(server.pid, signal.SIGTERM)
     server.wait(10)
+
+
+def redis_says(url: str, command: bytes) -> bytes:
+    """What the Redis at `url` answers to somebody without its password."""
+    with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as connection:
+        connection.sendall(command + b"\r\n")
+        return connection.recv(200)
+
+
+def test_redis_asks_for_a_password_that_no_list_of_processes_shows(redis):
+    deadline = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(OSError):
+            answer = redis_says(redis, b"GET a")
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+    shown = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert answer.startswith(b"-NOAUTH")
+    assert not [line for line in shown.splitlines() if "redis-server" in line and "hush" in line]
+
+
+def test_the_role_of_the_site_is_no_superuser():
+    with PostgreSQL() as database:
+        where = {"PGHOST": str(database.folder), "TOOLSHELF_PASSWORD": "hush'"}
+        mounted = [volume.split(":")[0] for volume in SERVICES["database"]["volumes"] if volume.startswith("./")]
+        subprocess.run([ROOT / mounted[0]], env={**os.environ, **where}, check=True, stdout=subprocess.DEVNULL)
+        asked = "SELECT usesuper, current_database(), has_database_privilege('toolshelf', 'CREATE') FROM pg_user"
+        words = ["psql", "-At", "-U", "toolshelf", "-c", f"{asked} WHERE usename = 'toolshelf'"]
+        done = subprocess.run(words, env={**os.environ, **where}, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "f|toolshelf|t"
+
+
+def test_tools_of_the_services_do_not_reach_the_database_or_redis():
+    assert all(SERVICES[name]["environment"]["TOOL_NETWORK"] == "${TOOL_NETWORK:-outward}" for name in SITES)
 
 
 @pytest.mark.slow
@@ -159,6 +203,7 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
             "ALLOWED_HOSTS": "127.0.0.1",
             "TOOLSHELF_HTTPS": "0",
             "TRUST_PROXY": "0",
+            "TOOL_NETWORK": "outward",
             "TOOLSHELF_DATA_DIR": str(tmp_path / "data"),
             "DJANGO_SUPERUSER_PASSWORD": secrets.token_urlsafe(16),
         }
