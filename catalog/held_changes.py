@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from django.db import transaction
@@ -30,6 +31,7 @@ from catalog.webhook_queue import WebhookEvent, queue_events
 
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms
 REASON_LENGTH: Final = 200
+TEXT_DAYS: Final = 30  # after the decision
 WHO_DECIDES: Final = "The owner, a maintainer or an administrator decides."  # for the person who proposes
 
 
@@ -105,6 +107,12 @@ def replace_held(tool_id: str, source: Source | None, proposed_by: User | None =
     """Close the change of this tool from the same source or person that is still held: a later one has come."""
     held = HeldChange.objects.filter(tool_id=tool_id, source=source, proposed_by=proposed_by, state=HeldChange.HELD)
     held.update(state=HeldChange.REPLACED, decided_at=timezone.now())
+
+
+def prune_texts() -> None:
+    """Delete the texts of changes that were decided more than `TEXT_DAYS` days ago; what was decided stays."""
+    limit = timezone.now() - timedelta(days=TEXT_DAYS)
+    HeldChange.objects.exclude(state=HeldChange.HELD).filter(decided_at__lt=limit).update(text="")
 
 
 @dataclass(frozen=True, slots=True)

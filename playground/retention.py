@@ -10,7 +10,10 @@ from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 
 from catalog import audit
+from catalog.db.reclaim import reclaim_space
+from catalog.held_changes import prune_texts
 from catalog.webhooks.delivery import prune_deliveries
+from playground import run_volume
 from playground.models import Run
 
 BATCH = 500
@@ -34,6 +37,9 @@ def prune_daily(days: int, audit_days: int = 0, *, stop: threading.Event) -> Non
             if audit_days:
                 audit.prune(audit_days)
             prune_deliveries()
+            prune_texts()
+            run_volume.prune()
+            reclaim_space()
         except DatabaseError:
             log.exception("Rows past their retention could not be deleted; the next attempt is in a day.")
         finally:
@@ -43,7 +49,7 @@ def prune_daily(days: int, audit_days: int = 0, *, stop: threading.Event) -> Non
 def start_pruning(days: int, audit_days: int) -> None:
     """Delete runs and audit events past their retention every day, in a thread of the server; 0 days: never.
 
-    Deliveries to webhooks have a retention of their own.
+    Deliveries to webhooks, and the texts of decided changes, have a retention of their own.
     """
     words = {"days": days, "audit_days": audit_days, "stop": threading.Event()}
     threading.Thread(target=prune_daily, kwargs=words, daemon=True, name="retention").start()

@@ -27,7 +27,7 @@ from django.utils import timezone
 from catalog import audit, log_context
 from catalog.db.sql import insert_statement, placeholders
 from catalog.webhook_queue import about_tool, active_webhooks, queue_events
-from playground import run_counters
+from playground import run_counters, run_volume
 from playground.examples.results import settle
 from playground.metrics import Counters
 from playground.models import ACTIVE, Run, RunFile
@@ -63,6 +63,8 @@ def insert(run: Run, *, defer_sync: bool = False) -> None:
     with nullcontext() if not defer_sync or connection.in_atomic_block else _deferred_sync(), transaction.atomic():
         _execute(insert_statement(Run), values)
         record_start(run)
+        if not run.is_active:
+            run_volume.count([run])
     run._state.adding, run._state.db = False, connection.alias
     if not run.is_active:
         count(run)
@@ -108,6 +110,7 @@ def write_ends(runs: Sequence[Run]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.executemany(sql, rows)
         _insert_files([run for run in runs if run.new_files])
+        run_volume.count(runs)
 
 
 def _insert_files(runs: Sequence[Run]) -> None:

@@ -31,7 +31,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.rights import require
-from playground import waiting_room
+from playground import run_volume, waiting_room
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
@@ -96,14 +96,15 @@ def start(
 
     Raises:
         NotAllowed: `by` may not run this tool.
-        Busy: the queue is full, no worker is connected, the server is about to stop, or `by` has started too many runs.
-            Nothing was stored.
+        Busy: the queue is full, no worker is connected, the server is about to stop, or `by` has started too many runs
+            or stored too many bytes of them today. Nothing was stored.
     """
     require(by, "run", tool)
     if mode == "live":
         refuse_while_draining()
     if by is not None:
         limit_run_starts(by)
+        run_volume.refuse_above_limit(by)
     contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
     log_context.add(run_id=run.pk)

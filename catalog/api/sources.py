@@ -221,10 +221,13 @@ def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetail
 
 def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
     current = current_revision(found.tool_id, request.user)
+    number = current.number if current else 0
+    if not found.text:
+        return HeldChangeDetailsOut.of(found, current=number, spec="", changes=[], diff="")
     meaning = difference_of_change(found, current)
     return HeldChangeDetailsOut.of(
         found,
-        current=current.number if current else 0,
+        current=number,
         spec=found.text,
         changes=[ChangeOut.of(one) for one in meaning.changes] if meaning else [],
         diff=unified(

@@ -65,7 +65,6 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
         "change": found,
         "state": HeldChange.STATES[found.state],
         "source": found.source,
-        "spec": found.spec,
         "current": current,
         "semantic_difference": semantic_difference,
         "difference": compare(current.source if current else "", found.text) if found.is_held else None,

@@ -115,6 +115,11 @@ RUN_OUTPUT_BYTES = env.number(
 RUN_PARAMETERS_BYTES = env.number(
     "TOOLSHELF_RUN_PARAMETERS_BYTES", 1024 * 1024, minimum=1024, meaning="The maximum size of a run's parameters."
 )
+RUN_BYTES_PER_DAY = env.number(
+    "TOOLSHELF_RUN_BYTES_PER_DAY",
+    100 * 1024 * 1024,
+    meaning="How many bytes of runs one person may store on one day (UTC), mocks included; 0: no limit.",
+)
 RUN_RETENTION_DAYS = env.number(
     "TOOLSHELF_RUN_RETENTION_DAYS", 365, meaning="Days after which runs are deleted; 0: never."
 )  # 0: forever

@@ -13,12 +13,13 @@ from playground.models.runs import (
     Run,
     RunFile,
     RunQuerySet,
+    RunVolume,
     new_run_id,
 )  # fmt: skip
 from playground.models.saved import MCPConfiguration, SavedConfiguration, SavedConfigurationQuerySet, SavedInput
 
 __all__ = [
     "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "ExampleCheck", "FactoryRescan",
-    "MCPConfiguration", "QueuedMessage", "Run", "RunCounter", "RunFile", "RunQuerySet", "SavedConfiguration",
-    "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
+    "MCPConfiguration", "QueuedMessage", "Run", "RunCounter", "RunFile", "RunQuerySet", "RunVolume",
+    "SavedConfiguration", "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
 ]  # fmt: skip

@@ -290,3 +290,17 @@ class RunFile(models.Model):
         if self.media_type in IMAGES:
             return "image"
         return "audio" if self.media_type in SOUNDS else "file"
+
+
+class RunVolume(models.Model):
+    """How many bytes of runs a person stored on one day (UTC); see `playground.run_volume`."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    day = models.DateField()
+    stored_bytes = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "day"], name="one_volume_per_person_and_day")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} on {self.day}"

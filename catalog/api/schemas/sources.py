@@ -181,7 +181,7 @@ class HeldChangesOut(Out):
 
 class HeldChangeDetailsOut(HeldChangeOut):
     current: int = Field(description="The number of the tool's current revision; 0 for a new tool.")
-    spec: str = Field(description="The text that approval publishes.")
+    spec: str = Field(description="The text that approval publishes; empty 30 days after the decision.")
     changes: list[ChangeOut] = Field(description="Changes of meaning since the current revision, the worst first.")
     diff: str = Field(description="The changes of the text, as a unified diff.")
 

@@ -1,0 +1,28 @@
+"""Give the space of deleted rows back to the disk."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import connection
+
+PAGES: Final = 1_000  # at once: other writers wait meanwhile
+
+
+def reclaim_space() -> None:
+    """Shrink the file of an SQLite database that was created with `auto_vacuum`; PostgreSQL does it by itself."""
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        while _has_free_pages():
+            cursor.execute(f"PRAGMA incremental_vacuum({PAGES})")
+            cursor.fetchall()
+
+
+def _has_free_pages() -> bool:
+    """Whether there are pages that can be given back."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA auto_vacuum")
+        is_incremental = cursor.fetchone()[0] == 2
+        cursor.execute("PRAGMA freelist_count")
+        return is_incremental and cursor.fetchone()[0] > 0
