@@ -14,11 +14,27 @@ NETWORK_BITS = 64  # of an IPv6 address: one customer has at least such a networ
 
 
 def address_of(request: HttpRequest) -> str:
-    """The client's address: behind a trusted proxy the last entry of X-Forwarded-For, otherwise the peer."""
-    forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-    if settings.TRUST_PROXY and forwarded:
-        return forwarded
-    return str(request.META.get("REMOTE_ADDR", ""))
+    """The client's address: behind a trusted proxy the last entry of the proxy's header, otherwise the peer.
+
+    Some proxies add the port. An entry that is not an address is ignored: it is in logs, and limits count by it.
+    """
+    peer = str(request.META.get("REMOTE_ADDR", ""))
+    if not settings.TRUST_PROXY:
+        return peer
+    forwarded = request.headers.get(settings.ADDRESS_HEADER, "").rpartition(",")[2].strip()
+    return _address_in(forwarded) or peer
+
+
+def _address_in(entry: str) -> str:
+    """The address in "192.0.2.7", "192.0.2.7:4711", "2001:db8::1" or "[2001:db8::1]:4711"; "" if there is none."""
+    if entry.startswith("[") and "]" in entry:
+        entry = entry[1:].partition("]")[0]
+    elif entry.count(":") == 1:
+        entry = entry.partition(":")[0]
+    try:
+        return str(ipaddress.ip_address(entry.partition("%")[0]))  # after "%" any text could follow
+    except ValueError:
+        return ""
 
 
 def network_of(request: HttpRequest) -> str:

@@ -53,7 +53,14 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
 TRUST_PROXY = env.flag(
-    "TRUST_PROXY", default=False, meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `X-Forwarded-For`."
+    "TRUST_PROXY", default=False, meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`."
+)
+# The server replaces the hyphens of a name by underscores before it calls the application, so `X_Forwarded_For` of a
+# client can replace `X-Forwarded-For` of a proxy that does not drop such names. A name without hyphens has no double.
+ADDRESS_HEADER = env.text(
+    "TOOLSHELF_ADDRESS_HEADER",
+    "X-Forwarded-For",
+    meaning="The header in which a trusted proxy reports the client's address ([operations.md](operations.md)).",
 )
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
