@@ -39,6 +39,8 @@ VARIABLES: Final[dict[str, Variable]] = {}  # those that have a meaning, in the 
 TRUE_WORDS = {"1", "true", "yes", "on"}
 FALSE_WORDS = {"0", "false", "no", "off"}
 MIN_TOKEN_CHARACTERS = 16
+MIN_KEY_CHARACTERS = 32
+MIN_KEY_VARIETY = 8
 MAX_GROUP_CHARACTERS = 150  # of the name of one of Django's groups
 
 
@@ -148,6 +150,42 @@ def token(name: str, *, meaning: str = "") -> str:
             "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
         )
     return value
+
+
+def key(name: str, *, meaning: str = "") -> str:
+    """A key from which others are derived; "" if it is not set.
+
+    Raises:
+        ImproperlyConfigured: it is short enough to be guessed.
+    """
+    describe(name, "generated", meaning)
+    value = os.environ.get(name, "").strip()
+    if value:
+        refuse_weak_key(name, value)
+    return value
+
+
+def keys(name: str, *, meaning: str = "") -> list[str]:
+    """Keys, separated by commas or white space: the first encrypts, the others only decrypt.
+
+    Raises:
+        ImproperlyConfigured: the first is short enough to be guessed. Older ones may be, until all is re-encrypted.
+    """
+    found = words(name, meaning=meaning, shown="generated")
+    if found:
+        advice = "Put it first and leave the old keys after it, then run manage.py rotate_configurations."
+        refuse_weak_key(f"The first key in {name}", found[0], advice)
+    return found
+
+
+def refuse_weak_key(what: str, value: str, advice: str = "") -> None:
+    """Raises: ImproperlyConfigured: `value` is short, or has few different characters. It is not quoted."""
+    if len(value) >= MIN_KEY_CHARACTERS and len(set(value)) >= MIN_KEY_VARIETY:
+        return
+    raise ImproperlyConfigured(
+        f"{what} must have at least {MIN_KEY_CHARACTERS} characters, {MIN_KEY_VARIETY} of them different. Make one: "
+        f"python -c 'import secrets; print(secrets.token_urlsafe(48))' {advice}".rstrip()
+    )
 
 
 def networks(name: str, *, meaning: str = "") -> list[str]:

@@ -8,14 +8,13 @@ from config import env
 from config.settings.data import DATA_DIR
 
 DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
-SECRET_KEY = env.text(
-    "SECRET_KEY", "", meaning="Signs cookies; the same for all web servers and workers of a site.", shown="generated"
+SECRET_KEY = env.key(
+    "SECRET_KEY", meaning="Signs cookies; the same for all web servers and workers of a site, at least 32 characters."
 ) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
-CONFIGURATION_KEYS = env.words(
+CONFIGURATION_KEYS = env.keys(
     "TOOLSHELF_CONFIGURATION_KEYS",
-    meaning="Keys that encrypt all stored secrets: the first encrypts, the others still decrypt.",
-    shown="generated",
+    meaning=("Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt."),
 ) or [env.generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words(
     "ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]", meaning="The exact host names of the site; no wildcard."

@@ -53,6 +53,36 @@ def test_a_token_that_could_be_guessed_or_not_be_sent_is_refused_without_quoting
     assert value not in str(refused.value)
 
 
+@pytest.mark.parametrize("value", ["s3cret", "x" * 64, "abcabc" * 8, "0123456789abcdef0123456789abcde"])
+def test_a_key_that_could_be_guessed_is_refused_without_quoting_it(monkeypatch, value):
+    monkeypatch.setenv("KEY", value)
+
+    for read in (env.key, env.keys):
+        with pytest.raises(ImproperlyConfigured, match="KEY must have at least 32 characters") as refused:
+            read("KEY")
+        assert value not in str(refused.value)
+
+
+def test_a_long_random_key_is_read_unchanged(monkeypatch):
+    monkeypatch.setenv("KEY", "0123456789abcdef0123456789abcdef")
+
+    assert env.key("KEY") == "0123456789abcdef0123456789abcdef"
+    assert (env.key("NO_KEY"), env.keys("NO_KEY")) == ("", [])
+
+
+def test_an_old_short_key_still_decrypts_after_a_good_one(monkeypatch):
+    monkeypatch.setenv("KEYS", "0123456789abcdef0123456789abcdef, old")
+
+    assert env.keys("KEYS") == ["0123456789abcdef0123456789abcdef", "old"]
+
+
+def test_a_short_key_is_replaced_by_a_rotation(monkeypatch):
+    monkeypatch.setenv("KEYS", "old")
+
+    with pytest.raises(ImproperlyConfigured, match=r"leave the old keys after it, then run manage.py rotate_conf"):
+        env.keys("KEYS")
+
+
 def test_variables_are_listed_by_their_names(monkeypatch):
     monkeypatch.setenv("VARIABLES", "API_KEY, KEY=OTHER_KEY  region.name")
 

@@ -66,10 +66,15 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
         ({"TOOL_NETWORK_greet": "none"}, "TOOL_NETWORK_greet: write the id of the factory in A-Z and 0-9"),
         ({"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"}, "TOOL_ENVIRONMENT_GREET: entry 1 must be the name of a variable"),
         ({"TOOLSHELF_METRICS_TOKEN": "short"}, "TOOLSHELF_METRICS_TOKEN must have at least 16 printable"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY must have at least 32 characters, 8 of them different. Make one"),
+        (
+            {"TOOLSHELF_CONFIGURATION_KEYS": "correct horse battery staple and more of them"},
+            "The first key in TOOLSHELF_CONFIGURATION_KEYS must have at least 32 characters",
+        ),
     ],
-    ids=["network", "lower case", "value", "token"],
+    ids=["network", "lower case", "value", "token", "secret key", "configuration key"],
 )
-def test_a_wrong_setting_of_tools_stops_the_start_with_a_sentence(tmp_path, setting, message):
+def test_a_wrong_setting_stops_the_start_with_a_sentence(tmp_path, setting, message):
     done = serve(tmp_path, **setting)
 
     assert done.returncode != 0
