@@ -21,9 +21,12 @@ NOT_SET_UP = (
     "The database has not been set up yet: run `manage.py migrate` first (`manage.py serve` does so by itself)."
 )
 FOREIGN = (
-    "The database was created by an early version of Toolshelf whose tables this version cannot migrate. Export the "
-    "catalog with that version (`manage.py export_catalog`), move the data folder away, start again, and upload the "
-    "file."
+    "The database was created by an early version of Toolshelf whose tables this version cannot migrate; it was left "
+    "as it is. Take its catalog along in three steps: write it to a file with that version (`manage.py export_catalog "
+    "FILE`); check out the commit 83165c8 of Toolshelf and load the file into a new data folder (`manage.py migrate`, "
+    "`manage.py load_specs FILE`); start this version with the new folder, which it migrates. Tools arrive with all "
+    "revisions, toolkits, tags, deprecations and waivers; accounts, tokens, runs, saved configurations and reports of "
+    "uploads stay behind (docs/operations.md)."
 )
 OLDER = (
     "The database was created by an older version of Toolshelf: run `manage.py migrate` first (`manage.py serve` does "

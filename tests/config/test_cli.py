@@ -107,6 +107,34 @@ def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migr
     assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
 
 
+# The migrations of a database of 2026-11-20, from before the first squash.
+OF_THE_FIRST_DAYS = {
+    "accounts": ["0001_initial"],
+    "catalog": [
+        "0001_initial", "0002_search_index", "0003_tool_takes", "0004_search_vocabulary", "0005_organising",
+        "0006_judging", "0007_uploads", "0008_upload_carrier",
+    ],
+    "playground": ["0001_initial", "0002_example_checks", "0003_run_tally"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [["migrate"], ["serve", "--port", "0"]], ids=" ".join)
+def test_a_database_of_the_first_days_is_refused_with_the_way_and_what_stays_behind(tmp_path, migrated, words):
+    shutil.copy(migrated, tmp_path)
+    with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database, database:
+        database.execute("DELETE FROM django_migrations WHERE app IN ('accounts', 'catalog', 'playground')")
+        for app, names in OF_THE_FIRST_DAYS.items():
+            rows = [(app, name) for name in names]
+            database.executemany("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", rows)
+
+    ended = manage(tmp_path, *words)
+
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    for part in ("manage.py export_catalog FILE", "83165c8", "manage.py load_specs FILE", "this version", "accounts"):
+        assert part in ended.stderr
+
+
 def with_replaced_migrations(data_dir, migrated, *, partial=None):
     """A database to which the migrations from before the squash were applied: of the app `partial`, the first two."""
     shutil.copy(migrated, data_dir)
