@@ -8,6 +8,7 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -15,6 +16,16 @@ from django.utils.http import url_has_allowed_host_and_scheme
 class ToolshelfAdminSite(AdminSite):
     site_header = site_title = "Toolshelf administration"
     index_title = "Tables"
+
+    def password_change(  # type: ignore[override]  # the stubs know the page alone
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> HttpResponse:
+        """Redirect to the account's page, which limits guesses, records the change, and ends other sessions."""
+        return redirect("accounts:password")
+
+    password_change_done = password_change  # type: ignore[assignment]
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
         """Redirect to the sign-in page, which limits the number of failed attempts.

@@ -7,8 +7,10 @@ from itertools import count
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.test import Client
 
 from catalog.accounts.models import SCOPES, User
+from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.tokens import create_token
 from catalog.lifecycle import archive
 from catalog.models import Tool
@@ -46,6 +48,13 @@ def make_tool(tool_id: str | None = None, *, archived: bool = False, **members: 
 
 def make_user(name: str = "ada", **fields: Any) -> User:
     return get_user_model().objects.create_user(name, **fields)
+
+
+def signed_in(user: User) -> Client:
+    """A browser in which `user` has just signed in, with a link."""
+    client = Client()
+    client.post(f"/sign-in/{create_sign_in_link(user.username)}/")
+    return client
 
 
 def make_token(*scopes: str, user: User | None = None) -> str:

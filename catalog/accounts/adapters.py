@@ -26,6 +26,7 @@ from catalog.accounts.models import User
 from catalog.accounts.next_page import is_page_of_site, remember_next
 from catalog.accounts.second_factors.secrets import decrypted
 from catalog.accounts.session_store import note_sign_in
+from catalog.accounts.sign_in_audit import record_refused_sign_in
 from catalog.accounts.users import LOCAL_OWNER
 
 BACKEND: Final = "django.contrib.auth.backends.ModelBackend"
@@ -73,6 +74,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return response
 
     def respond_user_inactive(self, request: HttpRequest, user: Any) -> HttpResponse:
+        record_refused_sign_in("the account is disabled", user)
         detail = f"The account {user.get_username()} is disabled. Ask an administrator of this site."
         return render(request, "registration/refused.html", {"title": "Not signed in", "detail": detail}, status=403)
 

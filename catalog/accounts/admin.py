@@ -14,7 +14,7 @@ from django.shortcuts import render
 from catalog import audit
 from catalog.accounts.deletion import consequences, delete_person
 from catalog.accounts.models import ApiToken, User
-from catalog.accounts.tokens import revoke_token
+from catalog.accounts.tokens import end_tokens, revoke_token
 from catalog.errors import AccountError
 from catalog.read_only_admin import ReadOnlyAdmin
 
@@ -71,6 +71,7 @@ class AccountAdmin(BaseUserAdmin):
             person = User.objects.filter(pk=id).first()
             if person is not None and person.password != before:
                 audit.record("password.change", "person", person.username)
+                end_tokens(person)
         return response
 
     def has_delete_people_permission(self, request: HttpRequest) -> bool:

@@ -47,10 +47,11 @@ class Token(HttpBearer):
         found = token_for(token)
         if found is None:
             raise AuthenticationError
+        request.user = found.user
         if self.scopes and not set(self.scopes) & set(found.scopes):
             needed = "' or '".join(self.scopes)
+            request.auth = found  # type: ignore[attr-defined]  # for the audit log; ninja sets it otherwise
             raise HttpError(403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}.")
-        request.user = found.user
         return found
 
 

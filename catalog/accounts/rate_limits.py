@@ -20,6 +20,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from ninja.throttling import BaseThrottle
 
+from catalog import audit
 from catalog.accounts.client_address import network_of
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.redis_rates import RedisRates
@@ -29,6 +30,7 @@ from catalog.errors import Busy
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 MOCKS: Final = Rate(120, 60)  # likewise
+RECORDED: Final = Rate(3, 600)  # events of the audit log for each client that exceeds a limit
 shared_rates: Final = SharedRates()  # created when the server loads its modules, before it forks its processes
 
 
@@ -203,7 +205,14 @@ def _take(policies: Iterable[Policy]) -> None:
     (policy, rate), slowest = max(zip(limited, found, strict=True), key=lambda pair: pair[1].wait_s)
     if slowest.wait_s:
         message = f"{policy.complaint}: at most {rate} are allowed."
+        _record_excess(policy, rate)
         raise Busy(message, retry_after_s=math.ceil(slowest.wait_s))
+
+
+def _record_excess(policy: Policy, rate: Rate) -> None:
+    """Record in the audit log that a limit was exceeded; a client that goes on is recorded rarely."""
+    if not shared_rates.take(f"recorded {policy.client}", RECORDED):
+        audit.record("request.limited", "limit", policy.name, after={"limit": str(rate)})
 
 
 @cache

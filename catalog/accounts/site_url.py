@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.http.request import validate_host
 
 DEFAULT_HOST = "127.0.0.1"
@@ -17,6 +19,17 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_on_this_machine(request: HttpRequest) -> bool:
+    """Whether the host of `request` is this machine itself: an address for it works nowhere else."""
+    host = urlsplit(f"//{request.get_host()}").hostname or ""
+    return is_loopback(host) or host.endswith(".localhost")
+
+
+def own_origins(request: HttpRequest) -> set[str]:
+    """The origins (with their ports) of pages that may send changes: the site's own, and `CSRF_TRUSTED_ORIGINS`."""
+    return {f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS}
 
 
 def url_of_server(host: str, port: int) -> str:

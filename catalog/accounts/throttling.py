@@ -68,7 +68,7 @@ def origin_of(request: HttpRequest, username: str) -> Origin:
 
 
 @contextmanager
-def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") -> Iterator[None]:
+def counted_try(username: str, origin: Origin, *, guessed: str = "passwords", person: str = "") -> Iterator[None]:
     """One sign-in attempt. It counts as failed from its start, so that concurrent attempts are counted too.
 
     If the block raises nothing, the failed attempts of this account from this origin are forgotten.
@@ -77,6 +77,7 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
         username: the account, or another secret that is guessed.
         origin: where the attempt comes from.
         guessed: what the attempts guess, for the message.
+        person: the name of the account, for the audit log, if `username` is another secret.
 
     Raises:
         Busy: it is too early for the next attempt, or `CHECKS_AT_ONCE` passwords are being checked, as many as fit
@@ -88,7 +89,7 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
         FailedSignIn.objects.filter(at__lt=now - TRIES_WINDOW).delete()
         wait_s = seconds_to_wait(account, source, now=now, is_known=origin.is_known)
         if wait_s:
-            record_throttled(username, wait_s)
+            record_throttled(person or username, wait_s)
         else:
             this = FailedSignIn.objects.create(account=account, address=source, at=now)
     if wait_s:
@@ -105,14 +106,16 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords") ->
 
 
 @contextmanager
-def counted_guess(form: forms.BaseForm, username: str, origin: Origin, *, guessed: str = "passwords") -> Iterator[None]:
+def counted_guess(
+    form: forms.BaseForm, username: str, origin: Origin, *, guessed: str = "passwords", person: str = ""
+) -> Iterator[None]:
     """As `counted_try`, for a form, which notes in `retry_after_s` when to try again.
 
     Raises:
         ValidationError: it is too early, or too many passwords are being checked.
     """
     try:
-        with counted_try(username, origin, guessed=guessed):
+        with counted_try(username, origin, guessed=guessed, person=person):
             yield
     except Busy as busy:
         form.retry_after_s = busy.retry_after_s  # type: ignore[attr-defined]  # of the forms that are limited

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection
 from datetime import timedelta
+from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,15 +15,24 @@ from catalog import audit
 from catalog.accounts.models import SCOPES, ApiToken, User, digest
 from catalog.db.compiled_query import Prepared
 
+DEFAULT_DAYS: Final = 90
+MAX_DAYS: Final = 3650
 TOKEN_PREFIX = "tsk_"  # noqa: S105 - lets people and secret scanners recognise a token
 
 
 @transaction.atomic
 @sensitive_variables()
 def create_token(
-    user: User, *, scopes: Collection[str], days: int | None = None, name: str = "", toolkits: Collection[str] = ()
+    user: User,
+    *,
+    scopes: Collection[str],
+    days: int = DEFAULT_DAYS,
+    name: str = "",
+    toolkits: Collection[str] = (),
 ) -> tuple[ApiToken, str]:
     """Create a token for `user`, limited to the tools of `toolkits` if there are any.
+
+    It ends after `days`; 0: never.
 
     Returns:
         The stored token and its secret, which cannot be retrieved later.
@@ -72,6 +82,28 @@ def revoke_token(token: ApiToken) -> bool:
         if revoked:
             audit.record("token.revoke", "token", token, before=_facts_of(token))
     return bool(revoked)
+
+
+def end_tokens(user: User) -> int:
+    """Revoke all tokens of `user`; returns how many were not revoked before."""
+    tokens = ApiToken.objects.filter(user=user, revoked_at=None).select_related("user")
+    return sum(revoke_token(token) for token in tokens)
+
+
+class EndsTokens:
+    """Ends a person's tokens when their password changes, on any page or by a command (`AUTH_PASSWORD_VALIDATORS`).
+
+    Somebody who knew the password may have created one.
+    """
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Accept every password."""
+
+    def get_help_text(self) -> str:
+        return "Changing the password ends the account's API tokens."
+
+    def password_changed(self, password: str, user: User) -> None:  # noqa: ARG002
+        end_tokens(user)
 
 
 def _facts_of(token: ApiToken) -> dict[str, object]:

@@ -14,8 +14,9 @@ from django.contrib.auth.decorators import login_not_required, login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, RedirectURLMixin
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
@@ -29,14 +30,15 @@ from catalog import audit
 from catalog.accounts.adapters import AccountAdapter
 from catalog.accounts.api_auth import actor
 from catalog.accounts.client_address import is_local
-from catalog.accounts.models import SCOPES, ApiToken, SignInLink, User, digest
+from catalog.accounts.confirmation import ask_to_confirm, is_confirmed
+from catalog.accounts.models import SCOPES, ApiToken, Session, SignInLink, User, digest
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
 from catalog.accounts.second_factors.passkeys import passkeys_work
 from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
 from catalog.accounts.sign_in_links import SetUpForm, usable_link, use_set_up_link, use_sign_in_link
 from catalog.accounts.throttling import Origin, counted_guess, origin_of
-from catalog.accounts.tokens import create_token
+from catalog.accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token, end_tokens
 from catalog.accounts.tokens import revoke_token as end_token
 from catalog.accounts.unfinished_forms import is_stored
 from catalog.accounts.users import is_set_up
@@ -156,7 +158,7 @@ class SignInByLink(RedirectsToNext, View):
             return self.refuse()
         if link.user is None:
             return self.ask_for_administrator(SetUpForm())
-        context = {"account": link.user, "minutes": SignInLink.MINUTES, "next": self.get_redirect_url()}
+        context = {"account": link.user, "lasts": link.lasts, "next": self.get_redirect_url()}
         return render(request, "registration/link.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -206,10 +208,28 @@ def sessions(request: HttpRequest) -> HttpResponse:
                 "signed_in_at": datetime.fromisoformat(browser["at"]) if "at" in browser else None,
                 "last_used_at": session.last_used_at,
                 "is_this": session.session_key == own,
+                "digest": session.session_key,
             }
         )
     context = {"sessions": rows, "idle_hours": settings.SESSION_IDLE_HOURS}
     return render(request, "registration/sessions.html", context)
+
+
+@login_required
+@require_POST
+def end_session(request: HttpRequest, session_digest: str) -> HttpResponse:
+    """End one session of the user, by the digest of its key, which opens no session."""
+    session = get_object_or_404(Session, user=actor(request), session_key=session_digest)
+    is_this = session.session_key == digest(request.session.session_key or "")
+    name = browser_name(session.get_decoded().get(SIGNED_IN_BROWSER, {}).get("agent", ""))
+    with transaction.atomic():
+        session.delete()
+        audit.record("sessions.end", "person", actor(request).username, after={"sessions": 1, "browser": name})
+    if is_this:
+        logout(request)
+        return redirect("accounts:sign_in")
+    messages.success(request, f"The session in {name} has ended.")
+    return redirect("accounts:sessions")
 
 
 def browser_name(user_agent: str) -> str:
@@ -222,12 +242,21 @@ def browser_name(user_agent: str) -> str:
 @login_required
 @require_POST
 def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
-    """End all sessions of the user, this one too."""
-    ended = end_sessions(actor(request))
-    audit.record("sessions.end", "person", actor(request).username, after={"sessions": ended})
+    """End all sessions of the user, this one too, and their API tokens."""
+    with transaction.atomic():
+        ended = end_sessions(actor(request))
+        tokens_ended = end_tokens(actor(request))
+        audit.record("sessions.end", "person", actor(request).username, after={"sessions": ended})
     logout(request)
-    messages.success(request, f"You are signed out everywhere ({ended} session{'' if ended == 1 else 's'} ended).")
+    done = f"You are signed out everywhere ({_count(ended, 'session')} ended)."
+    if tokens_ended:
+        done += f" {_count(tokens_ended, 'API token')} ended, too."
+    messages.success(request, done)
     return redirect("accounts:sign_in")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class OldPasswordForm(PasswordChangeForm):
@@ -238,14 +267,19 @@ class OldPasswordForm(PasswordChangeForm):
         self.origin = origin
 
     def clean_old_password(self) -> str:
-        with counted_guess(self, self.user.get_username(), self.origin):
-            return super().clean_old_password()
+        name = self.user.get_username()
+        with counted_guess(self, name, self.origin):
+            if not self.user.check_password(self.cleaned_data["old_password"]):
+                audit.record("sign-in.failed", "person", name)
+                raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return str(self.cleaned_data["old_password"])
 
 
 class ChangePassword(LoginRequiredMixin, PasswordChangeView):
-    """Change the user's password, or set the first one; their other sessions end.
+    """Change the user's password, or set the first one; their other sessions and their API tokens end.
 
-    People who sign in with the provider alone get no password: it would still work when they have left there.
+    The first password needs a recent sign-in, as there is no old one to ask for. People who sign in with the provider
+    alone get no password: it would still work when they have left there.
     """
 
     template_name = "registration/password.html"
@@ -267,10 +301,16 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
         return kwargs
 
     def form_valid(self, form: Any) -> HttpResponse:
-        response = super().form_valid(form)
-        audit.record("password.change", "person", actor(self.request).username)
-        end_sessions(actor(self.request), except_key=self.request.session.session_key)
-        messages.success(self.request, "Password changed. You are signed out in all other browsers.")
+        user = actor(self.request)
+        if not user.has_usable_password() and not is_confirmed(self.request):
+            return ask_to_confirm(self.request, self.request.path)
+        had_tokens = any(token.state == "usable" for token in user.tokens.all())
+        with transaction.atomic():
+            response = super().form_valid(form)
+            audit.record("password.change", "person", user.username)
+            end_sessions(user, except_key=self.request.session.session_key)
+        ended = " Your API tokens have ended: create new ones." if had_tokens else ""
+        messages.success(self.request, f"Password changed. You are signed out in all other browsers.{ended}")
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -286,8 +326,12 @@ class TokenForm(forms.Form):
         initial=["read"],
         error_messages={"required": "Choose at least one scope."},
     )
-    days = forms.IntegerField(min_value=1, max_value=3650, initial=90, required=False)
+    days = forms.IntegerField(min_value=0, max_value=MAX_DAYS, initial=DEFAULT_DAYS, required=False)
     toolkits = forms.CharField(max_length=1000, required=False)
+
+    def clean_days(self) -> int:
+        days: int | None = self.cleaned_data["days"]
+        return DEFAULT_DAYS if days is None else days
 
     def clean_toolkits(self) -> list[str]:
         """The names, which commas separate."""
@@ -299,10 +343,15 @@ class TokenForm(forms.Form):
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The user's API tokens; a POST creates one and shows its secret once."""
+    """The user's API tokens; a POST creates one and shows its secret once.
+
+    The page fills in the form from its address: so it comes back after the person was asked to confirm.
+    """
     secret = None
-    form = TokenForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = TokenForm(request.POST) if request.method == "POST" else TokenForm(initial=filled_in(request))
+    if form.is_bound and form.is_valid():
+        if not is_confirmed(request):
+            return ask_to_confirm(request, f"{request.path}?{address_of_form(request)}")
         _, secret = create_token(actor(request), **form.cleaned_data)
         form = TokenForm()
     context = {
@@ -320,6 +369,20 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if secret:
         response["Cache-Control"] = "no-store"
     return response
+
+
+def filled_in(request: HttpRequest) -> dict[str, Any]:
+    """The values of the form in the address of the page."""
+    given: dict[str, Any] = {name: request.GET[name] for name in ("name", "days", "toolkits") if name in request.GET}
+    return given | ({"scopes": request.GET.getlist("scopes")} if "scopes" in request.GET else {})
+
+
+def address_of_form(request: HttpRequest) -> str:
+    """The values of a form that was sent, as a query."""
+    query = QueryDict(mutable=True)
+    for name in ("name", "scopes", "days", "toolkits"):
+        query.setlist(name, request.POST.getlist(name))
+    return query.urlencode()
 
 
 @login_required

@@ -10,13 +10,38 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 
+from catalog.accounts.second_factors.requirement import needs_second_factor
+from catalog.accounts.site_url import own_origins
 from config.error_pages import failure
 from config.middleware.base import SAFE_METHODS, Middleware, is_api
 from playground.mcp.protocol import is_mcp
 
 # Types that a page of another site can send without a preflight (a "simple" request), so the API refuses them.
 FOREIGN_FORM_TYPES = {"text/plain", "application/x-www-form-urlencoded", ""}
+
+
+# The pages that people see before they have the second factor that their role requires.
+WITHOUT_SECOND_FACTOR = {
+    "accounts:password",
+    "accounts:sign_in",
+    "accounts:sign_in_by_link",
+    "accounts:sign_out",
+    "account_login",
+    "account_reauthenticate",
+    "healthz",
+    "mfa_activate_totp",
+    "mfa_add_webauthn",
+    "mfa_authenticate",
+    "mfa_index",
+    "mfa_login_webauthn",
+    "mfa_reauthenticate",
+    "mfa_reauthenticate_webauthn",
+    "oidc_callback",
+    "oidc_start",
+    "readyz",
+}
 
 
 class CrossSiteGuardMiddleware(Middleware):
@@ -43,15 +68,14 @@ class CrossSiteGuardMiddleware(Middleware):
         origin = request.headers.get("Origin")
         if origin is None:
             return False
-        own = f"{request.scheme}://{request.get_host()}"
-        trusted = {own, *settings.CSRF_TRUSTED_ORIGINS}
-        return origin not in trusted or not urlsplit(origin).netloc
+        return origin not in own_origins(request) or not urlsplit(origin).netloc
 
 
 class BrowsingMiddleware(LoginRequiredMiddleware):
     """Redirects visitors to the page to sign in, if they may not browse (`ANONYMOUS_BROWSING`).
 
     Views that are decorated with `login_not_required` stay open. The API, MCP and the metrics answer 401 themselves.
+    Signed-in people who need a second factor are led to the page on which they set it up (`SECOND_FACTOR_ROLES`).
     """
 
     def process_view(
@@ -62,6 +86,10 @@ class BrowsingMiddleware(LoginRequiredMiddleware):
         view_kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
         match = request.resolver_match
+        if needs_second_factor(request) and match is not None and match.view_name not in WITHOUT_SECOND_FACTOR:
+            if is_api(request) or is_mcp(request.path_info) or request.method not in SAFE_METHODS:
+                return failure(request, 403, "Set up a second factor on your page “Sign-in and security” first.")
+            return redirect("mfa_index")
         is_documentation = match is not None and match.view_name == "api_docs"  # a page at an address of the API
         if settings.ANONYMOUS_BROWSING or (is_api(request) and not is_documentation) or is_mcp(request.path_info):
             return None

@@ -9,6 +9,7 @@ import time
 from functools import partial
 from typing import Final
 
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -16,10 +17,13 @@ from catalog import audit, log_context
 from catalog.accounts import rate_limits
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import ApiToken, User
+from catalog.accounts.rate_limits import shared_rates
+from catalog.accounts.shared_rates import Rate
 from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
+RECORDED_REFUSALS: Final = Rate(10, 60)
 NOT_LOGGED: Final = ("/healthz", "/readyz", "/metrics")
 
 log = logging.getLogger("toolshelf.requests")
@@ -41,6 +45,7 @@ class RequestContextMiddleware(Middleware):
         origin = audit.Origin(interface_of(request.path_info), partial(actor_of, request, request_id))
         with facts, audit.acting(origin), rate_limits.collected():
             response = self.get_response(request)
+            record_refusal(request, response.status_code)
             response["X-Request-ID"] = request_id
             for name, value in rate_limits.headers().items():
                 response[name] = value
@@ -49,6 +54,24 @@ class RequestContextMiddleware(Middleware):
                 measured = {"status": response.status_code, "duration_ms": duration_ms}
                 log.info("%s %s %s", request.method, request.path, response.status_code, extra={"facts": measured})
             return response
+
+
+def record_refusal(request: HttpRequest, status: int) -> None:
+    """Record that a person or a token may not do what it asked for. Visitors' requests are not recorded.
+
+    At most `RECORDED_REFUSALS` of an address are recorded: nobody can fill the disk.
+    """
+    if status not in {401, 403}:
+        return
+    user = getattr(request, "user", None)
+    if "Authorization" not in request.headers and not (user and user.is_authenticated):
+        return
+    if shared_rates.take(f"recorded refusals {address_of(request)}", RECORDED_REFUSALS):
+        return
+    try:
+        audit.record("request.refused", "request", request.path, after={"method": request.method, "status": status})
+    except DatabaseError as error:  # the disk may be full; the answer is right all the same
+        logging.getLogger(__name__).warning("A refused request could not be recorded: %s", error)
 
 
 def interface_of(path: str) -> audit.Interface:

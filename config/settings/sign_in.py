@@ -19,6 +19,15 @@ DEFAULT_GROUPS = env.words_among(
         "`administrator`."
     ),
 )
+SECOND_FACTOR_ROLES = env.words_among(
+    "TOOLSHELF_SECOND_FACTOR",
+    "",
+    ("reader", "runner", "publisher", "administrator", "all"),
+    meaning=(
+        "The roles whose people must set up a second factor before they can do anything else: `administrator`, "
+        "`publisher`, `runner`, `reader`, or `all`."
+    ),
+)
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "catalog:home"
 LOGOUT_REDIRECT_URL = "catalog:home"
@@ -27,6 +36,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "catalog.accounts.tokens.EndsTokens"},  # Django calls it after each change
 ]
 
 # One-time links and passwords are the site's own; second factors, passkeys and OIDC are django-allauth's, through
@@ -44,6 +54,10 @@ MFA_FORMS = {
     "authenticate": "catalog.accounts.second_factors.forms.CodeForm",
     "reauthenticate": "catalog.accounts.second_factors.forms.ConfirmCodeForm",
     "activate_totp": "catalog.accounts.second_factors.forms.ActivateAppForm",
+    "add_webauthn": "catalog.accounts.second_factors.passkey_forms.AddForm",
+    "authenticate_webauthn": "catalog.accounts.second_factors.passkey_forms.SecondStepForm",
+    "login_webauthn": "catalog.accounts.second_factors.passkey_forms.SignInForm",
+    "reauthenticate_webauthn": "catalog.accounts.second_factors.passkey_forms.ConfirmForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

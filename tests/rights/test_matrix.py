@@ -154,6 +154,7 @@ PAGES = {
     "sign_in_by_link": (EVERYONE, EVERYONE),
     "sign_out": (NOBODY, EVERYONE),
     "sessions": (SIGNED_IN, NOBODY),
+    "end_session": (NOBODY, "missing"),
     "sign_out_everywhere": (NOBODY, SIGNED_IN),
     "password": (SIGNED_IN, SIGNED_IN),
     "tokens": (SIGNED_IN, SIGNED_IN),

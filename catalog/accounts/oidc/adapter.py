@@ -19,12 +19,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from catalog.accounts.models import ApiToken, User
+from catalog.accounts.models import User
 from catalog.accounts.oidc.accounts import site_app
 from catalog.accounts.oidc.groups import is_admitted, update_groups
 from catalog.accounts.roles import READER, recording_groups, set_role
 from catalog.accounts.session_store import end_sessions
-from catalog.accounts.tokens import revoke_token
+from catalog.accounts.sign_in_audit import record_refused_sign_in
+from catalog.accounts.tokens import end_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +64,7 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             "You may not sign in to this site",
             f"Your account at {settings.OIDC_NAME} is in no group that may sign in here. Ask an administrator.",
             status=403,
+            user=known,
         )
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> Any:
@@ -131,8 +133,7 @@ def revoke_rights(user: User) -> None:
     if not user.is_superuser:
         with recording_groups(user):
             set_role(user, READER)
-    for token in ApiToken.objects.filter(user=user, revoked_at=None).select_related("user"):
-        revoke_token(token)
+    end_tokens(user)
     end_sessions(user)
 
 
@@ -142,8 +143,9 @@ def unreachable(request: HttpRequest) -> None:
     refuse(request, "Temporarily unavailable", detail, status=503)
 
 
-def refuse(request: HttpRequest, title: str, detail: str, status: int) -> None:
+def refuse(request: HttpRequest, title: str, detail: str, status: int, user: User | None = None) -> None:
     """Raises: ImmediateHttpResponse: always."""
+    record_refused_sign_in(f"{title}: {detail}", user)
     context = {"title": title, "detail": detail}
     raise ImmediateHttpResponse(render(request, "registration/refused.html", context, status=status))
 

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from allauth.account.internal.flows.reauthentication import did_recently_reauthenticate
-from allauth.core.exceptions import ImmediateHttpResponse, ReauthenticationRequired
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.base.constants import AuthProcess
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
@@ -20,6 +20,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
+from catalog.accounts.confirmation import ask_to_confirm, is_confirmed
 from catalog.accounts.lazy_views import View
 from catalog.accounts.next_page import is_page_of_site
 from catalog.accounts.oidc.accounts import provider_id
@@ -50,8 +51,8 @@ def start(request: HttpRequest) -> HttpResponse:
     """
     limit_sign_in_starts(request)
     links = request.user.is_authenticated and request.POST.get("process") == "link"
-    if links and not did_recently_reauthenticate(request):
-        raise ReauthenticationRequired
+    if links and not (did_recently_reauthenticate(request) and is_confirmed(request)):  # the first is allauth's rule
+        return ask_to_confirm(request, reverse("mfa_index"))
     url = reverse("mfa_index") if links else request.POST.get("next", "")
     limit_visitors_session(request)
     adapter = get_adapter(request)

@@ -6,6 +6,7 @@ account, whatever address they come from, except for browsers that have signed i
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from allauth.account.forms import ReauthenticateForm
@@ -18,6 +19,7 @@ from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django import forms
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare
 
 from catalog.accounts.known_browsers import known_browser
@@ -52,7 +54,7 @@ class Code(Throttled):
 
     def clean_code(self) -> str:
         code = "".join(self.cleaned_data["code"].split())
-        with counted_guess(self, f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
+        with counted_code(self):
             self.authenticator = self.matching(code)
         return code
 
@@ -62,14 +64,22 @@ class Code(Throttled):
         Raises:
             ValidationError: there is none, or the code was used before.
         """
-        with transaction.atomic():
-            found = Authenticator.objects.select_for_update().filter(user=self.user)
-            for each in found.exclude(type=Authenticator.Type.WEBAUTHN):
-                is_app = each.type == Authenticator.Type.TOTP
-                if (is_app and use_app_code(each, code)) or (not is_app and each.wrap().validate_code(code)):
-                    return each
-        if first := found.exclude(type=Authenticator.Type.WEBAUTHN).first():
-            self._emit_authentication_failed(first)  # type: ignore[attr-defined]  # of allauth's form
+        try:
+            with transaction.atomic():
+                return self.locked_match(code)
+        except forms.ValidationError:
+            if first := self.with_codes().first():
+                self._emit_authentication_failed(first)  # type: ignore[attr-defined]  # of allauth's form
+            raise
+
+    def with_codes(self) -> QuerySet[Authenticator]:
+        return Authenticator.objects.filter(user=self.user).exclude(type=Authenticator.Type.WEBAUTHN)
+
+    def locked_match(self, code: str) -> Authenticator:
+        for each in self.with_codes().select_for_update():
+            is_app = each.type == Authenticator.Type.TOTP
+            if (is_app and use_app_code(each, code)) or (not is_app and each.wrap().validate_code(code)):  # type: ignore[no-untyped-call]
+                return each
         raise get_adapter().validation_error("incorrect_code")
 
 
@@ -82,11 +92,28 @@ class ConfirmCodeForm(Code, ReauthenticateByCodeForm):
 
 
 class ActivateAppForm(Throttled, ActivateTOTPForm):
-    """The first code of a new authenticator app."""
+    """The first code of a new authenticator app. It does not work again, to sign in or to confirm.
+
+    Attributes:
+        counter: the period of the code.
+    """
+
+    counter: int
 
     def clean_code(self) -> str:
-        with counted_guess(self, f"codes of {self.user.pk}", code_origin(self.user), guessed="codes"):
-            return str(super().clean_code())
+        code = "".join(self.cleaned_data["code"].split())
+        with counted_code(self):
+            counter = counter_of(self.secret, code)
+            if counter is None:
+                raise get_adapter().validation_error("incorrect_code")
+        self.counter = counter
+        return code
+
+
+def counted_code(form: Code | ActivateAppForm) -> AbstractContextManager[None]:
+    """One attempt at a code."""
+    user = form.user
+    return counted_guess(form, f"codes of {user.pk}", code_origin(user), guessed="codes", person=user.get_username())
 
 
 def code_origin(user: User) -> Origin:
@@ -105,15 +132,22 @@ def use_app_code(app: Authenticator, code: str) -> bool:
     Raises:
         ValidationError: it has been used before.
     """
-    secret = get_adapter().decrypt(app.data["secret"])
+    counter = counter_of(get_adapter().decrypt(app.data["secret"]), code)
+    if counter is None:
+        return False
+    if counter <= app.data.get(LAST_COUNTER, 0):
+        raise forms.ValidationError("This code has been used. Wait for the next one.", code="used")
+    app.data[LAST_COUNTER] = counter
+    app.save(update_fields=["data"])
+    return True
+
+
+def counter_of(secret: str, code: str) -> int | None:
+    """The period in which `code` is the code of an authenticator app; None if it is none of the accepted ones."""
     for counter in yield_hotp_counters_from_time():
         if constant_time_compare(code, format_hotp_value(hotp_value(secret, counter))):
-            if counter <= app.data.get(LAST_COUNTER, 0):
-                raise forms.ValidationError("This code has been used. Wait for the next one.", code="used")
-            app.data[LAST_COUNTER] = counter
-            app.save(update_fields=["data"])
-            return True
-    return False
+            return counter
+    return None
 
 
 def retry_after(form: Any) -> int | None:

@@ -9,6 +9,7 @@ from allauth.account.internal.flows.reauthentication import did_recently_reauthe
 from allauth.account.views import ReauthenticateView
 from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.base import views as base
+from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as webauthn
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -25,13 +27,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
+from catalog import audit
 from catalog.accounts.api_auth import actor
 from catalog.accounts.lazy_views import View
 from catalog.accounts.oidc.accounts import linked_accounts
 from catalog.accounts.rate_limits import limit_sign_in_starts
-from catalog.accounts.second_factors.forms import retry_after
+from catalog.accounts.second_factors.forms import LAST_COUNTER, retry_after
 from catalog.accounts.second_factors.passkeys import NO_PASSKEYS_HERE, passkeys_work
+from catalog.accounts.second_factors.requirement import needs_second_factor
 from catalog.accounts.session_store import limit_visitors_session
+from catalog.accounts.sign_in_audit import record_wrong_passkey
 
 
 class StatusOfRefusals:
@@ -46,9 +51,23 @@ class StatusOfRefusals:
         return response
 
 
+class StoredWithItsEvent:
+    """A change and its event in the audit log are stored in one transaction."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        with transaction.atomic():
+            response: HttpResponse = super().form_valid(form)  # type: ignore[misc]
+        return response
+
+
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class SecondStep(StatusOfRefusals, base.AuthenticateView):
     """The second step of a sign-in: a code, or a passkey."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        if "credential" in form.fields:
+            record_wrong_passkey(self.stage.login.user)
+        return super().form_invalid(form)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         limit_visitors_session(self.request)
@@ -73,6 +92,7 @@ class ConfirmCode(StatusOfRefusals, base.ReauthenticateView):
 
 class ConfirmPasskey(StatusOfRefusals, webauthn.ReauthenticateWebAuthnView):
     def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ARG002
+        record_wrong_passkey(actor(self.request))
         messages.error(self.request, "This passkey was not accepted.")
         return redirect(self.request.get_full_path())
 
@@ -85,6 +105,7 @@ class Security(base.IndexView):
         return super().get_context_data(**kwargs) | {
             "has_password": user.has_usable_password(),
             "passkeys_work": passkeys_work(self.request),
+            "must_add": needs_second_factor(self.request),
             "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
             "linked": linked_accounts(user).first(),
         }
@@ -92,10 +113,20 @@ class Security(base.IndexView):
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class ActivateApp(StatusOfRefusals, totp.ActivateTOTPView):
+    @transaction.atomic
+    def form_valid(self, form: Any) -> HttpResponse:
+        response: HttpResponse = super().form_valid(form)
+        app = Authenticator.objects.get(user=actor(self.request), type=Authenticator.Type.TOTP)
+        app.data[LAST_COUNTER] = form.counter
+        app.save(update_fields=["data"])
+        return response
+
+
+class RemoveApp(StoredWithItsEvent, totp.DeactivateTOTPView):
     pass
 
 
-class AddPasskey(StatusOfRefusals, webauthn.AddWebAuthnView):
+class AddPasskey(StatusOfRefusals, StoredWithItsEvent, webauthn.AddWebAuthnView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not passkeys_work(request):
             raise PermissionDenied(NO_PASSKEYS_HERE)
@@ -103,6 +134,20 @@ class AddPasskey(StatusOfRefusals, webauthn.AddWebAuthnView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data() | kwargs  # allauth's would drop the form with its errors
+
+
+class RenamePasskey(StatusOfRefusals, webauthn.EditWebAuthnView):
+    @transaction.atomic
+    def form_valid(self, form: Any) -> HttpResponse:
+        before = form.instance.wrap().name
+        response: HttpResponse = super().form_valid(form)
+        name = {"name": form.instance.wrap().name}
+        audit.record_change("factor.rename", "person", actor(self.request).username, {"name": before}, name)
+        return response
+
+
+class RemovePasskey(StoredWithItsEvent, webauthn.RemoveWebAuthnView):
+    pass
 
 
 class SignInWithPasskey(webauthn.LoginWebAuthnView):
@@ -114,6 +159,7 @@ class SignInWithPasskey(webauthn.LoginWebAuthnView):
         return super().dispatch(request, *args, **kwargs)
 
     def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ARG002
+        record_wrong_passkey()
         messages.error(self.request, "This passkey was not accepted. Sign in another way.")
         return redirect("accounts:sign_in")
 
@@ -151,10 +197,10 @@ confirm_password = never_cache(ConfirmPassword.as_view())
 confirm_code = never_cache(ConfirmCode.as_view())
 confirm_passkey = never_cache(ConfirmPasskey.as_view())
 activate_app = with_password(never_cache(ActivateApp.as_view()))
-remove_app = totp.deactivate_totp
+remove_app = RemoveApp.as_view()
 add_passkey = with_password(never_cache(AddPasskey.as_view()))
-rename_passkey = webauthn.edit_webauthn
-remove_passkey = webauthn.remove_webauthn
+rename_passkey = RenamePasskey.as_view()
+remove_passkey = RemovePasskey.as_view()
 sign_in_with_passkey = never_cache(SignInWithPasskey.as_view())
 show_recovery_codes = never_cache(recovery_codes.view_recovery_codes)
 new_recovery_codes = recovery_codes.generate_recovery_codes

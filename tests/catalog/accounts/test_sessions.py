@@ -19,8 +19,10 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.models import Session, User, digest
 from catalog.accounts.views import browser_name
+from catalog.audit import AuditEvent
 from config.management.commands.backup import back_up
 from tests.factories import make_user
+from tests.factories import signed_in as by_link
 from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -193,9 +195,65 @@ def test_guessing_the_old_password_is_slowed_down(ada):
     assert ada.check_password(PASSWORD)
 
 
-def test_an_account_without_a_password_sets_its_first_one(client):
+def row_of(client: Client, name: str) -> str:
+    """The address that ends the session in the browser `name`, from the page of `client`."""
+    rows = HTMLParser(client.get("/account/sessions/").content.decode()).css("tbody tr")
+    (row,) = [row for row in rows if name in row.text()]
+    return row.css_first("form").attributes["action"]
+
+
+def test_a_person_ends_one_session_and_stays_signed_in_elsewhere(ada):
+    here = signed_in(ada)
+    phone = Client(headers={"User-Agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537"})
+    phone.post("/sign-in/", {"username": "ada", "password": PASSWORD})
+
+    answer = here.post(row_of(here, "Chrome on Android"), follow=True)
+
+    assert "The session in Chrome on Android has ended." in answer.content.decode()
+    assert is_signed_in(here)
+    assert not is_signed_in(phone)
+    event = AuditEvent.objects.get(action="sessions.end")
+    assert (event.person, event.after) == ("ada", '{"sessions":1,"browser":"Chrome on Android"}')
+
+
+def test_ending_the_session_of_this_browser_signs_out(ada):
+    client = signed_in(ada)
+
+    answer = client.post(row_of(client, "this browser"))
+
+    assert answer["Location"] == "/sign-in/"
+    assert not is_signed_in(client)
+    assert not Session.objects.filter(user=ada).exists()
+
+
+def test_nobody_ends_the_session_of_another(ada):
+    client = signed_in(ada)
+    address = row_of(client, "this browser")
+    bob = Client()
+    bob.force_login(make_user("bob"))
+
+    assert bob.post(address).status_code == 404
+    assert Client().post(address).status_code == 302
+    assert client.get(address).status_code == 405
+    assert is_signed_in(client)
+
+
+def test_the_page_of_sessions_contains_no_key_that_opens_one(ada):
+    here, other = signed_in(ada), signed_in(ada)
+
+    page = here.get("/account/sessions/").content.decode()
+
+    keys = [client.cookies[settings.SESSION_COOKIE_NAME].value for client in (here, other)]
+    assert not any(key in page for key in keys)
+    thief = Client()
+    thief.cookies[settings.SESSION_COOKIE_NAME] = digest(keys[1])
+    assert digest(keys[1]) in page
+    assert not is_signed_in(thief)
+
+
+def test_an_account_without_a_password_sets_its_first_one():
     owner = make_user("owner")
-    client.force_login(owner)
+    client = by_link(owner)
 
     client.post("/account/password/", {"new_password1": "a first passphrase", "new_password2": "a first passphrase"})
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.accounts.models import SCOPES, User
-from catalog.accounts.tokens import create_token
+from catalog.accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token
 
 
 class Command(BaseCommand):
@@ -19,12 +19,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scope", action="append", choices=SCOPES, help="A scope; may be repeated. Default: all scopes."
         )
-        parser.add_argument("--days", type=int, help="Days until it expires. Default: never.")
+        parser.add_argument(
+            "--days", type=int, default=DEFAULT_DAYS, help=f"Days until it ends; 0: never. Default: {DEFAULT_DAYS}."
+        )
         parser.add_argument("--name", default="made by create_token", help="A name to recognise the token.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        if options["days"] is not None and not 1 <= options["days"] <= 3650:
-            raise CommandError("--days must be 1 to 3650.")
+        if not 0 <= options["days"] <= MAX_DAYS:
+            raise CommandError(f"--days must be 1 to {MAX_DAYS}, or 0 for a token that never ends.")
         scopes = options["scope"] or SCOPES
         user, is_new = User.objects.get_or_create(username=options["user"])
         if is_new:

@@ -278,6 +278,27 @@ def test_an_app_is_turned_on_with_its_first_code_and_recovery_codes_are_shown_on
     assert "not shown again" in again
 
 
+@pytest.mark.parametrize("path", ["/second-step/", "/account/security/confirm/code/"])
+def test_the_code_that_turned_on_an_app_does_not_work_again(confirmed, path):
+    secret = shown_secret(confirmed)
+    first = code(secret)
+    assert confirmed.post("/account/security/app/", {"code": first}).status_code == 302
+    client = with_password() if path == "/second-step/" else confirmed
+
+    again, next_code = client.post(path, {"code": first}), client.post(path, {"code": code(secret, periods=1)})
+
+    assert (again.status_code, next_code.status_code) == (422, 302)
+    assert b"This code has been used." in again.content
+
+
+def test_the_first_code_may_be_typed_with_spaces(confirmed):
+    first = code(shown_secret(confirmed))
+
+    answer = confirmed.post("/account/security/app/", {"code": f" {first[:3]} {first[3:]}"})
+
+    assert answer.status_code == 302
+
+
 def test_a_wrong_first_code_turns_nothing_on(confirmed):
     secret = shown_secret(confirmed)
 
