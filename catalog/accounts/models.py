@@ -75,19 +75,28 @@ class ApiToken(models.Model):
 class SignInLink(models.Model):
     """A link that signs its user in, once, shortly after it was printed.
 
-    Without a user it is a set-up link: the person who opens it creates the first administrator (sign_in_links.py).
+    Without a user it is a set-up link: the person who opens it creates the first administrator (sign_in_links.py). An
+    invitation is a link for the first sign-in of an account, which an administrator sends; so it lasts for days.
     """
 
     MINUTES: Final = 15
     LIFETIME: Final = timedelta(minutes=MINUTES)
+    INVITATION_HOURS: Final = 72
+    INVITATION_LIFETIME: Final = timedelta(hours=INVITATION_HOURS)
 
     user = models.ForeignKey(User, null=True, on_delete=models.CASCADE)
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     used_at = models.DateTimeField(null=True, blank=True)
+    is_invitation = models.BooleanField(default=False, db_default=False)
 
     def __str__(self) -> str:
         return f"sign-in link of {self.user}" if self.user else "set-up link"
+
+    @property
+    def lasts(self) -> str:
+        """For pages: "15 minutes"."""
+        return f"{self.INVITATION_HOURS} hours" if self.is_invitation else f"{self.MINUTES} minutes"
 
 
 class Session(AbstractBaseSession):

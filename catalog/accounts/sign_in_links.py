@@ -12,10 +12,12 @@ the first visitor. It works once, for a short time, and only while the site has 
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
@@ -38,27 +40,43 @@ def create_sign_in_link(username: str) -> str:
     return new_link(account_named(username))
 
 
-def new_link(user: User | None) -> str:
+def invite(user: User) -> str:
+    """The secret of a link for the first sign-in of `user`, within `SignInLink.INVITATION_LIFETIME`.
+
+    Earlier links of the person end: one may have been sent to the wrong address.
+    """
+    SignInLink.objects.filter(user=user).delete()
+    return new_link(user, is_invitation=True)
+
+
+def new_link(user: User | None, *, is_invitation: bool = False) -> str:
     """The secret of a new link: for `user`, or, with None, to set up the site."""
     secret = secrets.token_urlsafe(32)
-    SignInLink.objects.filter(created_at__lt=timezone.now() - SignInLink.LIFETIME).delete()
+    SignInLink.objects.exclude(unexpired(timezone.now())).delete()
     with transaction.atomic():
-        SignInLink.objects.create(user=user, digest=digest(secret))
+        SignInLink.objects.create(user=user, digest=digest(secret), is_invitation=is_invitation)
         audit.record("link.create", "person", user.username if user else "")
     return secret
 
 
+def unexpired(now: datetime) -> Q:
+    """The condition of links that have not expired."""
+    short = Q(is_invitation=False, created_at__gt=now - SignInLink.LIFETIME)
+    return short | Q(is_invitation=True, created_at__gt=now - SignInLink.INVITATION_LIFETIME)
+
+
 @sensitive_variables()
 def usable_link(secret: str) -> SignInLink | None:
-    """The link with this secret, or None if it is unknown, used or expired, or the site is set up already."""
-    links = SignInLink.objects.filter(
-        digest=digest(secret), used_at=None, created_at__gt=timezone.now() - SignInLink.LIFETIME
-    )
+    """The link with this secret, or None if it is unknown, used or expired, or there is no need for it any more."""
+    links = SignInLink.objects.filter(unexpired(timezone.now()), digest=digest(secret), used_at=None)
     link = links.select_related("user").first()
     if link is None:
         return None
-    is_usable = not is_set_up() if link.user is None else link.user.is_active
-    return link if is_usable else None
+    if link.user is None:
+        return None if is_set_up() else link
+    if link.is_invitation and not awaits_first_sign_in(link.user):
+        return None
+    return link if link.user.is_active else None
 
 
 @transaction.atomic
@@ -67,6 +85,15 @@ def use_sign_in_link(secret: str) -> User | None:
     """The user whom the link signs in, or None if it is unknown, used or expired. It works once."""
     link = usable_link(secret)
     return link.user if link is not None and use_link(link) else None
+
+
+def awaits_first_sign_in(user: User) -> bool:
+    """Whether an administrator may hand over a link: with one to a used account they could act in its name.
+
+    An account with tokens is used by programs, and may own configurations that nobody else may use.
+    """
+    is_unused = user.last_login is None and not user.has_usable_password() and not user.tokens.exists()
+    return is_unused and user.is_active and not user.is_superuser
 
 
 def use_link(link: SignInLink) -> bool:

@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.accounts.roles import READY_GROUPS, recording_groups, role_of, set_role
-from catalog.accounts.sign_in_links import new_link
+from catalog.accounts.sign_in_links import invite
 from catalog.accounts.users import create_account
 from catalog.errors import AccountError
 from catalog.forms.stored_form import StoredForm
@@ -63,7 +63,7 @@ class NewPersonForm(StoredForm):
         user = create_account(self.cleaned_data["name"])
         with recording_groups(user):
             set_role(user, self.cleaned_data["role"])
-        return new_link(user)
+        return invite(user)
 
 
 class PersonForm(StoredForm):

@@ -18,9 +18,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from catalog.accounts.api_auth import actor
 from catalog.accounts.models import SignInLink, User
-from catalog.accounts.roles import READER, READY_GROUPS, load_memberships, role_of
+from catalog.accounts.roles import READER, READY_GROUPS, RUNNER, load_memberships, role_of
 from catalog.accounts.secret_paths import path_of_link
-from catalog.accounts.sign_in_links import new_link
+from catalog.accounts.sign_in_links import awaits_first_sign_in, invite
+from catalog.accounts.site_url import is_on_this_machine
 from catalog.forms.people import MAX_GROUP_CHARACTERS, ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
 from catalog.rights import require
 from catalog.shortcuts import first_rows
@@ -61,17 +62,17 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
 def add_person(request: HttpRequest) -> HttpResponse:
     """Create an account with a role; a POST shows the link that signs the person in, once."""
     require(request.user, "administer")
-    default_role = _default_role()
     posted = request.POST if request.method == "POST" else None
-    form = NewPersonForm(posted, initial={"role": default_role}, auto_id=False)
+    form = NewPersonForm(posted, initial={"role": RUNNER}, auto_id=False)
     secret = form.save() if form.is_bound else None
     context = {
         "form": form,
         "roles": ROLES,
-        "default_role": default_role,
+        "default_role": _default_role(),
         "errors": form.error_links,
         "link": request.build_absolute_uri(path_of_link(secret)) if secret else "",
-        "link_minutes": SignInLink.MINUTES,
+        "link_hours": SignInLink.INVITATION_HOURS,
+        "link_is_local": is_on_this_machine(request),
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     response = render(request, "catalog/add_person.html", context, status=form.status if form.errors else 200)
@@ -105,21 +106,12 @@ def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
     require(request.user, "administer")
     user = get_object_or_404(User, pk=pk)
     form = PersonForm(user, actor(request))
-    if not _awaits_first_sign_in(user):
+    if not awaits_first_sign_in(user):
         return _person_page(request, form, refusal=f"{user.username} has signed in already, or may not sign in.")
-    link = request.build_absolute_uri(path_of_link(new_link(user)))
+    link = request.build_absolute_uri(path_of_link(invite(user)))
     response = _person_page(request, form, link=link)
     add_never_cache_headers(response)
     return response
-
-
-def _awaits_first_sign_in(user: User) -> bool:
-    """Whether an administrator may hand over a link: with one to a used account they could act in its name.
-
-    An account with tokens is used by programs, and may own configurations that nobody else may use.
-    """
-    is_unused = user.last_login is None and not user.has_usable_password() and not user.tokens.exists()
-    return is_unused and user.is_active and not user.is_superuser
 
 
 @sensitive_variables("link", "context")
@@ -132,8 +124,9 @@ def _person_page(request: HttpRequest, form: PersonForm, *, refusal: str = "", l
         "groups": own_groups(),
         "errors": errors,
         "link": link,
-        "link_minutes": SignInLink.MINUTES,
-        "may_have_link": _awaits_first_sign_in(form.user),
+        "link_hours": SignInLink.INVITATION_HOURS,
+        "link_is_local": is_on_this_machine(request),
+        "may_have_link": awaits_first_sign_in(form.user),
     }
     return render(request, "catalog/person.html", context, status=form.status if errors else 200)
 

@@ -1,17 +1,20 @@
 """Administrators add people, and hand over a link that signs them in once."""
 
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
+from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import READY_GROUPS, role_of
+from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.models import AuditEvent
 from catalog.views import people
-from tests.factories import make_token, make_user
+from tests.factories import make_token, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -104,13 +107,76 @@ def test_only_administrators_create_links_by_pressing_a_button(administrator):
     assert not SignInLink.objects.exists()
 
 
-def test_the_form_starts_with_the_default_role(administrator, settings):
-    settings.DEFAULT_GROUPS = ["publisher", "runner"]
-    powerful = HTMLParser(administrator.get("/people/add/").content)
-    settings.DEFAULT_GROUPS = []
-    powerless = HTMLParser(administrator.get("/people/add/").content)
+@pytest.mark.parametrize("groups", [["publisher", "runner"], []])
+def test_the_form_starts_with_the_role_runner(administrator, settings, groups):
+    settings.DEFAULT_GROUPS = groups
 
-    assert (chosen_role(powerful), chosen_role(powerless)) == ("publisher", "reader")
+    page = HTMLParser(administrator.get("/people/add/").content)
+
+    assert chosen_role(page) == "runner"
+
+
+def invitation(answer) -> str:
+    """The path of the link on the page after adding a person."""
+    return urlsplit(HTMLParser(answer.content).css_first("#link").text()).path
+
+
+@pytest.mark.parametrize(("age", "works"), [(timedelta(hours=71), True), (timedelta(hours=73), False)])
+def test_an_invitation_lasts_72_hours(administrator, client, age, works):
+    path = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
+    SignInLink.objects.update(created_at=timezone.now() - age)
+
+    shown, used = client.get(path), client.post(path)
+
+    assert (shown.status_code, used.status_code) == ((200, 302) if works else (410, 410))
+    assert (b"within 72 hours" in shown.content) is works
+
+
+def test_a_sign_in_link_of_a_command_lasts_15_minutes_beside_an_invitation(administrator, client):
+    grace = make_user("grace")
+    administrator.post(f"/people/{grace.pk}/link/")
+    secret = create_sign_in_link("grace")
+    SignInLink.objects.update(created_at=timezone.now() - timedelta(minutes=16))
+
+    assert client.get(f"/sign-in/{secret}/").status_code == 410
+    assert SignInLink.objects.filter(is_invitation=True).exists()
+
+
+def test_a_newer_invitation_ends_the_older_one(administrator, client):
+    first = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
+    second = invitation(administrator.post(f"/people/{User.objects.get(username='grace').pk}/link/"))
+
+    assert client.get(first).status_code == 410
+    assert client.get(second).status_code == 200
+
+
+def test_an_invitation_ends_when_the_account_is_used_in_another_way(administrator, client):
+    path = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
+    signed_in(User.objects.get(username="grace"))
+
+    assert client.get(path).status_code == 410
+    assert client.post(path).status_code == 410
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local"),
+    [
+        ("127.0.0.1:8000", True),
+        ("localhost:8000", True),
+        ("[::1]:8000", True),
+        ("127.9.9.9", True),
+        ("tools.example.org", False),
+        ("192.0.2.7:8000", False),
+    ],
+)
+def test_the_page_says_when_an_invitation_works_on_this_machine_only(administrator, settings, host, is_local):
+    settings.ALLOWED_HOSTS = ["*"]
+
+    added = administrator.post("/people/add/", {"name": "grace", "role": "runner"}, headers={"Host": host})
+    again = administrator.post(f"/people/{User.objects.get(username='grace').pk}/link/", headers={"Host": host})
+
+    for answer in (added, again):
+        assert (b"works only on this machine" in answer.content) is is_local
 
 
 @pytest.mark.parametrize(
