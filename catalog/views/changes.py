@@ -66,6 +66,8 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
         "state": HeldChange.STATES[found.state],
         "source": found.source,
         "current": current,
+        "older": f"revision {current.number}" if current else "",
+        "newer": "this change",
         "semantic_difference": semantic_difference,
         "difference": compare(current.source if current else "", found.text) if found.is_held else None,
         "split": request.GET.get("view") == "split",

@@ -45,6 +45,8 @@ def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> Htt
         "tool": tool,
         "old": old,
         "new": new,
+        "older": f"revision {old.number}",
+        "newer": f"revision {new.number}",
         "semantic_difference": difference_between(old, new),
         "difference": compare(old.source, new.source),
         "split": request.GET.get("view") == "split",

@@ -125,6 +125,8 @@ def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpRespo
         "upload": row.upload,
         "row": row,
         "tool": compared.tool,
+        "older": "the current revision",
+        "newer": "the new spec",
         "semantic_difference": compared.semantic_difference,
         "difference": compared.difference,
     }

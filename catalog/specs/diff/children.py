@@ -30,6 +30,10 @@ _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 def names(whole: Conjunction) -> list[str]:
     """The members declared by name."""
+    return whole.built("names", lambda: _names(whole))
+
+
+def _names(whole: Conjunction) -> list[str]:
     return list(dict.fromkeys(name for subschema in whole.subschemas for name in members(subschema, "properties")))
 
 

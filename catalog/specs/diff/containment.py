@@ -21,7 +21,7 @@ from typing import Final
 from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema
 from catalog.specs.diff import children, disjointness, ranges
-from catalog.specs.diff.conjunction import Conjunction, conjoin
+from catalog.specs.diff.conjunction import Conjunction, TooMuch, conjoin
 from catalog.specs.diff.disjointness import is_implied_by
 from catalog.specs.diff.keywords import NUMBERS, TYPES
 from catalog.specs.diff.mutations import SAMPLE_OF_TYPE, put_each
@@ -84,7 +84,6 @@ class ContainmentProver:
             return self._recur(key, producer, consumer)
         if len(self._open) > MAX_DEPTH:
             return (Obstacle("unclear", producer, consumer),)
-        self.checks.spend(EFFORT_OF_A_PAIR + len(producer.subschemas) + len(consumer.subschemas))
         return self._examine(key, producer, consumer)
 
     def _recur(self, key: Key, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
@@ -99,7 +98,12 @@ class ContainmentProver:
         proved_before = len(self._proved)
         one_will_do = self._first_only
         try:
+            self.checks.spend(EFFORT_OF_A_PAIR + len(producer.subschemas) + len(consumer.subschemas))
             found = self._wanted(self._find(producer, consumer))
+        except TooMuch:
+            if not self._depth:
+                raise
+            found = (Obstacle("unclear", producer, consumer),)  # other parts of the value may still be compared
         finally:
             del self._open[key]
         if found and key in self._assumed:

@@ -14,11 +14,21 @@ from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.sample_values import STRING_OF_FORMAT
 from catalog.json_schema.validation.equality import is_multiple, is_numeric
 from catalog.jsontext.reader import Number
+from catalog.specs.diff import children
 from catalog.specs.diff.changes import Edit
 from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.containment import ContainmentProver
-from catalog.specs.diff.keywords import NUMBERS
-from catalog.specs.diff.mutations import STRINGS, as_number, numbers_near, put, put_each, put_types, resize
+from catalog.specs.diff.keywords import NUMBERS, assertions_of
+from catalog.specs.diff.mutations import (
+    MAX_REPEATED,
+    STRINGS,
+    as_number,
+    numbers_near,
+    put,
+    put_each,
+    put_types,
+    resize,
+)
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.ranges import LEAST, MOST, edge_of_multiples, is_as_tight, is_integral, least, most, step_of
 from catalog.specs.diff.regex_automata import UnsupportedPattern
@@ -29,6 +39,7 @@ _StringRule: TypeAlias = tuple[str, str, Callable[[], str | None], tuple[Edit, .
 
 EFFORT_OF_A_PATTERN: Final = 200
 LISTING: Final = ("enum", "const", "anyOf", "oneOf")
+_SIZES: Final = ("minLength", "maxLength")
 MAX_EXPONENT: Final = 20  # of the numbers to try
 FREE_PATTERNS: Final = frozenset({"", "^", "$", ".*", "^.*", ".*$"})  # every string matches them
 # Every string of the format on the left also has the formats on the right.
@@ -89,12 +100,29 @@ def sizes(_prover: ContainmentProver, producer: Conjunction, consumer: Conjuncti
         wanted, given = max(consumer.counts(keyword), default=0), least(producer, kind)
         if given < wanted:
             edits = (*map(resize, (given, wanted - 1)), *put_types({kind}))
-            yield Obstacle(keyword, producer, consumer, keywords=(keyword,), edits=edits)
+            certain = _is_certain(producer, kind, given)
+            yield Obstacle(keyword, producer, consumer, keywords=(keyword,), edits=edits, certain=certain)
         limit, longest = min(consumer.counts(MOST[kind]), default=None), most(producer, kind)
         if limit is not None and (longest is None or longest > limit):
             sizes = [limit + 1, *([] if longest is None else [longest])]
             edits = tuple(map(resize, sizes))
-            yield Obstacle(MOST[kind], producer, consumer, keywords=(MOST[kind],), edits=edits)
+            certain = _is_certain(producer, kind, limit + 1)
+            yield Obstacle(MOST[kind], producer, consumer, keywords=(MOST[kind],), edits=edits, certain=certain)
+
+
+def _is_certain(producer: Conjunction, kind: str, size: int) -> bool:
+    """Whether `producer` certainly accepts a value of this size, which is too large to be shown as a witness.
+
+    Only if sizes are all that it asks for, and the items, if any, need only have a type.
+    """
+    if size <= MAX_REPEATED:
+        return False
+    asked = frozenset().union(*map(assertions_of, producer.subschemas))
+    if kind != "array":
+        return asked <= {"type", LEAST[kind], MOST[kind]}
+    items = children.item(producer, 0)
+    is_plain_item = bool(items.types) and all(assertions_of(each) <= {"type"} for each in items.subschemas)
+    return asked <= {"type", "items", "minItems", "maxItems"} and is_plain_item
 
 
 def strings_allowed(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
@@ -108,7 +136,13 @@ def strings_allowed(prover: ContainmentProver, producer: Conjunction, consumer: 
             string = "text"
         if string is not None:
             tried = (put(string), *edits, *put_each((*STRINGS, *dict.fromkeys(STRING_OF_FORMAT.values()))))
-            yield Obstacle(kind, producer, consumer, subject, keywords=(kind,), edits=tried)
+            certain = kind in _SIZES and _is_certain(producer, "string", _refused_length(kind, producer, consumer))
+            yield Obstacle(kind, producer, consumer, subject, keywords=(kind,), edits=tried, certain=certain)
+
+
+def _refused_length(kind: str, producer: Conjunction, consumer: Conjunction) -> int:
+    """The length of a string that the bound `kind` of the consumer refuses."""
+    return least(producer, "string") if kind == "minLength" else min(consumer.counts("maxLength")) + 1
 
 
 def _string_rules(producer: Conjunction, consumer: Conjunction, strings: StringSearch) -> Iterator[_StringRule]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, Literal
 
 from catalog.json_schema.validation import Budget, CompiledSchema, Violation
@@ -20,6 +20,7 @@ from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import samples
 
 MAX_TRIES: Final = 80  # of one change
+MAX_MORE_TRIES: Final = 20  # to find a value that is refused because of one change alone
 MAX_BASES: Final = 12
 STEPS: Final = 50_000  # of one attempt
 ALL_STEPS: Final = 500_000
@@ -43,8 +44,26 @@ class Known:
 class Refusal:
     """A value that one schema accepts and the other refuses, and why."""
 
-    proof: Proof
+    value: JSON
     violations: tuple[Violation, ...]
+    kind: Literal["example", "run", "witness"] = "witness"
+    source: str = ""
+
+    def is_for(self, obstacle: Obstacle) -> bool:
+        """Whether the value is refused because of `obstacle`, and maybe for other reasons."""
+        return any(_is_for(violation, obstacle) for violation in self.violations)
+
+    def is_only_for(self, obstacle: Obstacle) -> bool:
+        """Whether `obstacle` alone is why the value is refused."""
+        return all(_is_for(violation, obstacle) for violation in self.violations)
+
+    def proof(self, obstacle: Obstacle | None = None) -> Proof:
+        """The proof of `obstacle`: with the message about it, if the value is refused for several reasons."""
+        reasons = self.violations
+        if obstacle is not None:
+            reasons = tuple(each for each in self.violations if _is_for(each, obstacle)) or reasons
+        reason = next(islice(chain.from_iterable(each.reported() for each in reasons), 1))
+        return Proof(self.kind, self.value, self.source, reason.message, reason.pointer)
 
 
 @dataclass
@@ -55,6 +74,7 @@ class CounterexampleFinder:
         accepts, refuses: the schema that must accept a proof, and the one that must refuse it.
         known: values from examples and runs.
         samples: values that may be accepted, to make witnesses from.
+        has_explained_known: whether an obstacle was found that explains why a known value is refused.
     """
 
     accepts: CompiledSchema
@@ -63,6 +83,7 @@ class CounterexampleFinder:
     samples: tuple[JSON, ...]
     steps: int = ALL_STEPS
     seconds: float = ALL_SECONDS
+    has_explained_known: bool = False
 
     @cached_property
     def known_refusals(self) -> list[Refusal]:
@@ -89,24 +110,44 @@ class CounterexampleFinder:
         return [value for value in values if self.is_valid(self.accepts, value)]
 
     def proof_of(self, obstacle: Obstacle, *, search: bool = True) -> Proof | None:
-        """A value that is refused because of `obstacle`: a known one, else a witness if `search` is set."""
-        for refusal in (*self.known_refusals, *self.sample_refusals):
-            if _explains(refusal, obstacle):
-                return refusal.proof
-        return self.witness(obstacle) if search else None
+        """A value that is refused because of `obstacle`: a known one, else a witness if `search` is set.
 
-    def witness(self, obstacle: Obstacle) -> Proof | None:
-        """An accepted value, changed by one of the obstacle's edits; None if that takes too much work."""
+        It is refused because of `obstacle` alone, unless no such value is found.
+        """
+        explained = [each for each in (*self.known_refusals, *self.sample_refusals) if each.is_for(obstacle)]
+        self.has_explained_known |= any(each.kind != "witness" for each in explained)
+        # by convention, only a value that was really used proves a change of undeclared members
+        exactly = [each for each in explained if obstacle.undeclared or each.is_only_for(obstacle)]
+        if exactly:
+            return exactly[0].proof(obstacle)
+        refusal = self.witness(obstacle) if search else None
+        if refusal is None or (explained and not refusal.is_only_for(obstacle)):
+            refusal = next(iter(explained), None)
+        return refusal.proof(obstacle) if refusal else None
+
+    def witness(self, obstacle: Obstacle) -> Refusal | None:
+        """An accepted value, changed by one of the obstacle's edits; None if that takes too much work.
+
+        One that is refused for other reasons too is returned only if the next attempts find none without them.
+        """
+        inexact = None
+        tries = MAX_TRIES + 1
         with suppress(TooMuch, Unchecked):
             for value, is_valid_in_both in islice(self.candidates(obstacle), MAX_TRIES + 1):
-                if self.seconds <= 0 or self.steps <= 0:
-                    return None
+                tries -= 1
+                if self.seconds <= 0 or self.steps <= 0 or tries < 0:
+                    break
                 refusal = self.refusal_of(value)
                 if refusal is None:
                     continue
-                if _explains(refusal, obstacle) or (is_valid_in_both and refusal.violations[0].keyword in COMBINING):
-                    return refusal.proof
-        return None
+                if refusal.is_only_for(obstacle):
+                    return refusal
+                if is_valid_in_both and refusal.violations[0].keyword in COMBINING:
+                    return refusal
+                if inexact is None and refusal.is_for(obstacle):
+                    inexact = refusal
+                    tries = min(tries, MAX_MORE_TRIES)
+        return inexact
 
     def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
         for bases, is_valid_in_both in ((self.valid_in_both, True), (self.bases, False), ([None, {}, []], False)):
@@ -128,8 +169,7 @@ class CounterexampleFinder:
             result = self.refuses.check(value, budget=budget)
         if result.verdict != "violates":
             return None
-        first = result.problems[0]
-        return Refusal(Proof(kind, value, source, first.message, first.pointer), result.violations)
+        return Refusal(value, result.violations, kind, source)
 
     def is_valid(self, schema: CompiledSchema, value: JSON) -> bool:
         with self.limited_budget() as budget:
@@ -147,11 +187,6 @@ class CounterexampleFinder:
             self.seconds = budget.seconds
 
 
-def _explains(refusal: Refusal, obstacle: Obstacle) -> bool:
-    """Whether the value is refused because of `obstacle`."""
-    return any(_is_for(violation, obstacle) for violation in refusal.violations)
-
-
 def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
     """Whether `obstacle` is the reason, or the only reason why some alternative refuses the value."""
     if _is_at(violation, obstacle):
@@ -166,6 +201,8 @@ def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
         asking = {*obstacle.keywords, *COMBINING}
         return violation.keyword in asking and _is_at_path(violation.pointer, obstacle.path, exactly=True)
     if violation.keyword not in obstacle.keywords or not _is_at_path(violation.pointer, obstacle.path):
+        return False
+    if obstacle.kind == "required" and obstacle.subject not in violation.names:
         return False
     pointers = (subschema.pointer_to(violation.keyword) for subschema in obstacle.consumer.subschemas)
     return any(f"{violation.schema_pointer}/".startswith(f"{pointer}/") for pointer in pointers)

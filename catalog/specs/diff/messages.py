@@ -209,7 +209,8 @@ def _bound(*, lowest: bool) -> Callable[[DetectedDifference, Part], tuple[str, s
 
     def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         before = _edge(difference.old, "had to be", "had", lowest=lowest)
-        after = _edge(difference.new, "must now be", "now has", lowest=lowest)
+        verb = "must" if difference.lost else "may"
+        after = _edge(difference.new, f"{verb} now be", "now has", lowest=lowest)
         return f"{name}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
 
     return wording
@@ -243,7 +244,8 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
         return f"{must} {phrase(keyword, pick(counts))}"
 
     def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
-        after = counted(difference.new, "must now have", "may now have")
+        verb = "must" if difference.lost else "may"
+        after = counted(difference.new, f"{verb} now have", "may now have")
         before = counted(difference.old, "had to have", "could have")
         return f"{keyword}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
 

@@ -21,6 +21,7 @@ class Obstacle:
         keywords: the keywords of the consumer that may refuse the value.
         undeclared: it only concerns members that the producer allows without declaring or requiring them.
         conditional: it only concerns values that fulfil a condition.
+        certain: it breaks callers even though no value shows it: a size above `MAX_REPEATED`.
         values: the refused values, if they can be listed.
         edits: make values that may be refused.
         names: to try for the undeclared members in `path`.
@@ -34,6 +35,7 @@ class Obstacle:
     keywords: tuple[str, ...] = ()
     undeclared: bool = False
     conditional: bool = False
+    certain: bool = False
     values: tuple[JSON, ...] = ()
     edits: tuple[Edit, ...] = field(default=(), compare=False)
     names: tuple[str, ...] = ()

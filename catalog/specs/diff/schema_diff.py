@@ -141,8 +141,8 @@ class Comparison:
         """`changes`, and one more for a value that breaks although none of them shows it."""
         yield from changes
         if self.finder.known_refusals:
-            shown = any(change.proof is not None and change.proof.kind != "witness" for change in changes)
-            yield from () if shown else [self.change_of(self.finder.known_refusals[0])]
+            if not self.finder.has_explained_known:
+                yield self.change_of(self.finder.known_refusals[0])
         elif not is_explained:
             refused = (self.finder.refusal_of(value) for value in self.sampled)
             yield from (self.change_of(refusal) for refusal in islice(filter(None, refused), 1))
@@ -151,7 +151,7 @@ class Comparison:
 
     def change_of(self, refusal: Refusal) -> Change:
         """A change that only a refused value shows."""
-        proof = refusal.proof
+        proof = refusal.proof()
         known_from = {
             "example": f"The example “{proof.source}”",
             "run": f"The run {proof.source}",

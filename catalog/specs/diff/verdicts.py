@@ -10,7 +10,7 @@ from catalog.specs.diff.obstacles import Obstacle
 
 
 def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
-    """The verdict on a difference: "breaking" needs a proof, "compatible" follows from the rules alone.
+    """The verdict on a difference: "breaking" needs a proof or certainty, "compatible" follows from the rules alone.
 
     By convention, nobody sends undeclared members, so a witness with one proves nothing; a value from an example or a
     run makes the change "breaking".
@@ -19,4 +19,4 @@ def verdict_of(obstacle: Obstacle | None, proof: Proof | None) -> Verdict:
         return "compatible"
     if obstacle.undeclared:
         return "breaking" if proof is not None and proof.kind != "witness" else "compatible"
-    return "breaking" if proof is not None else "unknown"
+    return "breaking" if proof is not None or obstacle.certain else "unknown"
