@@ -25,4 +25,5 @@ def _has_free_pages() -> bool:
         cursor.execute("PRAGMA auto_vacuum")
         is_incremental = cursor.fetchone()[0] == 2
         cursor.execute("PRAGMA freelist_count")
-        return is_incremental and cursor.fetchone()[0] > 0
+        free_pages: int = cursor.fetchone()[0]
+        return is_incremental and free_pages > 0
