@@ -13,7 +13,9 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from http import HTTPStatus
@@ -38,6 +40,8 @@ POLL_S: Final = 5.0  # for deliveries that other processes queued, and retries
 MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read
 CLAIMED_FOR: Final = timedelta(seconds=60)
 PER_WEBHOOK: Final = 50  # in one round
+MAX_AT_ONCE: Final = 16  # requests
+LOOK_S: Final = 1.0  # how long a round waits before it looks for deliveries that became due
 RETENTION: Final = timedelta(days=30)
 MAX_CHANGES: Final = 20  # in the body of a revision
 # The pauses after failed attempts; after the last one the delivery has failed. Together about three days.
@@ -68,18 +72,40 @@ class Attempt:
 
 
 def deliver_due() -> Iterator[WebhookDelivery]:
-    """Send the deliveries that are due, one after the other; yields each with its result.
+    """Send the deliveries that are due, and those that become due meanwhile; yields each with its result.
 
-    At most `PER_WEBHOOK` of each webhook, and no more of one that does not respond: others must not wait for it.
+    One at a time of each webhook, so that a slow one delays only its own. At most `PER_WEBHOOK` of each, and no more of
+    one that does not respond. Only the requests run in other threads, not the queries.
     """
+    begun: Counter[int] = Counter()
+    with ThreadPoolExecutor(MAX_AT_ONCE, "webhook") as pool:
+        sending: dict[Future[Attempt], tuple[Webhook, WebhookDelivery]] = {}
+        while True:
+            busy = {webhook.pk for webhook, _ in sending.values()}
+            finished = {webhook for webhook, number in begun.items() if number >= PER_WEBHOOK}
+            for webhook, delivery in _next_of_each(busy | finished, at_most=MAX_AT_ONCE - len(sending)):
+                begun[webhook.pk] += 1
+                sending[pool.submit(_attempt, webhook, delivery)] = webhook, delivery
+            if not sending:
+                return
+            ended, _ = wait(sending, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+            for future in ended:
+                webhook, delivery = sending.pop(future)
+                _store(webhook, delivery, future.result())
+                if delivery.status is None:
+                    begun[webhook.pk] = PER_WEBHOOK
+                yield delivery
+
+
+def _next_of_each(others: Collection[int], *, at_most: int) -> Iterator[tuple[Webhook, WebhookDelivery]]:
+    """The first delivery that is due of each webhook but `others`, claimed and with its body."""
     due = WebhookDelivery.objects.filter(state=WebhookDelivery.WAITING, next_at__lte=timezone.now())
-    for webhook in due.filter(webhook__is_active=True).order_by().values_list("webhook", flat=True).distinct():
-        for delivery in due.filter(webhook=webhook).order_by("next_at", "pk")[:PER_WEBHOOK]:
-            if not _claim(delivery):
-                continue
-            yield (sent := deliver(delivery))
-            if sent.status is None:
-                break
+    webhooks = Webhook.objects.filter(is_active=True, deliveries__in=due).exclude(pk__in=others).distinct()
+    for webhook in webhooks.order_by("pk")[:at_most]:
+        delivery = due.filter(webhook=webhook).order_by("next_at", "pk").first()
+        if delivery is not None and _claim(delivery):
+            delivery.body = delivery.body or _body(delivery)
+            yield webhook, delivery
 
 
 def deliver(delivery: WebhookDelivery) -> WebhookDelivery:
@@ -87,9 +113,13 @@ def deliver(delivery: WebhookDelivery) -> WebhookDelivery:
     webhook = Webhook.objects.filter(pk=delivery.webhook_id).first()
     if webhook is None:
         return delivery
-    if not delivery.body:
-        delivery.body = _body(delivery)
-    attempt = _attempt(webhook, delivery)
+    delivery.body = delivery.body or _body(delivery)
+    _store(webhook, delivery, _attempt(webhook, delivery))
+    return delivery
+
+
+def _store(webhook: Webhook, delivery: WebhookDelivery, attempt: Attempt) -> None:
+    """Store how an attempt went, and when the next one is due."""
     delivery.attempts += 1
     delivery.status, delivery.error, delivery.duration_ms = attempt.status, attempt.error[:500], attempt.duration_ms
     delivery.last_at = timezone.now()
@@ -104,7 +134,6 @@ def deliver(delivery: WebhookDelivery) -> WebhookDelivery:
     WebhookDelivery.objects.filter(pk=delivery.pk).update(**values)
     if attempt.status == HTTPStatus.GONE:
         Webhook.objects.filter(pk=webhook.pk).update(is_active=False, inactive_reason=GONE)
-    return delivery
 
 
 def send_test(webhook: Webhook) -> WebhookDelivery:

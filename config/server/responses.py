@@ -7,6 +7,9 @@ instead, until the client has read it. Large bodies are therefore counted, and r
 
 Only a body that is too long for memory is sent in parts, and few threads do that; and server-sent events, whose view
 limits how many threads send them.
+
+A response to a change is not refused, because the client would repeat the change. A client that does not read such
+responses is refused before its next change.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
+
+from django.conf import settings
+from django.http import parse_cookie
 
 from config.server.slow_bodies import Application, ClosingBody, Environ, StartResponse, close, refuse
 
@@ -23,8 +29,10 @@ Headers = list[tuple[str, str]]
 
 LARGE_BYTES: Final = 64 * 1024  # shorter bodies are not counted
 MAX_WHOLE_BYTES: Final = 32 * 1024 * 1024  # longer ones are sent in parts
+SHARES: Final = 4  # a client that leaves a quarter of the bytes unread may change nothing more meanwhile
 SETTLING_S: Final = 0.5  # until the kernel shows whether a client reads
 
+_UNREAD: Final = "Your client does not read the responses to its earlier requests. Read them, and try again."
 _REFUSAL: Final = "Too many large responses are being sent at the moment. Try again shortly."
 
 
@@ -42,28 +50,45 @@ class UnreadResponses:
     def __init__(self, blocked: Callable[[], int], *, max_bytes: int) -> None:
         self._blocked = blocked
         self._max_bytes = max_bytes
-        self._bodies: list[tuple[float, int]] = []  # when each was handed over, and its length
+        self._bodies: list[_Body] = []
         self._lock = threading.Lock()
 
-    def admit(self, length: int, *, always: bool = False) -> bool:
+    def admit(self, length: int, *, always: bool = False, credentials: str = "") -> bool:
         """Whether there is room for one more body of this length, which is then counted. The first always has room.
 
         Args:
             length: in bytes.
             always: count the body even if there is no room.
+            credentials: of the client, "" if it has none.
         """
         with self._lock:
             self._forget_read()
-            if not always and self._bodies and sum(held for _, held in self._bodies) + length > self._max_bytes:
+            if not always and self._bodies and sum(body.length for body in self._bodies) + length > self._max_bytes:
                 return False
-            self._bodies.append((time.monotonic(), length))
+            self._bodies.append(_Body(time.monotonic(), length, credentials))
             return True
+
+    def is_reading(self, credentials: str) -> bool:
+        """Whether the client with these credentials reads what it gets: its unread bodies leave room for others'."""
+        with self._lock:
+            self._forget_read()
+            unread = sum(body.length for body in self._bodies if body.credentials == credentials)
+            return unread < self._max_bytes // SHARES
 
     def _forget_read(self) -> None:
         since = time.monotonic() - SETTLING_S
-        new = [body for body in self._bodies if body[0] > since]
-        old = sorted((body for body in self._bodies if body[0] <= since), key=lambda body: body[1], reverse=True)
+        new = [body for body in self._bodies if body.passed_at > since]
+        old = [body for body in self._bodies if body.passed_at <= since]
+        old.sort(key=lambda body: body.length, reverse=True)
         self._bodies = new + old[: self._blocked()]
+
+
+class _Body(NamedTuple):
+    """A large body that may be unread: when it was passed to the server, and for whom."""
+
+    passed_at: float
+    length: int
+    credentials: str
 
 
 class WholeResponses:
@@ -89,7 +114,10 @@ class WholeResponses:
         self._max_whole_bytes = max_whole_bytes
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        changes = may_have_changed_something(environ)
+        credentials = credentials_of(environ)
+        changes = may_change_something(environ, credentials)
+        if changes and not self._unread.is_reading(credentials):
+            return refuse(environ, start_response, 503, _UNREAD)  # before anything is changed
         started: list[tuple[str, Headers]] = []
         body = self._application(environ, lambda status, headers, _=None: started.append((status, headers)))
         if is_event_stream(started[-1][1]):
@@ -107,7 +135,9 @@ class WholeResponses:
                     return ClosingBody(chain(parts, rest), self._senders.release, body)
                 refused = True
             else:
-                refused = length >= LARGE_BYTES and not self._unread.admit(length, always=changes)
+                refused = length >= LARGE_BYTES and not self._unread.admit(
+                    length, always=changes, credentials=credentials
+                )
             if not refused:
                 parts.extend(rest)
         except BaseException:
@@ -120,10 +150,18 @@ class WholeResponses:
         return parts
 
 
-def may_have_changed_something(environ: Environ) -> bool:
-    """Whether the request may have been carried out already, so that a 503 would make the client repeat it."""
-    has_credentials = "HTTP_AUTHORIZATION" in environ or "HTTP_COOKIE" in environ
-    return has_credentials and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
+def may_change_something(environ: Environ, credentials: str) -> bool:
+    """Whether the request may change something, so that a 503 afterwards would make the client repeat the change."""
+    return bool(credentials) and environ["REQUEST_METHOD"] not in {"GET", "HEAD", "OPTIONS"}
+
+
+def credentials_of(environ: Environ) -> str:
+    """What the client identifies itself with: its token, or the cookie of its session; "" if it does not."""
+    token = str(environ.get("HTTP_AUTHORIZATION", ""))
+    if token:
+        return token.rpartition(" ")[2]
+    cookies = parse_cookie(str(environ.get("HTTP_COOKIE", "")))
+    return cookies.get(settings.SESSION_COOKIE_NAME, "")
 
 
 def is_event_stream(headers: Headers) -> bool:

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import socket
+import threading
 from datetime import timedelta
 
 import pytest
@@ -465,3 +466,26 @@ def test_wrong_settings_are_refused(settings_, pointer):
 def test_an_event_without_webhooks_costs_one_query(django_assert_num_queries):
     with django_assert_num_queries(1):
         queue_events([WebhookEvent("tool.created", "", {})])
+
+
+def test_a_slow_webhook_delays_only_its_own_deliveries(receiver, url):
+    ends = threading.Event()
+
+    def slowly(handler):
+        ends.wait(60)
+        respond(handler, status=204)
+
+    with local_server(slowly) as slow:
+        slow_webhook, _ = make_webhook(slow.url)
+        fast_webhook, _ = make_webhook(url)
+        make_tool("a")
+        rounds = deliver_due()
+        first = next(rounds)
+        make_tool("b")  # queued while the slow one still answers
+        second = next(rounds)
+        ends.set()
+        rest = list(rounds)
+
+    assert [first.webhook_id, second.webhook_id] == [fast_webhook.pk] * 2
+    assert {delivery.webhook_id for delivery in rest} == {slow_webhook.pk}
+    assert all(delivery.state == WebhookDelivery.DELIVERED for delivery in [first, second, *rest])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.conf import settings
 
 from config.server.responses import LARGE_BYTES, UnreadResponses, WholeResponses
 
@@ -97,7 +98,7 @@ def test_a_response_to_a_change_is_sent_even_if_too_many_are_unread():
 
     assert ask(application)[0] == "503 Service Unavailable"
     assert ask(application, method="POST")[0] == "503 Service Unavailable"
-    assert ask(application, method="POST", HTTP_COOKIE="sessionid=1")[0] == "200 OK"
+    assert ask(application, method="POST", HTTP_COOKIE=f"{settings.SESSION_COOKIE_NAME}=1")[0] == "200 OK"
     assert ask(application, method="DELETE", HTTP_AUTHORIZATION="Bearer t")[0] == "200 OK"
 
 
@@ -176,3 +177,37 @@ def test_events_are_passed_on_as_they_happen_and_closed_by_the_server():
     assert body.parts_read == 1
     given.close()
     assert body.closed == 1
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [{"HTTP_AUTHORIZATION": "Bearer secret"}, {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}=abc; other=1"}],
+)
+def test_a_client_that_reads_no_response_may_change_nothing_more(credentials):
+    body = Body(b"x" * LARGE_BYTES * 4)
+    application = whole(body, unread=unread(blocked=300))
+
+    statuses = [ask(application, method="POST", **credentials)[0] for _ in range(10)]
+
+    assert statuses[0] == "200 OK"
+    assert statuses[-1].startswith("503 ")
+    assert body.parts_read == statuses.count("200 OK") < 5
+
+
+def test_other_clients_are_not_refused_because_one_does_not_read():
+    application = whole(Body(b"x" * LARGE_BYTES * 4), unread=unread(blocked=300))
+    for _ in range(10):
+        ask(application, method="POST", HTTP_AUTHORIZATION="Bearer a")
+
+    status, _, _ = ask(application, method="POST", HTTP_AUTHORIZATION="Bearer b")
+
+    assert status == "200 OK"
+
+
+def test_changing_a_cookie_beside_the_session_makes_no_other_client():
+    application = whole(Body(b"x" * LARGE_BYTES * 4), unread=unread(blocked=300))
+    session = f"{settings.SESSION_COOKIE_NAME}=abc"
+
+    statuses = [ask(application, method="POST", HTTP_COOKIE=f"{session}; n={i}")[0] for i in range(10)]
+
+    assert statuses[-1].startswith("503 ")
