@@ -12,6 +12,15 @@ from catalog.specs.exporters.merge_all_of import Flat
 
 _LONG: Final = range(-(2**63), 2**63)
 _INT: Final = range(-(2**31), 2**31)
+_OF_FORMATS: Final = {
+    "int8": range(-(2**7), 2**7),
+    "int16": range(-(2**15), 2**15),
+    "int32": _INT,
+    "int64": _LONG,
+    "uint8": range(2**8),
+    "uint16": range(2**16),
+    "uint32": range(2**32),
+}
 _LIMITS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default")
 
 
@@ -23,18 +32,31 @@ def _numbers(flats: Iterable[Flat]) -> Iterable[JSON]:
 
 def integer_type(flats: list[Flat]) -> str:
     """The type of the integers that any of `flats` accepts."""
-    formats = {flat.members.get("format") for flat in flats if isinstance(flat.members.get("format"), str)}
-    numbers = list(_numbers(flats))
-    if "uint64" in formats or any(not _is_within(number, _LONG) for number in numbers):
+    if not all(_is_within(number, _LONG) for number in _numbers(flats)):
         return "BigInteger"
-    return "Integer" if all(_is_small(flat) for flat in flats) else "Long"
+    if all(_has_range(flat, _INT) for flat in flats):
+        return "Integer"
+    has_long = all(_has_range(flat, _LONG) or _has_values(flat) for flat in flats)
+    return "Long" if has_long else "BigInteger"
 
 
-def _is_small(flat: Flat) -> bool:
-    """Whether a Java int has all values."""
-    low, high = flat.members.get("minimum"), flat.members.get("maximum")
-    limited = is_number(low) and is_number(high) and _is_within(low, _INT) and _is_within(high, _INT)
-    return limited or flat.members.get("format") == "int32"
+def _has_range(flat: Flat, limits: range) -> bool:
+    """Whether the bounds or the format of `flat` allow only integers within `limits`."""
+    form = flat.members.get("format")
+    usual = _OF_FORMATS.get(form) if isinstance(form, str) else None
+    if usual is not None and _is_within(usual[0], limits) and _is_within(usual[-1], limits):
+        return True
+    lows = [flat.members.get(keyword) for keyword in ("minimum", "exclusiveMinimum")]
+    highs = [flat.members.get(keyword) for keyword in ("maximum", "exclusiveMaximum")]
+    return _has_one_within(lows, limits) and _has_one_within(highs, limits)
+
+
+def _has_one_within(bounds: Iterable[JSON], limits: range) -> bool:
+    return any(is_number(bound) and _is_within(bound, limits) for bound in bounds)
+
+
+def _has_values(flat: Flat) -> bool:
+    return any(map(is_number, values_of(flat.members)))
 
 
 def _is_within(number: JSON, limits: range) -> bool:

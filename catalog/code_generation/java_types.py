@@ -5,7 +5,7 @@ describe. It may accept more: ranges, patterns and formats are sentences in its 
 caller check values against the schema itself. Where only `JsonNode` has all values, a `Fallback` has the reason.
 
     string                       String, or an enum of its values
-    integer                      Long; Integer or BigInteger where the schema has such limits
+    integer                      BigInteger; Integer or Long where all values fit
     number                       BigDecimal; Double where the format is float or double
     boolean                      Boolean
     array                        List<…>

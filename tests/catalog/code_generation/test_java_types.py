@@ -37,7 +37,17 @@ def source_of(schema):
         ({"type": "number"}, "BigDecimal"),
         ({"type": "number", "format": "double"}, "Double"),
         ({"type": ["integer", "number"]}, "BigDecimal"),
-        ({"type": "integer"}, "Long"),
+        ({"type": "integer"}, "BigInteger"),
+        ({"type": "integer", "minimum": 0}, "BigInteger"),
+        ({"type": "integer", "maximum": 100}, "BigInteger"),
+        ({"type": ["integer", "null"]}, "BigInteger"),
+        ({"anyOf": [{"type": "integer", "format": "int32"}, {"type": "integer", "minimum": 1}]}, "BigInteger"),
+        ({"type": "integer", "format": "int64"}, "Long"),
+        ({"type": "integer", "format": "uint32"}, "Long"),
+        ({"type": "integer", "format": "uint16"}, "Integer"),
+        ({"type": "integer", "minimum": 0, "exclusiveMaximum": 2**31}, "Long"),
+        ({"type": "integer", "exclusiveMinimum": 0, "maximum": 2**31 - 1}, "Integer"),
+        ({"const": 5}, "Long"),
         ({"type": "integer", "format": "int32"}, "Integer"),
         ({"type": "integer", "minimum": 0, "maximum": 100}, "Integer"),
         ({"type": "integer", "minimum": 0, "maximum": 2**31}, "Long"),
@@ -47,7 +57,7 @@ def source_of(schema):
         ({"enum": [1, 2]}, "Long"),
         ({"enum": [True]}, "Boolean"),
         ({"type": "array", "items": {"type": "string"}}, "List<String>"),
-        ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "List<List<Long>>"),
+        ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "List<List<BigInteger>>"),
         (
             {"type": "array", "prefixItems": [{"type": "number"}, {"type": "integer"}], "items": False},
             "List<BigDecimal>",
@@ -286,7 +296,7 @@ def test_branches_that_only_require_members_change_nothing():
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
     }
 
-    assert components_of(schema) == {"a": "String", "b": "Long"}
+    assert components_of(schema) == {"a": "String", "b": "BigInteger"}
 
 
 def test_members_of_all_parts_of_all_of_are_merged():
@@ -299,7 +309,7 @@ def test_members_of_all_parts_of_all_of_are_merged():
 
     assert [(one.name, one.use.written(), one.required) for one in record.components] == [
         ("a", "String", True),
-        ("b", "Long", True),
+        ("b", "BigInteger", True),
     ]
 
 
@@ -313,13 +323,13 @@ def test_members_that_only_apply_under_a_condition_are_optional_components():
         "dependentSchemas": {"a": {"properties": {"d": {"type": "number"}}}},
     }
 
-    assert components_of(schema) == {"a": "String", "d": "BigDecimal", "c": "Boolean", "b": "Long"}
+    assert components_of(schema) == {"a": "String", "d": "BigDecimal", "c": "Boolean", "b": "BigInteger"}
 
 
 def test_other_members_that_the_schema_mentions_are_a_map():
     source = source_of({"properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}})
 
-    assert "@JsonAnySetter @JsonAnyGetter Map<String, Long> additionalProperties) {" in source
+    assert "@JsonAnySetter @JsonAnyGetter Map<String, BigInteger> additionalProperties) {" in source
     assert "JsonIgnoreProperties" not in source
 
 
