@@ -186,11 +186,11 @@ class _Reader:
                 self._used.add("Literal")
                 for value in values.elts if isinstance(values, ast.Tuple) else [values]:
                     _check_constant(value)
-            case ast.Subscript(ast.Name("Annotated"), ast.Tuple([item, ast.Call(ast.Name("Field"), [], keywords)])):
+            case ast.Subscript(ast.Name("Annotated"), ast.Tuple([item, ast.Call(ast.Name("Field"), given, keywords)])):
                 self._used |= {"Annotated", "Field"}
                 self._check_type(item)
-                for keyword in keywords:
-                    _check_constant(keyword.value)
+                for value in [*given, *(keyword.value for keyword in keywords)]:  # `Field(None)` if it is only null
+                    _check_constant(value)
             case _:
                 raise _unexpected(node)
 

@@ -243,3 +243,20 @@ def test_nearly_all_real_schemas_have_real_types():
     ]
 
     assert len(untyped) <= len(lines) // 20
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "null"}, {"type": ["null"]}, {"const": None}, {"enum": [None]}, {"anyOf": [{"type": "null"}]}]
+)
+@pytest.mark.parametrize("name", ["x", "not-a-name"])
+def test_a_member_that_is_only_null_leaves_the_others_their_types(schema, name):
+    inner = properties(**{name: schema, "count": {"type": "integer"}})
+    source = models_of(properties(**{name: schema, "text": {"type": "string"}, "inner": inner}))
+    model = imported(source).Request
+
+    value = model.model_validate({name: None, "text": "a", "inner": {name: None, "count": 1}})
+
+    assert (value.text, value.inner.count) == ("a", 1)
+    assert value.model_dump(by_alias=True) == {name: None, "text": "a", "inner": {name: None, "count": 1}}
+    with pytest.raises(ValidationError):
+        model.model_validate({name: 1})
