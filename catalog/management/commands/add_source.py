@@ -7,9 +7,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalog.accounts.users import administrator
+from catalog.commands import BaseCommand
 from catalog.errors import DocumentError
 from catalog.models.sources import POLICIES, Source
 from catalog.sources.registration import SourceSettings, add_source

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalog.accounts.site_url import stored_site_url
+from catalog.commands import BaseCommand
 from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
@@ -34,7 +35,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--format", choices=sorted(FORMATS), default="text")
+        parser.add_argument(
+            "--format", choices=sorted(FORMATS), help="default: groups (by rule) on a terminal, text elsewhere"
+        )
         parser.add_argument(
             "--site",
             type=_address,
@@ -68,11 +71,10 @@ class Command(BaseCommand):
         waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
         checked = [_check(piece, waivers) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
         shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
-        report = (
-            partial(as_sarif, site=options["site"] or "", home=stored_site_url() or "")
-            if options["format"] == "sarif"
-            else FORMATS[options["format"]]
-        )
+        form = options["format"] or ("groups" if self.stdout.isatty() else "text")
+        report = FORMATS[form]
+        if form == "sarif":
+            report = partial(as_sarif, site=options["site"] or "", home=stored_site_url() or "")
         if text := report(shown):
             self.stdout.write(text)
         wrong = sum(bool(one.problems) for one in checked)

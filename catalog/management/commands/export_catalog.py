@@ -7,9 +7,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalog.catalog_dump.writer import whole_catalog
+from catalog.commands import BaseCommand
 
 
 class Command(BaseCommand):

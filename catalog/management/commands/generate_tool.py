@@ -4,9 +4,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalog.code_generation import LANGUAGES, generate_project
+from catalog.commands import BaseCommand
 from catalog.errors import Busy, GenerationError
 from catalog.models import Tool
 from catalog.shortcuts import revision_of

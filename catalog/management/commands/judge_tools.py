@@ -5,9 +5,8 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from catalog.assessments import LockHeld, assess_all
+from catalog.commands import BaseCommand
 
 REDRAW_S = 0.1
 

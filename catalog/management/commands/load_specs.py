@@ -13,10 +13,11 @@ from time import monotonic
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalog.api.schemas.uploads import ReportOut
 from catalog.assessments import LockHeld, assess_all
+from catalog.commands import BaseCommand
 from catalog.jsontext.reader import JSON, dumps
 from catalog.management.users import find_user
 from catalog.models.uploads import OUTCOMES

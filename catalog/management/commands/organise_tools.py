@@ -7,8 +7,9 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from catalog.commands import BaseCommand
 from catalog.errors import DocumentError, HeldBySpec
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lifecycle import deprecate, undo_deprecation

@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from catalog.audit import prune
+from catalog.commands import BaseCommand
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.db import transaction
 
+from catalog.commands import BaseCommand
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Tool
 from catalog.publishing import BATCH

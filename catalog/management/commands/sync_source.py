@@ -4,8 +4,9 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from catalog.commands import BaseCommand
 from catalog.jsontext.reader import dumps
 from catalog.models import Source
 from catalog.sources.sync import AlreadySyncing, sync

@@ -4,8 +4,7 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from catalog.commands import BaseCommand
 from catalog.jsontext.reader import dumps
 from catalog.models import Source
 from catalog.sources.schedule import sync_each

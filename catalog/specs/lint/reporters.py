@@ -9,8 +9,9 @@ from typing import Final
 
 from catalog.errors import Problem
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.lint import RULES, Advice
+from catalog.specs.lint import RULES, SEVERITIES, Advice
 
+PLACES_SHOWN: Final = 10  # of a rule
 LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}  # SARIF's level for each severity
 
 
@@ -41,9 +42,35 @@ def as_text(checked: Sequence[Checked]) -> str:
     return "\n".join(lines)
 
 
-def _line(one: Checked, problem: Problem, severity: str = "") -> str:
+def _line(one: Checked, problem: Problem, severity: str = "", *, with_rule: bool = True) -> str:
     position = f"{one.source}:{problem.line or one.line}:{problem.column or 1}"
-    return f"{position}: {severity}{problem.message} ({problem.rule} at {problem.pointer or 'the top'})"
+    rule = f"{problem.rule} " if with_rule else ""
+    return f"{position}: {severity}{problem.message} ({rule}at {problem.pointer or 'the top'})"
+
+
+def as_groups(checked: Sequence[Checked]) -> str:
+    """Problems and findings by rule, the gravest and then the most frequent first: for people, who fix them by rule.
+
+    Of each rule the first `PLACES_SHOWN` places are listed; `as_text` has all.
+    """
+    groups: dict[tuple[int, str], list[str]] = {}
+    for one in checked:
+        for problem in one.problems:
+            groups.setdefault((0, problem.rule), []).append(_line(one, problem, with_rule=False))
+        for advice in one.advice:
+            rank = 1 + SEVERITIES.index(advice.severity)
+            groups.setdefault((rank, advice.rule), []).append(_line(one, advice.problem, with_rule=False))
+    ordered = sorted(groups, key=lambda group: (group[0], -len(groups[group]), group[1]))
+    return "\n\n".join(_group(rank, rule, groups[rank, rule]) for rank, rule in ordered)
+
+
+def _group(rank: int, rule: str, lines: list[str]) -> str:
+    kind = LEVELS[SEVERITIES[rank - 1]] if rank else "problem"
+    head = [f"{rule} ({len(lines):,} {kind}{'s' * (len(lines) != 1)})"]
+    if rule in RULES:
+        head = [f"{RULES[rule].title}: {head[0]}", f"  {RULES[rule].how}"]
+    rest = [f"  and {len(lines) - PLACES_SHOWN:,} more: --format text lists all"] if len(lines) > PLACES_SHOWN else []
+    return "\n".join([*head, *(f"  {line}" for line in lines[:PLACES_SHOWN]), *rest])
 
 
 def as_json(checked: Sequence[Checked]) -> str:
@@ -119,6 +146,7 @@ def _result(one: Checked, problem: Problem, level: str) -> JSON:
 
 
 FORMATS: Final[Mapping[str, Callable[[Sequence[Checked]], str]]] = {
+    "groups": as_groups,
     "json": as_json,
     "sarif": as_sarif,
     "text": as_text,

@@ -7,8 +7,8 @@ from argparse import ArgumentParser
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from catalog.commands import BaseCommand
 from config.env import VARIABLES
 from playground.builtin.query_sqlite import FOLDER_VARIABLE
 

@@ -15,12 +15,13 @@ from typing import Any, Final
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.color import no_style
 from django.db import Error, connection, connections, transaction
 from django.db.models import Field, Model
 
 from catalog.accounts.models import User
+from catalog.commands import BaseCommand
 from catalog.models import Tool
 from config import env
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+
+from catalog.commands import BaseCommand
 
 LOCK_FILES: Final = (("base.txt", "required"), ("team.txt", "optional"))
 _LOCKED: Final = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;\\]+)", re.MULTILINE)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from granian import cli
@@ -23,6 +23,7 @@ from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import create_sign_in_link, new_link
 from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
 from catalog.accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
+from catalog.commands import BaseCommand
 from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index

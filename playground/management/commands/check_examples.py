@@ -9,9 +9,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
+from catalog.commands import BaseCommand
 from catalog.errors import Busy
 from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from catalog.commands import BaseCommand
 from catalog.errors import JSONTextError, SpecError
 from catalog.jsontext.reader import dumps, loads
 from catalog.specs.spec import read_spec

@@ -3,9 +3,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from catalog.accounts.second_factors.secrets import rotate_second_factors
+from catalog.commands import BaseCommand
 from catalog.sources.registration import rotate_credentials
 from catalog.webhooks.registration import rotate_secrets
 from playground.configurations.saved import rotate_configurations

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
+from catalog.commands import BaseCommand
 from catalog.encryption import Unreadable
 from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
@@ -34,9 +37,22 @@ machine can see a command's arguments.
 """
 
 
+ENDINGS = {
+    "returned": "The tool responded",
+    "raised": "The tool failed",
+    "refused": "The tool was not called",
+    "timed_out": "The tool was stopped at its time limit",
+    "cancelled": "The run was cancelled",
+    "crashed": "The tool's process ended before it responded",
+}
+
+
 class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
-    help = "Run a tool once and print the run as JSON on stdout, as the API returns it."
+    help = (
+        "Run a tool once. On a terminal, print the response, and on stderr how the run ended. Elsewhere, or with "
+        "--json, print the run as JSON, as the API returns it."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
@@ -53,6 +69,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
         )
+        parser.add_argument("--json", action="store_true", help="Print the run as JSON also on a terminal.")
         parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
         parser.add_argument(
             "--user", metavar="USER", help="The run's owner. Default: no owner; only administrators can see it."
@@ -89,15 +106,56 @@ class Command(BaseCommand):
         except (Busy, NotAllowed) as busy:
             raise CommandError(str(busy)) from busy
         run = running.wait(run, options["timeout_s"] + 30)
-        self.stdout.write(run_text(run))
+        if options["json"] or not self.stdout.isatty():
+            self.stdout.write(run_text(run))
+        else:
+            self.print_readably(run)
         if not succeeded(run):
             sys.exit(1)
+
+    def print_readably(self, run: Run) -> None:
+        if run.verdict:  # there is a response
+            response = run.response
+            text = response if isinstance(response, str) else reader.dumps(response, indent=2)
+            self.stdout.write(without_controls(text))
+        for line in describe_end(run):
+            self.stderr.write(without_controls(line))
+        self.stderr.write(f"Run {run.pk}: --json prints all of it.")
 
 
 def succeeded(run: Run) -> bool:
     if run.outcome != "returned":
         return False
     return run.verdict == "conforms" or run.verdict_reason == NO_RETURN_TYPE
+
+
+def describe_end(run: Run) -> Iterator[str]:
+    """How a run ended, line by line."""
+    took = "" if run.duration_ms is None else f" after {run.duration_ms:,.0f} ms"
+    yield f"{ENDINGS.get(run.outcome, run.outcome)}{took}."
+    if run.error:
+        yield run.error
+    if run.verdict == "conforms":
+        yield "The response conforms to the return type."
+    elif run.verdict == "violates":
+        yield "The response violates the return type:"
+    elif run.verdict:
+        yield f"The response was not checked: {run.verdict_reason}"
+    for problem in run.problems:
+        yield f"  {problem.pointer}: {problem.message}" if problem.pointer else f"  {problem.message}"
+    for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
+        if output:
+            yield f"{name} of the tool:\n{output.rstrip()}"
+    for file in run.file_list():
+        yield f"File {file.number}: {file.name} ({file.media_type}, {file.size:,} bytes)"
+
+
+def without_controls(text: str) -> str:
+    """`text` of a tool without characters that could control the terminal."""
+    return "".join(
+        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\ufffd"
+        for character in text
+    )
 
 
 def find_tool(name: str) -> Tool:

@@ -1,12 +1,21 @@
+import contextlib
+import io
 import json
 import re
 import shlex
 import zipfile
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import (
+    CommandError,
+    call_command,
+    execute_from_command_line,
+    get_commands,
+    load_command_class,
+)
 
 from catalog.accounts.site_url import write_site_url
+from catalog.commands import BaseCommand
 from catalog.models import Tool
 from catalog.search import search_index
 from tests.corpora import DATA, expected
@@ -23,6 +32,67 @@ def run(capsys, *words):
         code = ended.code
     out, err = capsys.readouterr()
     return code, out, err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def run_on_a_terminal(*words):
+    """(exit code, stdout, stderr) of a command whose output goes to a terminal with colours."""
+    out, err, code = Terminal(), Terminal(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["manage.py", *words])
+        patch.setenv("TERM", "xterm-256color")
+        try:
+            execute_from_command_line(["manage.py", *words])
+        except SystemExit as ended:
+            code = ended.code
+    return code, out.getvalue(), err.getvalue()
+
+
+RED = "\x1b[31"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["load_specs", str(ROOT / "playground/samples")],
+        ["rebuild_index"],
+        ["judge_tools"],
+        ["check_specs", str(ROOT / "playground/samples")],
+        ["organise_tools", "--tag", "here", "--filter", "tag:nowhere"],
+        ["create_token", "ada", "--create"],
+        ["sign_in_link", "ada", "--create"],
+        ["prune_audit_log"],
+        ["prune_runs"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_success_is_not_red_on_a_terminal(words):
+    _, out, err = run_on_a_terminal(*words)
+
+    assert RED not in out + err
+
+
+@pytest.mark.django_db
+def test_an_error_is_red_on_a_terminal():
+    code, _, err = run_on_a_terminal("create_token", "nobody")
+
+    assert code == 1
+    assert err.startswith(RED)
+
+
+@pytest.mark.django_db
+def test_each_command_of_the_site_writes_notes_without_colour():
+    own = [
+        (name, app) for name, app in get_commands().items() if str(app).startswith(("catalog", "playground", "config"))
+    ]
+
+    assert own
+    assert [name for name, app in own if not isinstance(load_command_class(app, name), BaseCommand)] == []
 
 
 @pytest.mark.django_db
@@ -179,6 +249,35 @@ def test_check_specs_prints_file_line_and_column_like_a_compiler(capsys, tmp_pat
     assert code == 1
     assert out == f"{file}:3:13: `name` must be a string. (spec.type at /definition/name)\n"
     assert err == "1 spec checked, 1 with problems\n"
+
+
+def test_check_specs_groups_by_rule_on_a_terminal(tmp_path):
+    for number in range(12):
+        vague = {"definition": {"name": f"get thing {number}", "description": "Get the thing."}}
+        (tmp_path / f"{number}.json").write_text(json.dumps(vague))
+    (tmp_path / "wrong.json").write_text('{"definition": {"name": 5, "description": "Get the thing."}}')
+
+    code, out, err = run_on_a_terminal("check_specs", str(tmp_path))
+
+    groups = [group.splitlines() for group in out.strip().split("\n\n")]
+    assert code == 1
+    assert groups[0] == [
+        "spec.type (1 problem)",
+        f"  {tmp_path}/wrong.json:1:25: `name` must be a string. (at /definition/name)",
+    ]
+    names = next(group for group in groups if "name-not-portable" in group[0])
+    assert names[0] == "Some providers do not accept the name: name-not-portable (12 warnings)"
+    assert names[-1] == "  and 2 more: --format text lists all"
+    assert len(names) == 2 + 10 + 1
+    assert err.startswith("13 specs checked, 1 with problems")
+
+
+def test_check_specs_prints_one_line_each_on_a_terminal_if_asked(tmp_path):
+    (tmp_path / "wrong.json").write_text('{"definition": {"name": 5, "description": ""}}')
+
+    _, out, _ = run_on_a_terminal("check_specs", str(tmp_path), "--format", "text")
+
+    assert out.startswith(f"{tmp_path}/wrong.json:1:25: `name` must be a string. (spec.type at /definition/name)\n")
 
 
 @pytest.mark.corpora

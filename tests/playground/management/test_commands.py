@@ -28,6 +28,69 @@ def test_a_run_that_conforms_exits_with_zero(builtin):
     assert Run.objects.get(pk=run["id"]).by is None
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def run_on_a_terminal(*words):
+    """(exit code, stdout, stderr) of the command on a terminal."""
+    out, err, code = Terminal(), Terminal(), 0
+    try:
+        call_command("run_tool", *words, stdout=out, stderr=err)
+    except SystemExit as ending:
+        code = ending.code
+    return code, out.getvalue(), err.getvalue()
+
+
+def test_a_terminal_shows_the_response_and_how_the_run_ended(builtin):
+    builtin("convert_units")
+
+    code, out, err = run_on_a_terminal(
+        "convert_units", "--parameters", '{"value": 1, "from_unit": "km", "to_unit": "m"}'
+    )
+
+    assert code == 0
+    assert json.loads(out)["value"] == 1000
+    assert out.startswith("{\n  ")
+    assert err.startswith("The tool responded after ")
+    assert "The response conforms to the return type." in err
+
+
+def test_a_terminal_shows_why_a_run_failed(builtin):
+    builtin("count_slowly")
+    builtin("drifting_thermometer")
+
+    raised = run_on_a_terminal("count_slowly", "--parameters", '{"steps": 1, "seconds": 0, "fail_at": 1}')
+    refused = run_on_a_terminal("count_slowly", "--parameters", '{"steps": "x"}')
+    violates = run_on_a_terminal("drifting_thermometer", "--parameters", '{"hours_since_calibration": 50}')
+
+    assert [code for code, _, _ in (raised, refused, violates)] == [1, 1, 1]
+    assert raised[1] == refused[1] == ""
+    assert raised[2].startswith("The tool failed after ")
+    assert refused[2].startswith("The tool was not called.\n  /parameters/steps: must be")
+    assert "The response violates the return type:\n  /" in violates[2]
+    assert json.loads(violates[1])["place"] == "garden"
+
+
+def test_a_terminal_gets_json_if_asked(builtin):
+    builtin("get-weather")
+
+    code, out, _ = run_on_a_terminal("Get weather", "--parameters", '{"location": "New York"}', "--mock", "--json")
+
+    assert (code, json.loads(out)["mode"]) == (0, "mock")
+
+
+def test_a_response_cannot_control_the_terminal(builtin):
+    builtin("encode_text")
+    parameters = {"text": "a\x1b[2J\u009bb\u202e", "steps": [{"step": "encode", "scheme": "rot13"}]}
+
+    code, out, err = run_on_a_terminal("encode_text", "--parameters", json.dumps(parameters))
+
+    assert code == 0
+    assert not {"\x1b", "\u009b", "\u202e"} & set(out + err)
+
+
 def test_a_response_that_breaks_its_schema_exits_with_one_and_is_printed(builtin):
     builtin("drifting_thermometer")
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from catalog.accounts.deletion import consequences, delete_person
 from catalog.accounts.models import User
 from catalog.accounts.users import accounts_there_are
+from catalog.commands import BaseCommand
 from catalog.errors import AccountError
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
@@ -16,6 +16,7 @@ from catalog.accounts.users import (
     create_account,
     is_set_up,
 )
+from catalog.commands import BaseCommand
 from catalog.errors import AccountError
 
 LINK_MINUTES = SignInLink.MINUTES
