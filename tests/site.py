@@ -133,7 +133,7 @@ class Site:
         """A token of `user`, made by a command when it is first asked for."""
         if (user, *scopes) not in self._tokens:
             words = [word for scope in scopes for word in ("--scope", scope)]
-            self._tokens[user, *scopes] = self.manage("create_token", user, *words).stdout.strip()
+            self._tokens[user, *scopes] = self.manage("create_token", user, "--create", *words).stdout.strip()
         return self._tokens[user, *scopes]
 
     def log(self) -> str:

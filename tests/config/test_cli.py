@@ -152,7 +152,7 @@ def with_replaced_migrations(data_dir, migrated, *, partial=None):
 def test_a_database_with_all_replaced_migrations_is_used_as_it_is(tmp_path, migrated):
     with_replaced_migrations(tmp_path, migrated)
 
-    ended = manage(tmp_path, "create_token", "ada")
+    ended = manage(tmp_path, "create_token", "ada", "--create")
 
     assert (ended.returncode, len(ended.stdout.split())) == (0, 1)
     assert manage(tmp_path, "migrate", "--check").returncode == 0
@@ -225,7 +225,7 @@ def test_killed_while_it_records_a_migration_the_second_time_succeeds(tmp_path, 
 def test_after_migrating_the_command_works(tmp_path, migrated):
     shutil.copy(migrated, tmp_path)
 
-    ended = manage(tmp_path, "create_token", "ada")
+    ended = manage(tmp_path, "create_token", "ada", "--create")
 
     assert (ended.returncode, len(ended.stdout.split())) == (0, 1)
 

@@ -221,7 +221,7 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
             while not is_ready():
                 assert time.monotonic() < deadline, (tmp_path / "site.log").read_text()
                 time.sleep(0.2)
-            token = manage("create_token", "root", "--scope", "run", "--scope", "read")
+            token = manage("create_token", "root", "--create", "--scope", "run", "--scope", "read")
             call = {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}
             run = json.loads(ask("/api/v1/tools/convert_units/runs", call, Authorization=f"Bearer {token}"))
             while not [*schedule.parent.glob("schedule*")]:

@@ -111,12 +111,36 @@ def test_the_page_refuses_a_token_that_may_nothing(ada, client):
 
 
 def test_the_command_prints_the_token_alone(capsys):
+    User.objects.create_user("robot")
+
     call_command("create_token", "robot", "--scope", "publish", "--days", "7")
 
     printed = capsys.readouterr().out
     assert token_for(printed.strip()).user.username == "robot"
     assert printed.count("\n") == 1
     assert ApiToken.objects.get().scopes == ["publish"]
+
+
+def test_the_command_refuses_a_name_that_nobody_has(ada):
+    with pytest.raises(CommandError, match=r"no account named 'adda'\. .*ada.* To create it, add --create\."):
+        call_command("create_token", "adda", "--scope", "read")
+
+    assert list(User.objects.values_list("username", flat=True)) == ["ada"]
+    assert not ApiToken.objects.exists()
+
+
+def test_the_command_creates_an_account_only_when_asked_and_only_once(capsys):
+    for _ in range(2):
+        call_command("create_token", "robot", "--create", "--scope", "read")
+
+    assert ApiToken.objects.filter(user__username="robot").count() == 2
+    assert not User.objects.get().has_usable_password()
+    assert capsys.readouterr().err.count("Created the account robot.") == 1
+
+
+def test_the_command_refuses_a_name_that_no_account_can_have():
+    with pytest.raises(CommandError, match="Cannot create the account 'a b/c'"):
+        call_command("create_token", "a b/c", "--create")
 
 
 def test_the_command_refuses_a_disabled_account(ada):

@@ -144,7 +144,7 @@ def test_a_token_never_ends_if_that_is_asked_for(ada):
 
 
 def test_a_token_of_the_command_ends_after_90_days():
-    call_command("create_token", "robot")
+    call_command("create_token", "robot", "--create")
 
     token = ApiToken.objects.get()
     assert round((token.expires_at - timezone.now()) / timedelta(days=1)) == 90
