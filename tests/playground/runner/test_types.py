@@ -96,6 +96,12 @@ def test_an_annotated_response_is_written_as_pydantic_does(runner):
     }
 
 
+def test_the_collections_of_a_response_are_written_as_their_annotation_says(runner):
+    end = runner.run("typed_tools:returns_collections")
+
+    assert end.response == {"1": ["0.50"], "2": "a/b", "3": "**********"}
+
+
 def test_a_model_is_written_under_its_members_aliases(runner):
     end = runner.run("typed_tools:returns_model")
 

@@ -7,9 +7,10 @@ import enum
 import uuid
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, TypedDict
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
 from toolshelf_tools import File
 
@@ -68,6 +69,13 @@ class Returns:
         }
 
 
+class ReturnsCollections:
+    """Gives collections whose keys and items JSON does not have."""
+
+    def call(self, request: dict[str, Any]) -> dict[int, set[Decimal] | Path | SecretStr]:
+        return {1: {Decimal("0.50")}, 2: Path("a/b"), 3: SecretStr("hidden")}
+
+
 class ReturnsModel:
     def call(self, request: dict[str, Any]) -> Weather:
         return Weather(
@@ -118,6 +126,7 @@ weather = factory(Echo(Weather))
 plain = factory(Echo(dict))
 numbers = factory(Echo(list[Decimal]))
 returns = factory(Returns())
+returns_collections = factory(ReturnsCollections())
 returns_model = factory(ReturnsModel())
 returns_order = factory(ReturnsOrder())
 report = factory(ReturnsReport())
