@@ -1,6 +1,6 @@
 """JSON as Toolshelf reads and writes it: one strict reader for all of it, and exact numbers.
 
-It accepts JSON by RFC 8259 with further restrictions: UTF-8 without a byte order mark, no NUL character, no lone
+It accepts JSON by RFC 8259 with further restrictions: UTF-8 (a byte order mark is ignored), no NUL character, no lone
 surrogate, no duplicate member, no number beyond the range of a double; size, digits and nesting are bounded.
 
     loads(data)    -> a JSON value, or JSONTextError with line, column and a sentence
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import accumulate
@@ -45,18 +46,15 @@ def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX
 
 
 def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
-    """The text in `data`; if it is too big, it is refused before it is read.
+    """The text in `data` without a byte order mark; if it is too big, it is refused before it is read.
 
     Raises:
-        JSONTextError: it is too big, not UTF-8, or starts with a byte order mark.
+        JSONTextError: it is too big, or not UTF-8.
     """
     size = len(data) if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes else _utf8_size(data)
     if size > max_bytes:
         raise _refusal(f"The text has {size:,} bytes; at most {max_bytes:,} are allowed.", "json.too-large")
-    text = _decoded(data) if isinstance(data, bytes) else data
-    if text.startswith("\ufeff"):
-        raise _refusal("The text starts with a byte order mark; save it as UTF-8 without one.", "json.bom")
-    return text
+    return _decoded(data.removeprefix(BOM_UTF8)) if isinstance(data, bytes) else data.removeprefix("\ufeff")
 
 
 def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:

@@ -7,6 +7,7 @@ an archive is refused by the sizes in its directory, and by the actual sizes.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
@@ -53,7 +54,7 @@ def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes:
 
 
 def _pieces(label: str, file: BinaryIO | BoundedEntry, kind: Kind | None, max_bytes: int) -> Iterator[Piece]:
-    start = file.read(CHUNK_BYTES)
+    start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
     if kind == "zip" or (kind is None and is_archive(start)):
         if isinstance(file, BoundedEntry):
             yield refused(label, "This is an archive within an archive; upload it by itself.", "upload.zip-entry")

@@ -201,9 +201,14 @@ def test_a_backslash_followed_by_u0000_is_just_text():
     assert loads('"\\\\u0000 \\\\ud800"') == "\\u0000 \\ud800"
 
 
-def test_a_byte_order_mark_is_refused():
-    assert refusal(b"\xef\xbb\xbf{}").rule == "json.bom"
-    assert refusal("\ufeff{}").rule == "json.bom"
+def test_a_byte_order_mark_before_the_text_is_ignored():
+    assert loads(b"\xef\xbb\xbf{}") == {}
+    assert loads("\ufeff{}") == {}
+
+
+def test_a_byte_order_mark_inside_the_text_is_refused():
+    assert refusal("\ufeff\ufeff{}").rule == "json.bom"
+    assert refusal("{\ufeff}").rule == "json.bom"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])

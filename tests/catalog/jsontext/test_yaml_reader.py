@@ -108,7 +108,6 @@ def test_values_are_those_of_the_core_schema(written, as_json):
         ("a: &a 1\nb: {<<: *a}", (2, 9), "yaml.merge", "takes a mapping"),
         ('a: "\\0"', (1, 4), "yaml.character", "U+0000"),
         ("a: \x07", (1, 4), "yaml.character", "U+0007"),
-        ("\ufeffa: 1", (1, 1), "json.bom", "byte order mark"),
         (b"a: \xff", (1, 4), "json.encoding", "0xff"),
         ("a: 1".encode("utf-16-le"), (1, 1), "json.encoding", "UTF-16"),
         ("a: 1\n---\nb: 2", (2, 1), "yaml.syntax", "second document"),
