@@ -15,6 +15,7 @@ from catalog.jsontext.pointers import split_pointer
 from catalog.jsontext.reader import JSON, loads
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
+from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, Imported, ImportedSpec, NotKnown, detect, import_document
 from catalog.specs.spec import ToolSpec
 
@@ -92,7 +93,10 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
         where = f" (line {first.line}, column {first.column})" if first.line else ""
         raise OutgoingError(f"The document cannot be read: {first.message}{where}") from error
     if detect(document) not in _OPENAPI:
-        raise OutgoingError("This is not an OpenAPI document: it has no `openapi` or `swagger` field.")
+        reason = (
+            foreign_document(document) or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
+        )
+        raise OutgoingError(reason)
     for one in _imported(document, source).specs:
         remote_name = one.tool_id.removeprefix(f"{source.name}.")
         sha256 = one.spec.sha256 if one.spec else ""

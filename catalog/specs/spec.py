@@ -23,6 +23,7 @@ from catalog.json_schema.policy import schema_policy_problems
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, decode, loads, parse
+from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.member_names import misnamed_members
 
 MAX_SPEC_BYTES: Final = 256 * 1024
@@ -113,8 +114,11 @@ def stored_spec(source: str) -> ToolSpec:
 def spec_problems(document: JSON) -> list[Problem]:
     """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`.
 
-    If there are any, misspelt members are listed too: they may be the members that are missing.
+    If there are any, misspelt members are listed too: they may be the members that are missing. A document of another
+    known kind has one problem, which names the kind.
     """
+    if foreign := foreign_document(document):
+        return [Problem("", foreign, "spec.foreign")]
     problems = _format_problems(document)
     if isinstance(document, dict):
         definition = document.get("definition")

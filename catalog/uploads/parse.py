@@ -18,6 +18,7 @@ from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
 from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
+from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.importers import (
     MAX_DOCUMENT_BYTES,
     ImportedSpec,
@@ -36,7 +37,7 @@ from catalog.uploads.file_types import ENDINGS
 from catalog.uploads.pieces import Piece
 
 # The rules that the spec reader reports for a document in another format.
-_OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "json.too-large"})
+_OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "spec.foreign", "json.too-large"})
 
 
 CATALOG_FILE: Final = "Toolshelf catalog"  # the name of this format
@@ -198,10 +199,12 @@ def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], reader: 
     except DocumentError as error:
         yield Candidate(piece, error.problems)
         return
-    if detect(document) is None:
-        yield Candidate(piece, problems)
-    else:
+    if detect(document) is not None:
         yield from _tools_in(document, piece, number, partial(locate, piece.text.decode()), reader)
+    elif foreign := foreign_document(document):
+        yield Candidate(piece, (Problem("", foreign, "spec.foreign", line=1, column=1),))
+    else:
+        yield Candidate(piece, problems)
 
 
 def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:

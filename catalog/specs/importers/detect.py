@@ -12,16 +12,18 @@ from typing import Final
 
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON
+from catalog.specs import foreign_documents
 from catalog.specs.importers.results import ImportFormat, Object
 
 MARKS: Final = (
     b'"openapi"', b'"swagger"', b'"tools"', b'"functions"', b'"functionDeclarations"', b'"function_declarations"',
+    *foreign_documents.MARKS,
 )  # fmt: skip
 MAX_LOOKED_AT: Final = 20  # tools of a list, to detect its format
 
 
 def may_be_imported(text: bytes) -> bool:
-    """Whether `text` contains a member name of a format with several tools; cheap."""
+    """Whether `text` contains a member name of a format with several tools, or of another known kind; cheap."""
     return any(mark in text for mark in MARKS)
 
 
