@@ -94,10 +94,20 @@ def _is_openai(tool: Object) -> bool:
 def _is_gemini(tool: Object) -> bool:
     """It has types in capitals, or members that no other format has."""
     schema = tool.get("parameters")
-    if not isinstance(tool.get("name"), str) or not isinstance(schema, dict):
-        return isinstance(tool.get("name"), str) and ("parametersJsonSchema" in tool or "response" in tool)
+    if not isinstance(tool.get("name"), str):
+        return False
+    if not _GEMINI_MEMBERS.isdisjoint(tool):
+        return True
+    if not isinstance(schema, dict):
+        return False
     declared = schema.get("type")
-    return (isinstance(declared, str) and declared.isupper()) or "propertyOrdering" in schema or "response" in tool
+    return (isinstance(declared, str) and declared.isupper()) or not _GEMINI_ORDERING.isdisjoint(schema)
+
+
+_GEMINI_MEMBERS: Final = frozenset(
+    {"response", "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema", "response_json_schema"}
+)
+_GEMINI_ORDERING: Final = frozenset({"propertyOrdering", "property_ordering"})
 
 
 def _is_langchain(tool: Object) -> bool:

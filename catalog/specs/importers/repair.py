@@ -14,7 +14,7 @@ from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, 
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.patch import remove_at, set_at
-from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_last
+from catalog.jsontext.pointers import exists_at, pointer_join, resolve_pointer, split_last
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.results import Object
 from catalog.specs.importers.type_names import schema_named, union_of
@@ -145,6 +145,7 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
 
 # Invalid keywords
 
+_NAME_LISTS: Final = frozenset({"required", "dependentRequired", "dependencies", "type"})
 _REPAIRABLE: Final = frozenset({"gate.pattern", "gate.pattern-length", "gate.list", "spec.schema"})
 
 
@@ -157,9 +158,32 @@ def without_refused(
     for problem in sorted(problems, key=lambda problem: -len(problem.pointer)):
         if problem.pointer.count("/") < 3:  # the schema itself
             return None
+        names = _distinct_names(document, problem)
+        if names is not None:
+            document = cast("Object", set_at(document, problem.pointer, names))
+            reason = f"{problem.pointer} listed a name twice; each name is now listed once."
+            report.rewritten(origin(problem.pointer), reason)
+            continue
         document = _without(document, problem.pointer, is_schema=problem.keyword is None)
         report.dropped(origin(problem.pointer), f"{problem.pointer} was removed: {problem.message}")
     return document
+
+
+def _distinct_names(document: Object, problem: Problem) -> JSON:
+    """The lists of names that `problem` is about, with each name once; None if that is not what is wrong."""
+    if problem.keyword not in _NAME_LISTS or not exists_at(document, problem.pointer):
+        return None
+    value = cast("JSON", resolve_pointer(document, problem.pointer))
+    distinct = _distinct(value)
+    if isinstance(value, dict):
+        distinct = {name: _distinct(member) for name, member in value.items()}
+    return None if distinct == value else distinct
+
+
+def _distinct(names: JSON) -> JSON:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return names
+    return [*dict.fromkeys(names)]
 
 
 def _without(document: Object, pointer: str, *, is_schema: bool) -> Object:

@@ -6,6 +6,7 @@ Sources: MCP 2025-11-25, "Tool"; OpenAI, "FunctionDefinition" and "FunctionTool"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -142,14 +143,40 @@ def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
 def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
     members: Object = {}
     for name, member in (("parameters", "parameters"), ("response", "returnType")):
-        if f"{name}JsonSchema" in tool:
-            members[member] = _schema(tool, f"{name}JsonSchema", pointer, report)
+        whole = next((spelling for spelling in (f"{name}JsonSchema", f"{name}_json_schema") if tool.get(spelling)), "")
+        if whole:
+            members[member] = _schema(tool, whole, pointer, report)
         elif tool.get(name) is not None:
             at = pointer_join(pointer, name)
-            members[member] = repaired_schema(from_openapi_3(tool[name], at, report), at, report)
+            members[member] = repaired_schema(from_openapi_3(_gemini_schema(tool[name]), at, report), at, report)
     draft = _draft(tool, pointer, report, members)
-    known = frozenset({"name", "description", "parameters", "response", "parametersJsonSchema", "responseJsonSchema"})
-    return _store_rest(draft, "x-gemini", tool, known, report)
+    rest: Object = {name: value for name, value in tool.items() if value is not None}
+    return _store_rest(draft, "x-gemini", rest, _OF_GEMINI, report)
+
+
+def _gemini_schema(schema: JSON) -> JSON:
+    """`schema` in the spelling of the REST API, with numbers where Google's JSON writes an int64 as text.
+
+    Python's SDK spells keywords in snake case, and writes null for absent ones.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    out: Object = {}
+    for spelling, value in schema.items():
+        keyword = _GEMINI_CAMEL.get(spelling, spelling)
+        if value is None and keyword in _GEMINI_KEYWORDS:
+            continue
+        if keyword == "properties" and isinstance(value, dict):
+            out[keyword] = {name: _gemini_schema(member) for name, member in value.items()}
+        elif keyword in {"items", "additionalProperties"}:
+            out[keyword] = _gemini_schema(value)
+        elif keyword in {"anyOf", "prefixItems"} and isinstance(value, list):
+            out[keyword] = [_gemini_schema(branch) for branch in value]
+        elif keyword in _GEMINI_INT64 and isinstance(value, str) and _INT64.fullmatch(value):
+            out[keyword] = int(value)
+        else:
+            out[keyword] = value
+    return out
 
 
 def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
@@ -162,6 +189,28 @@ def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
     return _draft(tool, pointer, report, members, name=tool.get("title"))
 
 
+_OF_GEMINI: Final = frozenset(
+    {
+        "name", "description", "parameters", "response", "parametersJsonSchema", "responseJsonSchema",
+        "parameters_json_schema", "response_json_schema",
+    }
+)  # fmt: skip
+_INT64: Final = re.compile("[0-9]{1,19}")
+_GEMINI_INT64: Final = frozenset(
+    {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
+)
+_GEMINI_CAMEL: Final[Mapping[str, str]] = {
+    "any_of": "anyOf", "prefix_items": "prefixItems", "additional_properties": "additionalProperties",
+    "property_ordering": "propertyOrdering", "min_items": "minItems", "max_items": "maxItems",
+    "min_length": "minLength", "max_length": "maxLength", "min_properties": "minProperties",
+    "max_properties": "maxProperties",
+}  # fmt: skip
+_GEMINI_KEYWORDS: Final = frozenset(
+    {
+        *_GEMINI_CAMEL.values(), "type", "title", "description", "format", "pattern", "items", "properties", "required",
+        "enum", "nullable", "minimum", "maximum", "example",
+    }
+)  # fmt: skip
 _MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
 _PARAMETERS: Final = "/definition/parameters"
 _RETURN_TYPE: Final = "/definition/returnType"
