@@ -9,11 +9,10 @@ from hashlib import sha256
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
-from catalog.json_schema.applicable import Impossible, gather
-from catalog.json_schema.children import item, member
+from catalog.json_schema.children import declared_at
 from catalog.json_schema.validation import CompiledSchema, Subschema
 from catalog.jsontext.patch import set_at
-from catalog.jsontext.pointers import exists_at, list_index, split_pointer
+from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from playground.models import IMAGES, SOUNDS, Run, RunFile
 from playground.redaction import WITHHELD, Redactor
@@ -36,7 +35,7 @@ def with_files(return_type: CompiledSchema | None, end: RunEnd, redactor: Redact
             continue
         value: JSON = WITHHELD
         if clean:
-            declared = _declared_at(return_type, file.pointer)
+            declared = declared_at(return_type.root, file.pointer) if return_type else []
             if file.media_type == UNKNOWN and (media_type := _media_type(declared)):
                 clean = replace(clean, media_type=media_type)
             value = clean.base64() if _is_base64(declared) else clean.description()
@@ -69,28 +68,6 @@ def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) ->
         )
         for number, file in enumerate(files, start=1)
     ]
-
-
-def _declared_at(schema: CompiledSchema | None, pointer: str) -> list[Subschema]:
-    """The subschemas that always apply to the value at `pointer`, and the options of unions there."""
-    if schema is None:
-        return []
-    found = _applying([schema.root])
-    for token in split_pointer(pointer):
-        below = [member(found, token).subschemas]
-        if token.isdecimal():
-            below.append(item(found, list_index(token)).subschemas)
-        found = _applying([subschema for subschemas in below for subschema in subschemas])
-    return found
-
-
-def _applying(subschemas: list[Subschema]) -> list[Subschema]:
-    try:
-        found, unions = gather(subschemas)
-        options = [option for options in unions for option in options if option.schema is not False]
-        return [*found, *gather(options, found)[0]]
-    except Impossible:
-        return []
 
 
 def _is_base64(declared: Iterable[Subschema]) -> bool:

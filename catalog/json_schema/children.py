@@ -19,11 +19,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from catalog.json_schema.applicable import Impossible, gather
 from catalog.json_schema.describe import strings_in
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.regex.match import matches
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.containers import members_of
+from catalog.jsontext.pointers import list_index, split_pointer
 from catalog.jsontext.reader import JSON
 
 Matches = Callable[[str, str], bool]
@@ -81,6 +83,31 @@ def item(subschemas: Iterable[Subschema], index: int, *, any_draft: bool = False
             is_declared = is_declared or len(tokens) > 1
             found.append(subschema.sub(*tokens))
     return Child(tuple(found), is_declared) if found else _unevaluated(subschemas, "unevaluatedItems")
+
+
+def declared_at(root: Subschema, pointer: str) -> list[Subschema]:
+    """The subschemas that always apply to the part at `pointer` of a value, and the options of unions there."""
+    found = _with_options([root])
+    for token in split_pointer(pointer):
+        below = [*member(found, token).subschemas]
+        if token.isdecimal():
+            below += item(found, list_index(token)).subschemas
+        found = _with_options(below)
+    return found
+
+
+def _with_options(subschemas: list[Subschema]) -> list[Subschema]:
+    found: list[Subschema] = []
+    waiting = subschemas
+    while waiting:
+        try:
+            applying, unions = gather(waiting, found)
+        except Impossible:
+            return found
+        found += applying
+        options = [option for union in unions for option in union]
+        waiting = [option for option in options if option.schema is not False]
+    return found
 
 
 def prefix_length(subschemas: Iterable[Subschema], *, any_draft: bool = False) -> int:

@@ -1,9 +1,11 @@
 """The body of a request in its media type, from the JSON value that describes it.
 
 JSON has no bytes, so where the media type or the schema asks for bytes, a string is a data URL
-(`data:image/png;base64,…`), whose content is sent; any other string is sent as UTF-8.
+(`data:image/png;name=p.png;base64,…`), whose content is sent; any other string is sent as UTF-8. Where the schema asks
+for bytes as text (`contentEncoding`, `format: byte`), the content of a data URL is sent in Base64.
 
-Sources: OpenAPI 3.1.1, "Encoding Object", "Considerations for File Uploads"; RFC 7578 (multipart/form-data); RFC 2397.
+Sources: OpenAPI 3.1.1, "Encoding Object", "Considerations for File Uploads"; RFC 7578 (multipart/form-data); RFC 2397;
+RFC 9110, "Accept" (media type ranges).
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ import binascii
 import json
 import re
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
-from urllib.parse import quote_plus, unquote_to_bytes
+from urllib.parse import quote_plus, unquote, unquote_to_bytes
 
+from catalog.json_schema.children import declared_at
+from catalog.json_schema.validation import Subschema, compile_schema
+from catalog.jsontext.pointers import pointer_join
 from playground.connections.serialization import Style, in_query, text_of
 from toolshelf_tools import ToolError
 
@@ -25,17 +30,20 @@ FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 BYTES: Final = "application/octet-stream"
 _DATA_URL: Final = re.compile(r"data:([^,;]*(?:;(?!base64,)[^,;]*)*)(;base64)?,(.*)", re.DOTALL)
+HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _STYLES: Final = ("style", "explode", "allowReserved", "collectionFormat")
+_AS_TEXT: Final = ("base64", "base64url", "byte")  # values of `contentEncoding` and of `format`
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One part of a multipart body; `media_type` is "" for plain text."""
+    """One part of a multipart body; `media_type` is "" for plain text. `headers` are further ones."""
 
     name: str
     content: bytes = field(repr=False)
     media_type: str = ""
     file_name: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,58 +55,121 @@ class RequestBody:
     pieces: tuple[Piece, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class DataURL:
+    """The parts of a data URL; `media_type` and `file_name` are "" if it names none."""
+
+    content: bytes = field(repr=False)
+    media_type: str = ""
+    file_name: str = ""
+
+
 def body_of(value: Any, media_type: str, schema: Any, encoding: Mapping[str, Any]) -> RequestBody:
     """The body that `value` describes.
 
     Args:
         value: JSON.
-        media_type: as the document declares it; "*/*" is JSON.
-        schema: of `value`, to know which strings are bytes.
-        encoding: of the members of a form, by name: {"contentType"?, "style"?, "explode"?, "allowReserved"?}.
+        media_type: as the document declares it, possibly a range ("image/*"); "*/*" is JSON unless bytes are declared.
+        schema: of `value`, with its definitions, to know which strings are bytes.
+        encoding: of the members of a form, by name: {"contentType"?, "headers"?, "style"?, "explode"?,
+            "allowReserved"?}.
 
     Raises:
-        ToolError: the media type needs another type of value.
+        ToolError: the media type needs another type of value, or a file whose type the range includes.
     """
-    essence = media_type.partition(";")[0].strip().lower()
+    essence = _essence(media_type)
+    is_range = "*" in essence
+    root = compile_schema(schema).root
+    if isinstance(value, str) and is_range and _takes_bytes(essence, declared_at(root, "")):
+        return _file_in_range(value, media_type)
     if essence.endswith(("/json", "+json")) or essence in {"*/*", "application/*"}:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return RequestBody(text.encode(), "application/json" if "*" in essence else media_type)
-    if essence in {FORM, MULTIPART} and not isinstance(value, dict):
+        return RequestBody(text.encode(), "application/json" if is_range else media_type)
+    if (essence == FORM or _is_multipart(essence)) and not isinstance(value, dict):
         raise ToolError(f"A body of the type {essence} requires an object, but the value is {_kind(value)}.")
     if essence == FORM:
         return RequestBody(_form(value, encoding).encode(), media_type)
-    if essence == MULTIPART:
-        return _multipart(value, schema, encoding)
-    if isinstance(value, str):
-        return RequestBody(bytes_of(value)[0] if is_binary(schema, media_type) else value.encode(), media_type)
-    return RequestBody(text_of(value).encode(), media_type)
+    if _is_multipart(essence):
+        return _multipart(value, essence, root, encoding)
+    if isinstance(value, dict | list):
+        raise ToolError(
+            f"A body of the type {essence} cannot be made from {_kind(value)}. Sync the source again: the tool then "
+            "takes the body as text."
+        )
+    sent_type = "text/plain" if is_range else media_type
+    file = _file_of(value, declared_at(root, ""), media_type) if isinstance(value, str) else None
+    return RequestBody(file.content if file else text_of(value).encode(), sent_type)
 
 
-def bytes_of(text: str) -> tuple[bytes, str]:
-    """The content of a data URL and its media type; of any other text, its UTF-8 and "".
+def _takes_bytes(essence: str, declared: list[Subschema]) -> bool:
+    """Whether a string that is sent in this range is bytes."""
+    if essence in {"*/*", "application/*"} or essence.endswith("+json"):
+        return is_binary(declared)
+    return essence != "text/*" or is_binary(declared)
+
+
+def _file_in_range(value: str, media_range: str) -> RequestBody:
+    file = read_data_url(value)
+    media_type = _chosen_type(media_range, file.media_type or BYTES)
+    if not media_type:
+        found = f"{file.media_type} is not one" if file.media_type else "the value names none"
+        raise ToolError(
+            f"The body must have a type of the range {media_range}, but {found}. Give a data URL with its type, such "
+            "as data:image/png;base64,…"
+        )
+    return RequestBody(file.content, media_type)
+
+
+def read_data_url(text: str) -> DataURL:
+    """The parts of a data URL; any other text has only a content, its UTF-8.
+
+    The parameter `name` or `filename`, which libraries for forms add, is the name of the file.
 
     Raises:
         ToolError: the data URL is not valid base64.
     """
     found = _DATA_URL.fullmatch(text)
     if found is None:
-        return text.encode(), ""
-    media_type, is_base64, data = found.groups()
+        return DataURL(text.encode())
+    head, is_base64, data = found.groups()
     try:
         content = base64.b64decode(data, validate=True) if is_base64 else unquote_to_bytes(data)
     except binascii.Error as error:
         raise ToolError(f"The data URL {text[:30]}… is not valid base64: {error}.") from None
-    return content, media_type
+    media_type, *parameters = [part.strip() for part in head.split(";")]
+    file_name = ""
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.lower() in {"name", "filename"}:
+            file_name = unquote(value).replace("\\", "/").rpartition("/")[2]
+        elif parameter:
+            media_type += f";{parameter}"
+    return DataURL(content, media_type, file_name)
 
 
-def is_binary(schema: Any, media_type: str = "") -> bool:
-    """Whether strings of `schema` are bytes: by the media type, `format: binary` (3.0) or `contentMediaType` (3.1)."""
-    essence = media_type.partition(";")[0].strip().lower()
+def is_binary(declared: Iterable[Subschema], media_type: str = "") -> bool:
+    """Whether strings are bytes: by the media type, `format: binary` (3.0) or `contentMediaType` (3.1).
+
+    `declared`: the subschemas that may apply to the string.
+    """
+    essence = _essence(media_type)
     if essence and not essence.startswith("text/") and essence != FORM:
         return True
-    if not isinstance(schema, dict) or "contentEncoding" in schema:
+    keywords = [subschema.all_keywords for subschema in declared]
+    if any(each.get("contentEncoding", "binary") != "binary" for each in keywords):
         return False
-    return schema.get("format") == "binary" or "contentMediaType" in schema
+    is_declared = ("contentMediaType", "contentEncoding")
+    return any(each.get("format") == "binary" or any(name in each for name in is_declared) for each in keywords)
+
+
+def _text_encoding(declared: Iterable[Subschema]) -> str:
+    """The encoding in which a string holds bytes as text: "base64" or "base64url"; "" if it does not."""
+    for subschema in declared:
+        keywords = subschema.all_keywords
+        for name in (keywords.get("contentEncoding"), keywords.get("format")):
+            if isinstance(name, str) and name.lower() in _AS_TEXT:
+                return "base64url" if name.lower() == "base64url" else "base64"
+    return ""
 
 
 def _form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> str:
@@ -114,34 +185,90 @@ def _form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> str:
     return "&".join(parts)
 
 
-def _multipart(value: Mapping[str, Any], schema: Any, encoding: Mapping[str, Any]) -> RequestBody:
-    pieces = [
-        _piece(name, item, _schema_of_items(schema, name, member), _declared(encoding, name))
-        for name, member in value.items()
-        for item in (member if isinstance(member, list) else [member])
-        if item is not None
-    ]
+def _multipart(value: Mapping[str, Any], essence: str, root: Subschema, encoding: Mapping[str, Any]) -> RequestBody:
+    pieces = list(_pieces(value, root, encoding))
     boundary = secrets.token_hex(16)
     content = b"".join(b"--%s\r\n%s\r\n\r\n%s\r\n" % (boundary.encode(), _head(one), one.content) for one in pieces)
     closing = f"--{boundary}--\r\n".encode()
-    return RequestBody(content + closing, f"{MULTIPART}; boundary={boundary}", tuple(pieces))
+    return RequestBody(content + closing, f"{essence}; boundary={boundary}", tuple(pieces))
 
 
-def _piece(name: str, item: Any, schema: Any, declared: Mapping[str, Any]) -> Piece:
-    media_type = str(declared.get("contentType", "")).partition(",")[0].strip()
-    media_type = "" if "*" in media_type else media_type
-    if isinstance(item, str) and is_binary(schema, media_type):
-        content, own_type = bytes_of(item)
-        return Piece(name, content, media_type or own_type or BYTES, file_name=name)
-    if isinstance(item, dict):
-        return Piece(name, text_of(item).encode(), media_type or "application/json")
-    return Piece(name, text_of(item).encode(), media_type)
+def _pieces(value: Mapping[str, Any], root: Subschema, encoding: Mapping[str, Any]) -> Iterator[Piece]:
+    """A part for each member, and for each item of an array."""
+    for name, member in value.items():
+        declared = _declared(encoding, name)
+        if not isinstance(member, list):
+            parts = [(member, declared_at(root, pointer_join("", name)))]
+        else:
+            parts = [(item, declared_at(root, pointer_join("", name, index))) for index, item in enumerate(member)]
+        headers = tuple(_part_headers(declared))
+        for item, applying in parts:
+            if item is not None:
+                yield replace(_piece(name, item, applying, declared), headers=headers)
+
+
+def _part_headers(declared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    headers = declared.get("headers")
+    for name, value in headers.items() if isinstance(headers, dict) else ():
+        if HEADER_NAME.fullmatch(name):
+            yield name, _one_line(str(value))
+
+
+def _piece(name: str, item: Any, schema: list[Subschema], declared: Mapping[str, Any]) -> Piece:
+    ranges = str(declared.get("contentType", ""))
+    media_type = _chosen_type(ranges, "")
+    if not isinstance(item, str):
+        is_object = isinstance(item, dict | list)
+        if is_object and media_type and not _essence(media_type).endswith(("/json", "+json")):
+            raise ToolError(f"The part `{name}` has the type {media_type}, which cannot be made from {_kind(item)}.")
+        return Piece(name, text_of(item).encode(), media_type or ("application/json" if is_object else ""))
+    file = _file_of(item, schema, media_type)
+    if file is None and "*" in ranges and _DATA_URL.fullmatch(item):
+        file = read_data_url(item)
+    if file is None:
+        return Piece(name, item.encode(), media_type)
+    sent_type = file.media_type or BYTES
+    if ranges and not (sent_type := _chosen_type(ranges, sent_type)):
+        found = f"the file has the type {file.media_type}" if file.media_type else "the value names no type"
+        raise ToolError(f"The part `{name}` must have a type of the range {ranges}, but {found}.")
+    return Piece(name, file.content, sent_type, file.file_name or name)
+
+
+def _file_of(text: str, declared: list[Subschema], media_type: str) -> DataURL | None:
+    """The file that a string describes; None if it is text. In Base64 if the schema declares this."""
+    encoding = _text_encoding(declared)
+    if not encoding:
+        return read_data_url(text) if is_binary(declared, media_type) else None
+    if not _DATA_URL.fullmatch(text):
+        return None
+    file = read_data_url(text)
+    encode = base64.urlsafe_b64encode if encoding == "base64url" else base64.b64encode
+    return DataURL(encode(file.content), file.media_type, file.file_name)
+
+
+def _chosen_type(ranges: str, own_type: str) -> str:
+    """The type of a file: its own if one of the list `ranges` includes it, else the first complete one; else ""."""
+    listed = [one.strip() for one in ranges.split(",") if one.strip()]
+    for one in listed:
+        start, is_range, _ = _essence(one).partition("*")
+        if own_type and (_essence(own_type).startswith(start) if is_range else _essence(own_type) == start):
+            return own_type
+    return next((one for one in listed if "*" not in one), "")
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()
+
+
+def _is_multipart(essence: str) -> bool:
+    return essence.startswith("multipart/")
 
 
 def _head(piece: Piece) -> bytes:
     head = f'Content-Disposition: form-data; name="{_quoted(piece.name)}"'
     head += f'; filename="{_quoted(piece.file_name)}"' if piece.file_name else ""
     head += f"\r\nContent-Type: {_one_line(piece.media_type)}" if piece.media_type else ""
+    head += "".join(f"\r\n{name}: {value}" for name, value in piece.headers)
     return head.encode()
 
 
@@ -159,15 +286,6 @@ def _declared(encoding: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return declared if isinstance(declared, dict) else {}
 
 
-def _schema_of_items(schema: Any, name: str, member: Any) -> Any:
-    """The schema of one part: of the member, or of the items of an array."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    found = properties.get(name) if isinstance(properties, dict) else None
-    if isinstance(found, dict) and isinstance(member, list):
-        return found.get("items")
-    return found
-
-
 def _kind(value: Any) -> str:
-    kinds = {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}
+    kinds = {type(None): "null", bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
     return kinds.get(type(value), "a number")

@@ -7,6 +7,7 @@ Sources: OpenAPI 3.1.1, "Server Object", "Paths Object", "Parameter Object", "Re
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
 
-from playground.connections.body import RequestBody, body_of
+from playground.connections.body import FORM, HEADER_NAME, RequestBody, body_of
 from playground.connections.security import Credentials
 from playground.connections.serialization import (
     Style,
@@ -30,8 +31,8 @@ from toolshelf_tools import ToolError
 BASE_URL: Final = "baseUrl"
 MAX_BODY_CHARACTERS: Final = 4_000  # of a curl command
 _DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+_TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SET_BY_HTTP: Final = frozenset({
     "host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te", "trailer",
     "expect", "keep-alive", "proxy-authorization", "proxy-connection",
@@ -83,11 +84,12 @@ def request_of(
     for member, wire in (operation.get("parameters") or {}).items():
         if member in parameters:
             parts.add(member, parameters[member], wire)
-    address = base_url(spec, configuration, source_address).rstrip("/") + parts.filled_path()
+    path, query = parts.filled_path()
+    address = base_url(spec, configuration, source_address).rstrip("/") + path
     return Request(
         str(operation.get("method", "GET")),
         address,
-        tuple(parts.query),
+        tuple(query),
         (("Accept", str(operation.get("accept") or "application/json, */*;q=0.5")), *parts.headers),
         tuple(parts.cookies),
         _body(spec, operation, parameters),
@@ -110,7 +112,7 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
         return text_of(value) if value is not None else ""
 
     template = value_of(BASE_URL) or "/"
-    address = re.sub(r"\{([^{}]+)\}", lambda found: value_of(found[1]), template)
+    address = _TEMPLATE.sub(lambda found: value_of(found[1]), template)
     address = urljoin(source_address, address) if source_address else address
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -140,8 +142,9 @@ class _Parts:
         wire = wire if isinstance(wire, dict) else {}
         name, where = str(wire.get("name", member)), str(wire.get("in", "query"))
         style = Style.of(wire, _DEFAULT_STYLES.get(where, "form"))
-        if wire.get("contentType"):
-            value = text_of(value)
+        media_type = str(wire.get("contentType") or "")
+        if media_type and not (where == "querystring" and media_type == FORM):
+            value = _content(value, media_type, is_ascii=where == "header")
         if where == "path":
             self._in_path[name] = _path_part(name, value, style)
         elif where == "header" and not is_absent(value):
@@ -150,24 +153,44 @@ class _Parts:
             pairs = [part.split("=", 1) for part in in_query(name, value, style)]
             self.cookies += [(pair[0], pair[1]) for pair in pairs]
         elif where == "querystring":
-            self.query += _whole_query(value, style)
+            self.query += [escaped(value)] if media_type and media_type != FORM else _whole_query(value, style)
         elif where == "query":
             self.query += in_query(name, value, style)
 
-    def filled_path(self) -> str:
-        """The path with its parameters.
+    def filled_path(self) -> tuple[str, list[str]]:
+        """The path with its parameters, and the whole query.
+
+        Some documents tell operations apart by a query or a fragment in the path. The fragment is not sent. The query
+        is, but for what the parameters of the call replace.
 
         Raises:
-            ToolError: one is missing.
+            ToolError: a parameter of the path is missing.
         """
 
         def fill(found: re.Match[str]) -> str:
-            if found[1] not in self._in_path:
+            name = found[1] if found[1] in self._in_path else found[1].strip("+*")
+            if name not in self._in_path:
                 raise ToolError(f"The parameter `{found[1]}` is part of the path and is missing.")
-            return self._in_path[found[1]]
+            return self._in_path[name]
 
-        path = re.sub(r"\{([^{}]+)\}", fill, self._path)
-        return path if path.startswith("/") else f"/{path}"
+        template, _, fixed = self._path.partition("#")[0].partition("?")
+        path = _TEMPLATE.sub(fill, template)
+        given = {part.partition("=")[0] for part in self.query}
+        query: list[str] = []
+        for part in fixed.split("&"):
+            name, _, value = part.partition("=")
+            found = _TEMPLATE.fullmatch(value)
+            is_optional = found is not None and found[1] not in self._in_path
+            if part and name not in given and not is_optional:
+                query.append(_TEMPLATE.sub(fill, part))
+        return path if path.startswith("/") else f"/{path}", [*query, *self.query]
+
+
+def _content(value: Any, media_type: str, *, is_ascii: bool) -> str:
+    """The text of a parameter that is described by its media type: JSON also for strings."""
+    if media_type.partition(";")[0].strip().lower().endswith(("/json", "+json")):
+        return json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":"))
+    return text_of(value)
 
 
 def _path_part(name: str, value: Any, style: Style) -> str:
@@ -180,7 +203,7 @@ def _path_part(name: str, value: Any, style: Style) -> str:
 
 
 def _header_name(name: str) -> str:
-    if not _HEADER_NAME.fullmatch(name) or name.lower() in _SET_BY_HTTP:
+    if not HEADER_NAME.fullmatch(name) or name.lower() in _SET_BY_HTTP:
         raise ToolError(f"The header `{name[:80]}` cannot be a parameter: HTTP itself sets it, or its name is invalid.")
     return name
 
@@ -202,14 +225,15 @@ def _body(spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Map
     declared = operation.get("body")
     if not isinstance(declared, dict):
         return None
-    schema = spec.get("definition", {}).get("parameters")
+    schema = spec.get("definition", {}).get("parameters", {})
     member = declared.get("member")
     value: Any = parameters
     if isinstance(member, str):
         if member not in parameters:
             return None
         value = parameters[member]
-        schema = schema.get("properties", {}).get(member) if isinstance(schema, dict) else None
+        definitions = {"$defs": schema.get("$defs", {})}
+        schema = {**definitions, "allOf": [schema.get("properties", {}).get(member, {})]}
     encoding = declared.get("encoding")
     media_type = str(declared.get("contentType", "application/json"))
     return body_of(value, media_type, schema, encoding if isinstance(encoding, dict) else {})

@@ -7,7 +7,6 @@ import pytest
 
 from catalog.jsontext.reader import loads
 from catalog.specs.importers import import_document
-from playground.connections.body import body_of
 from playground.connections.request import curl, request_of
 from playground.connections.security import Credentials, credentials_of
 from playground.tool import ToolError
@@ -210,7 +209,7 @@ def test_a_string_that_looks_like_a_data_url_stays_text_where_no_bytes_are_asked
 
 
 def test_names_in_a_multipart_body_cannot_begin_a_new_header():
-    body = body_of({'a"\r\nX: b': "c"}, "multipart/form-data", {}, {})
+    body = body_for("multipart/form-data", {"type": "object"}, {'a"\r\nX: b': "c"})
 
     assert b'name="a%22%0D%0AX: b"' in body.content
 

@@ -5,18 +5,19 @@ Sources: OpenAPI 3.1.1, "Request Body Object" and "Media Type Object"; Swagger 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.openapi.parts import Context, Part
 from catalog.specs.importers.results import Object
 
 _BODY: Final = frozenset({"description", "required", "content"})
 _ENCODING: Final = ("contentType", "style", "explode", "allowReserved")
 FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+_STRUCTURED: Final = frozenset({"object", "array"})
 
 SWAGGER_SCHEMA: Final = (
     "type", "format", "items", "default", "enum", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
@@ -58,7 +59,7 @@ class Media:
     encoding: Object = field(default_factory=dict)
 
 
-def media_of(holder: Part) -> Media | None:
+def media_of(holder: Part, context: Context) -> Media | None:
     """The content of a body or parameter: preferably JSON, else a form, else any other."""
     content = holder.value.get("content")
     if not isinstance(content, dict) or not content:
@@ -70,30 +71,61 @@ def media_of(holder: Part) -> Media | None:
         media_type,
         media.get("schema", unknown),
         pointer_join(holder.pointer, "content", media_type, "schema"),
-        _examples(media),
+        examples_in(media, pointer_join(holder.pointer, "content", media_type), context),
         "schema" in media,
-        _encoding(media, media_type),
+        _encoding(media, media_type, pointer_join(holder.pointer, "content", media_type, "encoding"), context),
     )
 
 
-def _encoding(media: Object, media_type: str) -> Object:
+def _encoding(media: Object, media_type: str, pointer: str, context: Context) -> Object:
     """How the members of a form are sent, as far as requests depend on it."""
     declared = media.get("encoding")
-    if not isinstance(declared, dict) or _essence(media_type) not in FORMS:
+    if not isinstance(declared, dict) or not _is_form(media_type):
         return {}
     read: Object = {}
     for name, one in declared.items():
         members: Object = {key: one[key] for key in _ENCODING if key in one} if isinstance(one, dict) else {}
+        headers = _headers(members_of(one), pointer_join(pointer, name), context)
+        members |= {"headers": headers} if headers else {}
         read |= {name: members} if members else {}
     return read
 
 
-def _examples(media: Object) -> Object:
-    """The examples by name; the single `example` has the name of its keyword."""
-    examples = media.get("examples")
-    if isinstance(examples, dict):
-        return examples
-    return {"example": {"value": media["example"]}} if "example" in media else {}
+def _headers(encoding: Object, pointer: str, context: Context) -> Object:
+    """The headers of a part of a form that always have the same value; the others are reported."""
+    found: Object = {}
+    for name, declared in members_of(encoding.get("headers")).items():
+        place = pointer_join(pointer, "headers", name)
+        header = context.resolved(declared, place, "The header is not sent.")
+        if header is None or name.lower() == "content-type":
+            continue
+        schema = members_of(header.value.get("schema"))
+        choices = items_of(schema.get("enum"))
+        only = choices[0] if len(choices) == 1 else None
+        value = schema.get("const", schema.get("default", only))
+        if isinstance(value, str | int | float):
+            found[name] = value if isinstance(value, str) else dumps(value)
+        else:
+            context.report.dropped(place, "A call has no value for a header of a part, so the header is not sent.")
+    return found
+
+
+def examples_in(holder: Object, pointer: str, context: Context) -> Object:
+    """The examples of a parameter or of content, by name; the single `example` has the name of its keyword."""
+    listed = holder.get("examples")
+    if not isinstance(listed, dict):
+        return {"example": {"value": holder["example"]}} if "example" in holder else {}
+    examples: Object = {}
+    for name, one in listed.items():
+        place = pointer_join(pointer, "examples", name)
+        if (found := context.resolved(one, place, "The example was removed.")) is None:
+            continue
+        if "externalValue" in found.value:
+            context.report.dropped(place, "The example is in another document, which is not fetched.")
+            continue
+        value = {"value": found.value["dataValue"]} if "dataValue" in found.value else {}
+        examples[name] = {**found.value, **value}
+    return examples
 
 
 def with_examples(schema: JSON, examples: Object) -> JSON:
@@ -101,22 +133,45 @@ def with_examples(schema: JSON, examples: Object) -> JSON:
     values = [example["value"] for example in examples.values() if isinstance(example, dict) and "value" in example]
     if not values or not isinstance(schema, dict):
         return schema
-    return {**schema, "examples": [*items_of(schema.get("examples")), *values]}
+    own = [one for one in items_of(schema.get("examples")) if one not in values]
+    return {**schema, "examples": [*own, *values]}
 
 
-def schema_of(parameter: Part) -> tuple[JSON, str, str]:
-    """The schema of a parameter, its pointer, and its media type ("" if it has none)."""
+def sendable(media: Media, context: Context) -> Media:
+    """`media` as requests can send it: what is neither JSON nor a form is sent as the text or the bytes of a string."""
+    if is_json(media.media_type) or _is_form(media.media_type):
+        return media
+    kinds: set[JSON] = set()
+    for one, _ in context.references.in_place(media.schema, media.pointer):
+        kinds |= {kind for kind in (one.get("type"), *items_of(one.get("type"))) if isinstance(kind, str)}
+        kinds |= {"object"} if "properties" in one or "additionalProperties" in one else set()
+    if not kinds & _STRUCTURED:
+        return media
+    reason = f"Values are not written as {media.media_type}, so this is a string, which is sent as it is."
+    context.report.rewritten(media.pointer, reason)
+    text: Object = {"type": "string", "description": f"Text in the format {media.media_type}."}
+    examples: Object = {
+        name: example
+        for name, example in media.examples.items()
+        if isinstance(example, dict) and isinstance(example.get("value"), str)
+    }
+    return replace(media, schema=text, examples=examples)
+
+
+def media_of_parameter(parameter: Part, context: Context) -> Media:
+    """The schema of a parameter with its examples; its media type is "" if it has none."""
+    examples = examples_in(parameter.value, parameter.pointer, context)
     if "schema" in parameter.value:
-        return parameter.value["schema"], pointer_join(parameter.pointer, "schema"), ""
-    media = media_of(parameter)
+        return Media("", parameter.value["schema"], pointer_join(parameter.pointer, "schema"), examples)
+    media = media_of(parameter, context)
     if media is not None:
-        return media.schema, media.pointer, media.media_type
+        return sendable(media, context)
     schema: Object = {keyword: parameter.value[keyword] for keyword in SWAGGER_SCHEMA if keyword in parameter.value}
-    return schema, parameter.pointer, ""
+    return Media("", schema, parameter.pointer)
 
 
 def with_annotations(schema: JSON, holder: Object) -> JSON:
-    """`schema` with the description, deprecation and example of the parameter or body that has it."""
+    """`schema` with the description and deprecation of the parameter or body that has it."""
     if schema is True:
         schema = {}
     if not isinstance(schema, dict):
@@ -126,8 +181,6 @@ def with_annotations(schema: JSON, holder: Object) -> JSON:
         annotations["description"] = description
     if holder.get("deprecated") is True:
         annotations["deprecated"] = True
-    if "example" in holder and "schema" in holder and "examples" not in schema:
-        annotations["examples"] = [holder["example"]]
     return {**schema, **annotations}
 
 
@@ -137,16 +190,35 @@ def request_body(operation: Part, context: Context) -> Body | None:
     body = context.resolved(operation.value["requestBody"], pointer, "The body was removed.")
     if body is None:
         return None
-    media = media_of(body)
+    media = media_of(body, context)
     if media is None:
         context.report.dropped(pointer, "The body has no content.")
         return None
+    media = sendable(media, context)
     context.report_unused(body, _BODY)
     context.report_unused_content(body, media.media_type, f"The body is sent as {media.media_type}.")
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
     required = body.value.get("required") is True
     whole = with_annotations(schema, body.value)
     return Body(whole, needs, media.media_type, required, media.examples, media.encoding)
+
+
+def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
+    """The body that a parameter of Swagger 2.0 is, in the media type that the operation consumes: JSON if it can be."""
+    consumed = [media_type for media_type in _consumed(operation, context) if not _is_form(media_type)]
+    media_type = min(consumed, key=_rank, default="application/json")
+    media_type = media_type if "*" not in media_type else "application/json"
+    pointer = pointer_join(parameter.pointer, "schema")
+    media = sendable(Media(media_type, parameter.value.get("schema", {}), pointer), context)
+    schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
+    is_required = parameter.value.get("required") is True
+    return Body(with_annotations(schema, parameter.value), needs, media_type, is_required)
+
+
+def _consumed(operation: Part, context: Context) -> list[str]:
+    """The media types of requests in Swagger 2.0."""
+    consumes = operation.value.get("consumes", context.document.get("consumes"))
+    return [one for one in items_of(consumes) if isinstance(one, str)]
 
 
 def form_body(form: list[Part], operation: Part, context: Context) -> Body:
@@ -156,8 +228,8 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
     needs: dict[str, None] = {}
     encoding: Object = {}
     for parameter in form:
-        schema, pointer, _ = schema_of(parameter)
-        read, more = context.schemas.read(schema, pointer, "in", context.report)
+        media = media_of_parameter(parameter, context)
+        read, more = context.schemas.read(media.schema, media.pointer, "in", context.report)
         needs |= dict.fromkeys(more)
         name = str(parameter.value["name"])
         properties[name] = with_annotations(read, parameter.value)
@@ -167,12 +239,15 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
     whole: Object = {"type": "object", "properties": properties}
     if required:
         whole["required"] = required
-    has_file = any(parameter.value.get("type") == "file" for parameter in form)
-    consumes = operation.value.get("consumes", context.document.get("consumes"))
-    media_types = [str(one) for one in items_of(consumes) if str(one) in FORMS]
-    default = "multipart/form-data" if has_file else "application/x-www-form-urlencoded"
-    media_type = media_types[0] if media_types else default
+    has_file = any(_is_file(parameter.value) for parameter in form)
+    media_types = [media_type for media_type in _consumed(operation, context) if media_type in FORMS]
+    media_type = media_types[0] if media_types else "application/x-www-form-urlencoded"
+    media_type = "multipart/form-data" if has_file else media_type
     return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)
+
+
+def _is_file(parameter: Object) -> bool:
+    return "file" in {parameter.get("type"), members_of(parameter.get("items")).get("type")}
 
 
 def collection_format(parameter: Part) -> Object:
@@ -193,7 +268,12 @@ def _rank(media_type: str) -> tuple[int, str]:
         return 0, media_type
     if is_json(media_type):
         return 1, media_type
-    return (2 if essence in FORMS else 3), media_type
+    return (2 if _is_form(media_type) else 3), media_type
+
+
+def _is_form(media_type: str) -> bool:
+    essence = _essence(media_type)
+    return essence in FORMS or essence.startswith("multipart/")
 
 
 def _essence(media_type: str) -> str:

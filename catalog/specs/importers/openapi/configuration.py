@@ -40,8 +40,8 @@ class Configuration:
         return {name: value for name, value in members.items() if value}
 
 
-def configuration_of(item: Part, operation: Part, context: Context) -> Configuration:
-    """The configuration that `operation` needs."""
+def configuration_of(item: Part, operation: Part, context: Context, authorization: Part | None = None) -> Configuration:
+    """The configuration that `operation` needs; `authorization` is its parameter for the header `Authorization`."""
     document = context.document
     servers = operation.value.get("servers", item.value.get("servers", document.get("servers")))
     properties: Object = dict(_servers(document, servers))
@@ -61,6 +61,8 @@ def configuration_of(item: Part, operation: Part, context: Context) -> Configura
             if not (scheme and _token_url(scheme.value)):  # there, a token and a client are alternatives
                 required += list(secrets)
         found.security.append(members)
+    if authorization is not None and not _sets_authorization(found.schemes):
+        requirements = _require_header(authorization, found, properties, required)
     if len([requirement for requirement in requirements if requirement]) > 1:
         pointer = pointer_join(operation.pointer, "security")
         context.report.rewritten(pointer, "The API accepts several kinds of credentials, so none of them is required.")
@@ -68,6 +70,34 @@ def configuration_of(item: Part, operation: Part, context: Context) -> Configura
         found.schema = {"type": "object", "properties": properties}
         found.schema |= {"required": required} if required and len(requirements) == 1 else {}
     return found
+
+
+def _sets_authorization(schemes: Object) -> bool:
+    """Whether a security scheme sets the header `Authorization`."""
+    for scheme in map(members_of, schemes.values()):
+        is_key = scheme.get("type") == "apiKey"
+        in_header = scheme.get("in") == "header" and str(scheme.get("name")).lower() == "authorization"
+        if in_header or not is_key:
+            return True
+    return False
+
+
+def _require_header(header: Part, found: Configuration, properties: Object, required: list[JSON]) -> list[Object]:
+    """Add the header to every requirement, beside which it may be left out unless it is required; return them all."""
+    name = wanted = str(header.value["name"])
+    while name in properties:
+        name += "_header"
+    scheme: Object = {"type": "apiKey", "in": "header", "name": wanted}
+    described: Object = {**scheme, "description": header.value.get("description")}
+    properties |= dict(_secrets(name, Part(described, header.pointer), None, None))
+    found.schemes[name] = scheme
+    before = [members_of(one) for one in found.security] or [{}]
+    with_header: list[Object] = [{**one, name: [name]} for one in before]
+    is_required = header.value.get("required") is True
+    found.security = [*with_header, *([] if is_required else before)]
+    if is_required:
+        required.append(name)
+    return with_header if is_required else [*with_header, *before]
 
 
 # The URL
@@ -80,6 +110,9 @@ def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
         urls = list(_swagger_urls(document))
     if not urls:
         return
+    secure = next((url for url in urls if url.lower().startswith("https://")), None)
+    if secure is not None and urls[0].lower().startswith("http://"):
+        urls = [secure, *urls]
     base: Object = {"type": "string", "description": "The base URL of the API.", "default": urls[0]}
     if len(urls) > 1:
         base["examples"] = [*dict.fromkeys(urls)]
@@ -92,7 +125,8 @@ def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
 
 def _swagger_urls(document: Object) -> Iterator[str]:
     schemes, path = document.get("schemes"), document.get("basePath")
-    for scheme in schemes if isinstance(schemes, list) and schemes else ["https"]:
+    listed = [scheme for scheme in items_of(schemes) if isinstance(scheme, str)] or ["https"]
+    for scheme in [scheme for scheme in listed if scheme in {"http", "https"}] or listed:
         yield f"{scheme}://{document['host']}{path if isinstance(path, str) and path != '/' else ''}"
 
 
@@ -116,7 +150,7 @@ def _scheme(name: str, context: Context) -> Part | None:
     return context.resolved(schemes.get(name), pointer_join(parent, name), consequence)
 
 
-def _secrets(name: str, part: Part, scopes: JSON, context: Context) -> Iterator[tuple[str, JSON]]:
+def _secrets(name: str, part: Part, scopes: JSON, context: Context | None) -> Iterator[tuple[str, JSON]]:
     """The members of the configuration for the security scheme `name`."""
     scheme = part.value
     scheme_type = str(scheme.get("type"))
@@ -125,7 +159,7 @@ def _secrets(name: str, part: Part, scopes: JSON, context: Context) -> Iterator[
     secrets = _SECRETS.get(scheme_type, _SECRETS["apiKey"] if scheme_type.startswith("http ") else ())
     if _token_url(scheme):
         secrets += _CLIENT
-    if not secrets:
+    if not secrets and context is not None:
         context.report.dropped(part.pointer, f"`{name}` has the type `{scheme_type}`, which cannot be configured.")
     for suffix, template in secrets:
         explanation = template.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))

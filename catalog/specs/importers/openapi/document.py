@@ -18,10 +18,12 @@ Sources: OpenAPI 3.1.1 and 3.0.4, "Paths Object" to "Responses Object"; Swagger 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
@@ -60,7 +62,22 @@ def title_of(document: Object) -> str:
 
 def slug_of(text: str) -> str:
     """`text` as the start of an id: words in lower case, joined by hyphens."""
-    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))[:60].strip("-")
+    words = re.findall(r"[a-z0-9]+", text.lower()) or _words(text.lower())
+    return "-".join(words)[:60].strip("-")
+
+
+def _words(text: str) -> list[str]:
+    """The words of `text` in any script; percent-encoded letters are decoded."""
+    decoded = unicodedata.normalize("NFC", unquote(text, errors="strict") if _is_encoded(text) else text)
+    return "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in decoded).split()
+
+
+def _is_encoded(text: str) -> bool:
+    """Whether `text` has percent-encoded letters of another script."""
+    try:
+        return not unquote(text, errors="strict").isascii() and text.isascii()
+    except UnicodeDecodeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +184,7 @@ class Operations:
 
     def _draft(self, read: _Operation, context: Context) -> Draft:
         path, item, method, operation, name = read.path, read.item, read.method, read.part, read.name
-        inputs = inputs_of(item, operation, context)
+        inputs = inputs_of(path, item, operation, context)
         output = output_of(operation, context)
         draft = Draft(operation.pointer, name, f"{self._prefix}{name}", {"description": _description(operation, item)})
         draft.members |= {"parameters": inputs.schema} if inputs.schema is not None else {}
@@ -179,7 +196,7 @@ class Operations:
         if isinstance(own, dict):
             _restore(draft, own, operation)
         else:
-            configuration = configuration_of(item, operation, context)
+            configuration = configuration_of(item, operation, context, inputs.authorization)
             draft.siblings |= {"configuration": configuration.schema} if configuration.schema is not None else {}
             wire: Object = {**inputs.wire, **output.wire, **dict(_marks(operation)), **configuration.wire()}
             draft.siblings[EXTENSION] = {"method": method.upper(), "path": path, **wire}
@@ -196,7 +213,7 @@ class Operations:
 
     def _name(self, operation_id: JSON, method: str, path: str) -> str:
         wanted = operation_id.strip() if isinstance(operation_id, str) else ""
-        wanted = wanted or "_".join([method, *re.findall(r"[A-Za-z0-9]+", path)])
+        wanted = wanted or "_".join([method, *_words(path)])
         name, number = wanted, 2
         while name in self._names:
             name, number = f"{wanted}_{number}", number + 1

@@ -8,11 +8,12 @@ Sources: OpenAPI 3.1.1, "Parameter Object" and "Responses Object"; Swagger 2.0, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.openapi.bodies import (
@@ -23,8 +24,9 @@ from catalog.specs.importers.openapi.bodies import (
     form_body,
     is_json,
     media_of,
+    media_of_parameter,
     request_body,
-    schema_of,
+    swagger_body,
     with_annotations,
     with_examples,
 )
@@ -34,11 +36,14 @@ from catalog.specs.importers.results import Object
 BODY: Final = "body"
 
 _LOCATIONS: Final = frozenset({"path", "query", "header", "cookie", "querystring"})
-_NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})  # OpenAPI ignores these headers
+_NOT_PARAMETERS: Final = frozenset({"accept", "content-type"})  # OpenAPI ignores these headers
 _RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
 _PARAMETER: Final = frozenset(
-    {"name", "in", "required", "description", "deprecated", "schema", "content", "example", *SWAGGER_SCHEMA}
+    {"name", "in", "required", "description", "deprecated", "schema", "content", "example", "examples", *SWAGGER_SCHEMA}
 )
+_UNDEFINED: Final = "The response is not defined."
+_WITHOUT_CONTENT: Final = frozenset({"204", "205"})  # statuses that have none (RFC 9110)
+_TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
 _ACCEPTED: Final = frozenset({"application/json", "*/*"})  # media types that requests accept by default
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
@@ -51,11 +56,13 @@ class Inputs:
         schema: of the parameters; None if there are none.
         wire: how they are sent: members of `x-openapi`.
         examples: of the whole object, by name.
+        authorization: the parameter that is the header `Authorization`, a secret of the configuration.
     """
 
     schema: JSON = None
     wire: Object = field(default_factory=dict)
     examples: Object = field(default_factory=dict)
+    authorization: Part | None = None
 
 
 @dataclass(slots=True)
@@ -82,6 +89,7 @@ class _Members:
         self.required: list[JSON] = []
         self.needs: dict[str, None] = {}
         self.wire: Object = {}
+        self.authorization: Part | None = None
 
     def add(self, name: str, schema: JSON, needs: tuple[str, ...], *, required: bool) -> None:
         self.properties[name] = schema
@@ -108,26 +116,43 @@ class _Members:
         return self.context.closed(schema, tuple(self.needs), "in")
 
 
-def inputs_of(item: Part, operation: Part, context: Context) -> Inputs:
+def inputs_of(path: str, item: Part, operation: Part, context: Context) -> Inputs:
     """The parameters of `operation` in the path item `item`."""
     members = _Members(context)
     form: list[Part] = []
     body: Body | None = None
-    for parameter in _parameters(item, operation, context):
+    parameters = [*_parameters(item, operation, context)]
+    for parameter in [*parameters, *_forgotten(path, parameters, operation, context)]:
         where = parameter.value.get("in")
         if where == "formData":
             form.append(parameter)
         elif where == "body":
-            pointer = pointer_join(parameter.pointer, "schema")
-            schema, needs = context.schemas.read(parameter.value.get("schema", {}), pointer, "in", context.report)
-            body = Body(with_annotations(schema, parameter.value), needs, "application/json", _is_required(parameter))
+            body = swagger_body(parameter, operation, context)
         else:
             _add(parameter, str(where), members)
     if form:
         body = form_body(form, operation, context)
     if "requestBody" in operation.value:
         body = request_body(operation, context) or body
-    return _with_body(members, body, operation.pointer)
+    inputs = _with_body(members, body, operation.pointer)
+    inputs.authorization = members.authorization
+    return inputs
+
+
+def _forgotten(path: str, parameters: list[Part], operation: Part, context: Context) -> Iterator[Part]:
+    """The parameters that the path contains and the document does not declare: each is a string."""
+    declared = {str(parameter.value["name"]) for parameter in parameters if parameter.value.get("in") == "path"}
+    in_path, _, query = path.partition("#")[0].partition("?")
+    in_query = {str(parameter.value["name"]) for parameter in parameters if parameter.value.get("in") == "query"}
+    names = dict.fromkeys(_TEMPLATE.findall(in_path), declared)
+    names |= dict.fromkeys(_TEMPLATE.findall(query), declared | in_query)
+    for name, known in names.items():
+        plain = name.strip("+*")
+        if name in known or plain in known:
+            continue
+        reason = f"The path contains `{{{name}}}`, which the document does not declare; it became a string."
+        context.report.rewritten(operation.pointer, reason)
+        yield Part({"name": plain, "in": "path", "required": True, "schema": {"type": "string"}}, operation.pointer)
 
 
 def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
@@ -165,18 +190,24 @@ def _add(parameter: Part, where: str, members: _Members) -> None:
     if where not in _LOCATIONS:
         context.report.dropped(parameter.pointer, f"`{where}` is not a location for parameters.")
         return
+    if where == "header" and name.lower() == "authorization":
+        reason = f"HTTP clients set the header `{name}` themselves, so it became part of the configuration."
+        context.report.rewritten(parameter.pointer, reason)
+        members.authorization = parameter
+        return
     if where == "header" and name.lower() in _NOT_PARAMETERS:
         context.report.dropped(parameter.pointer, f"HTTP clients set the header `{name}` themselves.")
         return
-    schema, pointer, media_type = schema_of(parameter)
+    media = media_of_parameter(parameter, context)
     context.report_unused(parameter, _PARAMETER.union(_WIRE))
-    read, needs = context.schemas.read(schema, pointer, "in", context.report)
+    read, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
     member = members.free_name(name, where, parameter.pointer)
     required = _is_required(parameter) or where == "path"
-    members.add(member, with_annotations(read, parameter.value), needs, required=required)
+    schema = with_annotations(with_examples(read, media.examples), parameter.value)
+    members.add(member, schema, needs, required=required)
     wire: Object = {"in": where}
     wire |= {"name": name} if member != name else {}
-    wire |= {"contentType": media_type} if media_type else {}
+    wire |= {"contentType": media.media_type} if media.media_type else {}
     wire |= {key: parameter.value[key] for key in _WIRE if key in parameter.value}
     members.wire[member] = collection_format(parameter) | wire
 
@@ -189,28 +220,72 @@ def _is_required(parameter: Part) -> bool:
 
 
 def output_of(operation: Part, context: Context) -> Output:
-    """The JSON result of `operation` when it succeeds."""
+    """The JSON result of `operation` when it succeeds.
+
+    Several kinds of success become alternatives. `responses` of the extension then gives, for each status, the pointer
+    of its alternative in the return type; false if it is declared without content, and null if with other than JSON.
+    """
     responses = operation.value.get("responses")
     if not isinstance(responses, dict):
         return Output()
     codes = sorted(filter(_is_success, responses), key=_code_rank) or [code for code in responses if code == "default"]
-    output = Output()
-    for code in codes:
-        pointer = pointer_join(operation.pointer, "responses", code)
-        if output.schema is not None:
-            context.report.dropped(pointer, "Another response became the return type.")
-            continue
-        response = context.resolved(responses[code], pointer, "The response is not defined.")
-        media = _content(response, context) if response else None
-        if media is not None:
-            schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
-            accept: Object = {} if media.media_type in _ACCEPTED else {"accept": media.media_type}
-            output = Output(context.closed(schema, needs, "out"), media.examples, accept)
+    results = _results(codes, operation, context)
     for code in responses:
         if code not in codes and not code.startswith("x-"):
             pointer = pointer_join(operation.pointer, "responses", code)
             context.report.dropped(pointer, "Error responses are not part of a spec.")
+    found = [result.media for result in results.values() if result.media]
+    if not found:
+        return Output()
+    alternatives: list[JSON] = []
+    for result in results.values():
+        if result.is_json and result.schema not in alternatives:
+            alternatives.append(result.schema)
+    whole: JSON = alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+    needs = dict.fromkeys(need for result in results.values() for need in result.needs)
+    output = Output(context.closed(whole, tuple(needs), "out"), found[0].examples)
+    types = dict.fromkeys(media.media_type for media in found)
+    if not _ACCEPTED.issuperset(types):
+        output.wire["accept"] = ", ".join(types)
+    places: Object = {}
+    for code, result in results.items():
+        place = f"/anyOf/{alternatives.index(result.schema)}" if len(alternatives) > 1 and result.is_json else ""
+        places[code if code == "default" else code.upper()] = (
+            place if result.is_json else False if result.is_empty else None
+        )
+    if "default" in responses and "default" not in codes:
+        places["default"] = None
+    if any(place != "" or not code.isdecimal() for code, place in places.items()):
+        output.wire["responses"] = places
     return output
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one response declares: JSON of a `schema`, which has `media` unless it is that of an empty body."""
+
+    schema: JSON = None
+    needs: tuple[str, ...] = ()
+    media: Media | None = None
+    is_json: bool = False
+    is_empty: bool = False
+
+
+def _results(codes: list[str], operation: Part, context: Context) -> dict[str, _Result]:
+    results: dict[str, _Result] = {}
+    for code in codes:
+        pointer = pointer_join(operation.pointer, "responses", code)
+        response = context.resolved(members_of(operation.value["responses"])[code], pointer, _UNDEFINED)
+        media = _content(response, context) if response else None
+        if media is not None:
+            schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)
+            results[code] = _Result(schema, needs, media, is_json=True)
+        elif code in _WITHOUT_CONTENT:
+            results[code] = _Result({"type": "null"}, is_json=True)
+        else:
+            is_empty = response is not None and not {"content", "schema"} & response.value.keys()
+            results[code] = _Result(is_empty=is_empty)
+    return results
 
 
 def _content(response: Part, context: Context) -> Media | None:
@@ -222,7 +297,7 @@ def _content(response: Part, context: Context) -> Media | None:
             context.report.dropped(pointer, "The response is a file.")
             return None
         return Media("application/json", schema, pointer)
-    media = media_of(response)
+    media = media_of(response, context)
     if media is not None:
         reason = "Another media type of the response became the return type."
         context.report_unused_content(response, media.media_type, reason)
