@@ -22,7 +22,7 @@ def read(path):
     return loads(path.read_bytes(), max_bytes=MAX_DOCUMENT_BYTES)
 
 
-def api(operation, *, version="3.0.3", path="/things/{id}", method="get", **members):
+def api(operation, *, version="3.0.3", path="/things", method="get", **members):
     return {
         "openapi": version,
         "info": {"title": "Things", "version": "1"},
@@ -146,7 +146,7 @@ def test_the_name_of_a_tool_is_the_operation_id():
 
 
 def test_the_name_of_an_operation_without_id_is_its_method_and_path():
-    assert imported({}).tool_id == "get_things_id"
+    assert imported({}, path="/things/{n}").tool_id == "get_things_n"
 
 
 def test_operations_of_the_same_name_are_numbered():
@@ -188,7 +188,7 @@ def test_parameters_of_all_locations_are_members():
         "requestBody": body({"type": "string"}, required=True, description="The text."),
     }
 
-    spec = imported(operation, method="put")
+    spec = imported(operation, method="put", path="/things/{id}")
 
     assert parameters_of(spec) == {
         "type": "object",
@@ -229,7 +229,7 @@ def test_a_body_that_is_not_an_object_is_a_member():
 
 def test_parameters_of_a_path_apply_to_its_operations():
     document = api({"parameters": [{"name": "a", "in": "query", "schema": {"type": "integer"}}]})
-    document["paths"]["/things/{id}"]["parameters"] = [
+    document["paths"]["/things"]["parameters"] = [
         {"name": "a", "in": "query", "schema": {"type": "string"}},
         {"name": "b", "in": "query", "schema": {"type": "string"}},
     ]
@@ -247,14 +247,14 @@ def test_parameters_of_the_same_name_get_different_names():
         ]
     }
 
-    spec = imported(operation)
+    spec = imported(operation, path="/things/{id}")
 
     assert list(parameters_of(spec)["properties"]) == ["id", "id_query"]
     assert spec.document["x-openapi"]["parameters"]["id_query"] == {"in": "query", "name": "id"}
     assert losses_of(spec) == {"/paths/~1things~1{id}/get/parameters/1": "rewritten"}
 
 
-@pytest.mark.parametrize("name", ["Accept", "Content-Type", "authorization"])
+@pytest.mark.parametrize("name", ["Accept", "Content-Type"])
 def test_headers_that_http_clients_set_are_not_parameters(name):
     spec = imported({"parameters": [{"name": name, "in": "header", "schema": {"type": "string"}}]})
 
@@ -595,7 +595,7 @@ def test_no_secret_is_required_if_there_are_several_ways_to_sign_in():
     spec = imported({"security": [{"a": []}, {"b": []}]}, components=components)
 
     assert "required" not in spec.document["configuration"]
-    assert losses_of(spec) == {"/paths/~1things~1{id}/get/security": "rewritten"}
+    assert losses_of(spec) == {"/paths/~1things/get/security": "rewritten"}
 
 
 def test_an_operation_may_override_the_security_of_the_api():
@@ -800,7 +800,7 @@ def test_a_document_with_too_many_schemas_is_imported_in_part():
 
 # -- every loss is reported -------------------------------------------------------------------------------------------
 
-GET = "/paths/~1things~1{id}/get"
+GET = "/paths/~1things/get"
 RESPONSE = f"{GET}/responses/200"
 
 
@@ -814,8 +814,8 @@ RESPONSE = f"{GET}/responses/200"
             f"{GET}/parameters/0/allowEmptyValue",
         ),
         (
-            {"parameters": [{"name": "a", "in": "query", "examples": {"b": {"value": 1}}}]},
-            f"{GET}/parameters/0/examples",
+            {"parameters": [{"name": "a", "in": "query", "examples": {"b": {"externalValue": "https://e.example"}}}]},
+            f"{GET}/parameters/0/examples/b",
         ),
         ({"requestBody": body({}, **{"x-name": 1})}, f"{GET}/requestBody/x-name"),
         (
@@ -829,10 +829,6 @@ RESPONSE = f"{GET}/responses/200"
         (
             {"responses": {"200": {"description": "", "content": {"application/json": {}, "text/xml": {}}}}},
             f"{RESPONSE}/content/text~1xml",
-        ),
-        (
-            {"responses": {"200": {"description": "", **body({})}, "201": {"description": "", **body({})}}},
-            f"{GET}/responses/201",
         ),
     ],
 )
