@@ -15,17 +15,18 @@ from django.conf import settings
 from django.utils import timezone
 
 from catalog.errors import Problem
-from catalog.json_schema.validation import Budget, CheckResult
+from catalog.json_schema.validation import Budget
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
-from playground.compiled_spec import CompiledSpec, compiled_spec_of
+from playground.compiled_spec import NO_RETURN_TYPE, CompiledSpec, compiled_spec_of
 from playground.models import Run
 from playground.redaction import Redactor
 from playground.response_files import stored_files, with_files
 from playground.runner import RunEnd
 from playground.supervisor import ActiveRun, storable
 
-NO_RETURN_TYPE = "The spec has no return type."
+__all__ = ["ERROR_CHARACTERS", "NO_RETURN_TYPE", "conclude", "problems_text", "redacted", "take_response"]
+
 TOO_LONG = "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
 WHOLE_IS_A_FILE = " The whole response is a file of the run."
 ERROR_CHARACTERS = 4000
@@ -41,7 +42,7 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
         if end.is_cut:
             _take_beginning(run, str(response), redactor, has_whole=any(file.is_whole for file in files))
         else:
-            take_response(run, contract, response, redactor)
+            take_response(run, contract, response, redactor, http_status=end.http_status)
             text = run.response_json or ""
             if files and len(text) > settings.RUN_RESPONSE_BYTES:  # with a file in Base64, which was checked
                 run.response_json, run.response_cut = reader.dumps(text[: settings.RUN_RESPONSE_BYTES]), True
@@ -60,24 +61,23 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
 
 
 def take_response(
-    run: Run, contract: CompiledSpec, response: JSON, redactor: Redactor, budget: Budget | None = None
+    run: Run,
+    contract: CompiledSpec,
+    response: JSON,
+    redactor: Redactor,
+    budget: Budget | None = None,
+    *,
+    http_status: int | None = None,
 ) -> None:
     """Store the response in `run`, redacted, with the verdict on it."""
     began = time.perf_counter()
-    result = _check(contract, response, budget)
+    result = contract.check_response(response, http_status, budget)
     run.check_ms = (time.perf_counter() - began) * 1000
     run.verdict = result.verdict
     run.verdict_reason = redactor.message(result.reason or "")
     run.problems_json = problems_text(redacted(result.problems, redactor))
     run.problems_truncated = result.truncated
     run.response_json = reader.dumps(redactor.value(response))
-
-
-def _check(contract: CompiledSpec, response: JSON, budget: Budget | None) -> CheckResult:
-    """The verdict on `response`."""
-    if contract.return_type is None:
-        return CheckResult(verdict="unchecked", problems=(), truncated=False, reason=NO_RETURN_TYPE)
-    return contract.return_type.check(response, budget=budget)
 
 
 def _take_beginning(run: Run, beginning: str, redactor: Redactor, *, has_whole: bool) -> None:

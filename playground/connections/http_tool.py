@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import math
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -21,6 +24,7 @@ from playground.redaction import MARK, Redactor
 from playground.run_log import log
 from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
+from toolshelf_tools.json_encoder import MAX_DEPTH
 
 MAX_ERROR_CHARACTERS: Final = 3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
 _MAX_ERROR_BYTES: Final = 16 * 1024
@@ -30,6 +34,12 @@ _SHOWN_HEADERS: Final = (
     "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
 )  # fmt: skip
+_XML_ENCODING: Final = re.compile(rb"""\s*<\?xml\s[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
+_UNSTORABLE: Final = re.compile(rb"\0|\\u(?:0000|[dD][89a-fA-F])")
+_ENDLESS: Final = re.compile(r"NaN|Infinity|[0-9]{300}|[eE]\+?[0-9]{3}")
+_ENDLESS_NUMBERS: Final = "has numbers that cannot be stored"
+_INTEGER_END: Final = 10**300  # beyond it, numbers are not stored
+_TOO_DEEP: Final = f"is nested more than {MAX_DEPTH} levels deep"
 _TEXT_TYPES: Final = ("/xml", "+xml", "/javascript", "/yaml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson", "/csv")
 
 ssl_context()  # once, in the process that runs are forked from
@@ -47,12 +57,20 @@ class HTTPToolFactory:
 
 
 class HTTPTool:
+    """One operation.
+
+    Attributes:
+        http_status: of the last successful answer, which decides what the response is checked against.
+    """
+
     request_type = dict
     response_type = object
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._budget = Budget(seconds=connection.timeout_s + 1, max_bytes=connection.max_bytes)
+        self.http_status: int | None = None
+        self._may_have_unstorable = False
         self._secrets: list[str] = []  # access tokens, which the site does not know and so cannot redact
 
     def call(self, request: dict[str, Any]) -> Any:
@@ -70,8 +88,19 @@ class HTTPTool:
             answer = self._answer(http, sending, credentials)
         redactor = Redactor(self._secrets)
         if answer.status // 100 == 2:
+            self.http_status = answer.status
+            self._may_have_unstorable = bool(_UNSTORABLE.search(answer.content))
             return redactor.value(value_of(answer, redactor))
         raise ToolError(redactor.text(answer.as_error()))
+
+    def storable(self, response: Any) -> Any:
+        """`response` without the characters that are not stored; the log says so."""
+        if not self._may_have_unstorable:
+            return response
+        stored = _storable(response)
+        if stored != response:
+            log("# The response contains NUL characters or halves of characters, which are shown as \ufffd or ?.")
+        return stored
 
     def _answer(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
         try:
@@ -128,12 +157,16 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def text(self) -> str:
-        """The body as text, in the declared character set."""
-        try:
-            charset = httpx2.Response(200, headers=self.headers).charset_encoding or "utf-8"
-            return self.content.decode(charset, "replace")
-        except LookupError:
-            return self.content.decode(errors="replace")
+        """The body as text: in its declared character set, else as UTF-8, else as Windows-1252, which browsers use."""
+        charset = httpx2.Response(200, headers=self.headers).charset_encoding
+        if charset is None and (declared := _XML_ENCODING.match(self.content)):
+            charset = declared[1].decode()
+        if charset is None and is_json(self.media_type):
+            charset = json.detect_encoding(self.content)
+        for name in (charset or "utf-8-sig", "utf-8-sig", "windows-1252"):
+            with suppress(LookupError, UnicodeDecodeError):
+                return self.content.decode(name).removeprefix("\ufeff")
+        return self.content.decode("latin-1")
 
     def as_error(self) -> str:
         """Status, headers of use and body, for people."""
@@ -163,11 +196,7 @@ def value_of(answer: Answer, redactor: Redactor) -> Any:
     if not answer.content:
         return None
     if is_json(answer.media_type):
-        try:
-            return json.loads(answer.content)
-        except (ValueError, RecursionError) as error:
-            message = f"The body is declared as {answer.media_type}, but cannot be read as JSON: {error}"
-            raise ToolError(f"{message}\n\n{answer.text()[:MAX_ERROR_CHARACTERS]}") from None
+        return _json_of(answer)
     if is_text(answer.media_type):
         return answer.text()
     content = redactor.content(answer.content)
@@ -180,6 +209,58 @@ def value_of(answer: Answer, redactor: Redactor) -> Any:
     if kind in {"image", "audio"}:
         return {"type": kind, "data": file, "mimeType": media_type}
     return {"type": "resource", "resource": {"uri": answer.url, "mimeType": media_type, "blob": file}}
+
+
+def _json_of(answer: Answer) -> Any:
+    """The JSON of the body; its text if it is nested too deeply or has numbers that are not stored.
+
+    Raises:
+        ToolError: it is not JSON.
+    """
+    text = answer.text()
+    try:
+        value = json.loads(text)
+        reason = _TOO_DEEP if _is_too_deep(value) else ""
+        if not reason and not (_ENDLESS.search(text) and _has_endless_number(value)):
+            return value
+        reason = reason or _ENDLESS_NUMBERS
+    except RecursionError:
+        reason = _TOO_DEEP
+    except json.JSONDecodeError as error:
+        message = f"The body is declared as {answer.media_type}, but cannot be read as JSON: {error}"
+        raise ToolError(f"{message}\n\n{text[:MAX_ERROR_CHARACTERS]}") from None
+    except ValueError:  # Python reads no integers of more than 4,300 digits
+        reason = _ENDLESS_NUMBERS
+    log(f"# The JSON {reason}, so the response is its text.")
+    return text
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = [child for children in inner for child in children]
+    return bool(level)
+
+
+def _has_endless_number(value: Any) -> bool:
+    """Whether a number in `value` is not finite or has too many digits to be stored."""
+    if isinstance(value, list | dict):
+        return any(map(_has_endless_number, value.values() if isinstance(value, dict) else value))
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    return isinstance(value, int) and abs(value) >= _INTEGER_END
+
+
+def _storable(value: Any) -> Any:
+    """`value` with a replacement for each character that is not stored: NUL and halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    if isinstance(value, dict):
+        return {_storable(name): _storable(member) for name, member in value.items()}
+    return value
 
 
 def _built(http: httpx2.Client, sending: Request, credentials: Credentials) -> httpx2.Request:

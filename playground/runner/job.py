@@ -107,6 +107,7 @@ class RunEnd(Output):
             before there was a response).
         response: the response; if `is_cut`, the beginning of its JSON text.
         files: those of the response; if `is_cut`, possibly the whole response too.
+        http_status: with which the API of an OpenAPI document answered; None for other tools.
         error: a plain sentence, then a traceback if there is one; None for "returned".
         queue_ms, start_ms, call_ms: time in the queue; to prepare the process and the tool; of the call itself, or
             None if the tool was not called.
@@ -117,6 +118,7 @@ class RunEnd(Output):
     has_response: bool = False
     is_cut: bool = False
     files: tuple[ResponseFile, ...] = field(default=(), repr=False)
+    http_status: int | None = None
     error: str | None = None
     queue_ms: float = 0.0
     start_ms: float = 0.0

@@ -23,6 +23,7 @@ from playground.worker.protocol import (
     CLOCK,
     CUT,
     FILE,
+    HTTP_STATUS,
     JOB,
     JOB_READ,
     LAST,
@@ -30,6 +31,7 @@ from playground.worker.protocol import (
     PROGRESS,
     RESPONSE,
     RESULT,
+    STATUS,
     STDERR,
     STDOUT,
     FrameBuffer,
@@ -79,6 +81,7 @@ class LocalRun:
         self._response: bytes | None = None
         self._is_cut = False
         self._files: list[ResponseFile] = []
+        self._http_status: int | None = None
         self._error: str | None = None
         self._printed = {STDOUT: bytearray(), STDERR: bytearray()}
         self._dropped = (0, 0)
@@ -151,6 +154,8 @@ class LocalRun:
             self.times.begun = self._within(self.times.started, content)
         elif kind == PROGRESS:
             self._note_progress(content)
+        elif kind == STATUS and len(content) == HTTP_STATUS.size:
+            (self._http_status,) = HTTP_STATUS.unpack(content)
         elif kind == FILE and len(self._files) <= MAX_FILES:  # and one with the whole response
             with suppress(ValueError):  # not from `child`, but from the tool itself
                 self._files.append(file_of(content))
@@ -239,7 +244,7 @@ class LocalRun:
         with self._lock:
             assert self._end is not None  # noqa: S101  only called once the run has ended
             if self._end.outcome == "returned" and not self._end.has_response:
-                end = replace(self._end, is_cut=self._is_cut, files=tuple(self._files))
+                end = replace(self._end, is_cut=self._is_cut, files=tuple(self._files), http_status=self._http_status)
                 self._end = _with_response(end, self._response or b"", self.job.limits.response_bytes)
             return self._end
 

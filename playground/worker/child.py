@@ -27,11 +27,13 @@ from playground.worker.protocol import (
     ERROR,
     FILE,
     HEADER,
+    HTTP_STATUS,
     JOB,
     JOB_READ,
     MAX_PROGRESS_BYTES,
     PROGRESS,
     RESPONSE,
+    STATUS,
     frame,
 )
 from playground.worker.syscalls import flush_c_output
@@ -189,6 +191,10 @@ def _respond(factory: LoadedFactory | None, job: dict[str, Any], reporter: Repor
             response = caller.response_of(tool.call(request))
         finally:
             reporter.called_at = _now()
+    if isinstance(status := getattr(tool, "http_status", None), int) and 0 < status < 1000:
+        reporter.send(STATUS, HTTP_STATUS.pack(status))
+    if callable(storable := getattr(tool, "storable", None)):
+        response = storable(response)
     return _encoded(response, kind, job)
 
 

@@ -3,7 +3,7 @@
 A frame is one byte for its type, the length of its content (4 bytes, big-endian), and the content.
 
     server -> run supervisor    LIMITS, JOB, later possibly KILL
-    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, FILE…, then RESPONSE, CUT or ERROR
+    run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, possibly STATUS, FILE…, then RESPONSE, CUT or ERROR
     run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (chunks of the run's frames, unchanged), then END
     zygote -> server            READY, if that was asked; UNUSABLE, if there is no run supervisor
     describer -> server         DESCRIPTION, SPEC; or UNUSABLE
@@ -17,6 +17,7 @@ from typing import Final
 
 HEADER: Final = struct.Struct(">cI")
 CLOCK: Final = struct.Struct(">d")
+HTTP_STATUS: Final = struct.Struct(">H")
 
 LIMITS: Final = b"L"  # JSON: the next run's limits, for the run supervisor
 JOB: Final = b"J"  # JSON: the job, which only the run itself reads
@@ -25,6 +26,7 @@ KILL: Final = b"K"  # empty: end the run
 JOB_READ: Final = b"A"  # empty: the job has been read
 BEGUN: Final = b"B"  # CLOCK: monotonic time when the call began
 PROGRESS: Final = b"P"  # JSON: [done, total, message]
+STATUS: Final = b"H"  # HTTP_STATUS: the status with which an API answered, from the tools of OpenAPI documents
 # The last frame begins with CLOCK: the monotonic time when the call ended; 0.0 if the tool was not called. There is no
 # separate frame for it, because processes that the tool has forked send the same frames, and may do so concurrently.
 FILE: Final = b"F"  # `file_frames`: a file of the response

@@ -22,6 +22,7 @@ from playground.worker.protocol import (
     FILE,
     FILE_HEADROOM_BYTES,
     HEADER,
+    HTTP_STATUS,
     JOB_READ,
     KILL,
     LAST,
@@ -29,6 +30,7 @@ from playground.worker.protocol import (
     PROGRESS,
     RESPONSE,
     RESULT,
+    STATUS,
     frame,
 )
 from toolshelf_tools.files import MAX_FILES
@@ -94,6 +96,7 @@ class Relay:
         self._max_lengths = {
             JOB_READ: 0,
             BEGUN: CLOCK.size,
+            STATUS: HTTP_STATUS.size,
             PROGRESS: MAX_PROGRESS_BYTES,
             FILE: limits["attached_bytes"] + (MAX_FILES + 1) * FILE_HEADROOM_BYTES,  # all of them together
             RESPONSE: CLOCK.size + limits["response_bytes"],
@@ -205,7 +208,7 @@ class Relay:
         reader.kind, reader.left = HEADER.unpack(reader.header)
         if reader.left > self._max_lengths.get(reader.kind, -1):
             return False
-        if reader.kind in {JOB_READ, BEGUN}:
+        if reader.kind in {JOB_READ, BEGUN, STATUS}:
             del self._max_lengths[reader.kind]  # each is sent only once
         if reader.kind == FILE:
             self._max_lengths[FILE] -= max(reader.left, FILE_HEADROOM_BYTES)
