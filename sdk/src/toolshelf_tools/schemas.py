@@ -103,7 +103,9 @@ class _Schemas(GenerateJsonSchema):
         if self._is_response:
             return {"type": "string", "examples": [_EXAMPLES[form]]}
         local = {"type": "string", "pattern": _LOCAL[form], "examples": [_EXAMPLES[form]]}
-        return local if schema.get("tz_constraint") == "naive" else {"anyOf": [found, local]}
+        if schema.get("tz_constraint") == "naive":
+            return local
+        return {"anyOf": [{"title": "With an offset", **found}, {"title": "Without an offset", **local}]}
 
     def bytes_schema(self, schema: Any) -> Any:
         found = super().bytes_schema(schema)
