@@ -14,6 +14,7 @@ from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
 from catalog.specs.lint.fixes import FixResult, apply_fix, apply_safe_fixes
 from catalog.specs.lint.linter import Advice, advise, lint, score
 from catalog.specs.lint.registry import RULES, Rule
+from catalog.specs.lint.rules.injection import injected_phrases
 
 __all__ = [
     "RULES",
@@ -27,6 +28,7 @@ __all__ = [
     "advise",
     "apply_fix",
     "apply_safe_fixes",
+    "injected_phrases",
     "lint",
     "score",
 ]

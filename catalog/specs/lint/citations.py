@@ -49,6 +49,13 @@ DESCRIPTION_LIMIT: Final = Source(
 UNICODE_SECURITY: Final = Source(
     "Unicode Technical Report 36: Unicode Security Considerations", "https://www.unicode.org/reports/tr36/"
 )
+PROMPT_INJECTION: Final = Source(
+    "OWASP, LLM01: Prompt Injection", "https://genai.owasp.org/llmrisk/llm01-prompt-injection/"
+)
+TOOL_POISONING: Final = Source(
+    "Invariant Labs: Tool Poisoning Attacks",
+    "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks",
+)
 CONFUSABLE_LETTERS: Final = Source(
     "Unicode Technical Standard 39: Unicode Security Mechanisms", "https://www.unicode.org/reports/tr39/"
 )

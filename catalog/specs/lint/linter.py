@@ -13,13 +13,23 @@ from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import JSON
 from catalog.specs.lint.context import SchemaRule, SpecRule, Subject
 from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
-from catalog.specs.lint.rules import constraints, descriptions, keywords, names, providers, references, secrets, values
+from catalog.specs.lint.rules import (
+    constraints,
+    descriptions,
+    injection,
+    keywords,
+    names,
+    providers,
+    references,
+    secrets,
+    values,
+)
 from catalog.specs.spec import ToolSpec
 
 MAX_FINDINGS: Final = 500
 
 # Findings of the same severity come in the order of the modules. A module lists its rules for specs and for schemas.
-MODULES: Final = (names, descriptions, secrets, providers, references, constraints, keywords, values)
+MODULES: Final = (names, descriptions, injection, secrets, providers, references, constraints, keywords, values)
 OF_SPECS: Final[tuple[SpecRule, ...]] = tuple(rule for module in MODULES for rule in getattr(module, "OF_SPECS", ()))
 OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = tuple(
     rule for module in MODULES for rule in getattr(module, "OF_SCHEMAS", ())

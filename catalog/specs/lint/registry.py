@@ -115,6 +115,16 @@ _DESCRIPTIONS: Final = (
         (citations.UNICODE_SECURITY,),
     ),
     Rule(
+        "description-instructs",
+        "warning",
+        "A description gives the model instructions",
+        "A model that reads a description may follow it, whichever tool it calls. A description that asks for secrets, "
+        "files or the conversation, hides something from the user, decides about other tools or overrides earlier "
+        "instructions is how a tool attacks the people who use it.",
+        "Describe only what the tool does. If the tool is not yours, ask its author why this is there.",
+        (citations.PROMPT_INJECTION, citations.TOOL_POISONING),
+    ),
+    Rule(
         "parameter-undescribed",
         "warning",
         "A parameter has no description",

@@ -51,7 +51,7 @@ def _is_uninformative(text: str, name: str) -> bool:
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
     if _HIDDEN.search(subject.spec.source) is None and "\\u" not in subject.spec.source:
         return
-    for pointer, text in _descriptions(subject.spec.document):
+    for pointer, text in texts_of(subject.spec.document):
         hidden = _HIDDEN.findall(text)
         if hidden:
             shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
@@ -59,7 +59,8 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
             yield found("description-hidden", pointer, f"This text contains invisible characters: {shown}.", fix)
 
 
-def _descriptions(document: JSON) -> Iterator[tuple[str, str]]:
+def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
+    """(pointer, text) of every description, title and name."""
     waiting = [(document, "")]
     while waiting:
         value, pointer = waiting.pop()
