@@ -118,6 +118,11 @@ def compare(old: str, new: str) -> Difference:
     laid_out = is_one_line(old) or is_one_line(new)
     if laid_out:
         old, new = pretty_print(old), pretty_print(new)
+    return compare_lines(old, new, laid_out=laid_out)
+
+
+def compare_lines(old: str, new: str, *, laid_out: bool = False) -> Difference:
+    """The difference between two texts, line by line."""
     return Difference(tuple(_rows(old.splitlines(), new.splitlines())), laid_out)
 
 

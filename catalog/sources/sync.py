@@ -33,6 +33,8 @@ from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool, listed_tools
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
+from catalog.specs.diff import HARMLESS
+from catalog.specs.lint import injected_phrases
 from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
 
@@ -40,8 +42,13 @@ BATCH: Final = 300  # tools per transaction: other writers wait for about 60 ms
 FEW: Final = 5  # up to this many are assessed immediately, because a user may be waiting
 MAX_STORED_CHANGES: Final = 1_000  # of one sync, for its report
 STORED_SYNCS: Final = 100  # of one source
-_HARMLESS: Final = frozenset({"compatible", "identical"})
 _DRIFT: Final = ("revised", "held", "refused", "gone", "returned")
+_HELD_BECAUSE: Final = {
+    "breaking": "The change is breaking.",
+    "unknown": "The change may be breaking.",
+    "wording": "Words that models read have changed.",
+}
+MAX_PHRASE: Final = 120
 MAX_EVENT_TOOLS: Final = 50
 _INTERNAL: Final = "An internal error stopped the sync. The server's log has the details."
 
@@ -198,7 +205,9 @@ class _Application:
     def _is_changed(self, tool: ListedTool) -> bool:
         if tool.spec is None:
             message = " ".join(problem.message for problem in tool.problems[:3])
-            self._report(tool.tool_id, "refused", message=message)
+            headers, address = _headers_of(self.source), self.source.address
+            tool_id, message = (without_credentials(text, headers, address) for text in (tool.tool_id, message))
+            self._report(tool_id, "refused", message=message)
             return False
         row = self.rows.get(tool.tool_id)
         if row is not None and row.listed_sha256 == tool.sha256 and not self._is_undeclared(row):
@@ -249,9 +258,11 @@ class _Application:
         spec = tool.spec
         if base is not None and spec is not None and destinations(base.spec.document) != destinations(spec.document):
             return "The address that receives requests or credentials has changed."
-        if verdict == "" or verdict in _HARMLESS:
-            return ""
-        return "The change is breaking." if verdict == "breaking" else "The change may be breaking."
+        if verdict and verdict not in HARMLESS:
+            return _HELD_BECAUSE[verdict]
+        if spec is not None and (phrase := _new_instruction(spec, base)):
+            return f"A description instructs the model: “{phrase[:MAX_PHRASE]}”."
+        return ""
 
     def _is_ours(self, revision: Revision) -> bool:
         return (revision.origin_kind, revision.origin_name) == ("source", self.source.name)
@@ -309,6 +320,13 @@ class _Application:
         elif tool.tool_id not in self.declared:
             defaults["published_sha256"] = ""
         SourceTool.objects.update_or_create(source=self.source, tool_id=tool.tool_id, defaults=defaults)
+
+
+def _new_instruction(spec: ToolSpec, base: Revision | None) -> str:
+    """A phrase of `spec` that instructs the model and that `base` does not have; "" if there is none."""
+    known = {phrase for _, phrase in injected_phrases(base.spec.document)} if base is not None else set()
+    phrases = (phrase for _, phrase in injected_phrases(spec.document))
+    return next((phrase for phrase in phrases if phrase not in known), "")
 
 
 def _current_revisions(specs: dict[str, ToolSpec]) -> dict[str, Revision]:

@@ -8,12 +8,18 @@ from django import template
 from django.utils.safestring import SafeString
 
 from catalog.rendering.html import tagged
-from catalog.rendering.text_diff import Row, dedented
+from catalog.rendering.text_diff import Difference, Row, compare_lines, dedented
 
 register = template.Library()
 register.filter("dedented", dedented)
 
 _WORD: Final = (SafeString('<mark class="diff-word">'), SafeString("</mark>"))
+
+
+@register.filter
+def words_difference(texts: tuple[str, str]) -> Difference:
+    """The difference between two texts of a spec, such as a description before and now."""
+    return compare_lines(*texts)
 
 
 @register.filter

@@ -69,12 +69,14 @@ class ChangeOut(Out):
     kind: str
     message: str
     verdict: str = Field(
-        description="`breaking`, `compatible` (only if it is certain, or by convention), or `unknown`."
+        description="`breaking`, `unknown`, `wording` (only words that a model reads changed), or `compatible` (only "
+        "if it is certain, or by convention)."
     )
     before: str | None = Field(description="JSON Pointer into the older spec.")
     after: str | None = Field(description="JSON Pointer into the newer spec.")
     note: str = Field(
-        description="Which callers a compatible change may still affect; empty if there is nothing to note."
+        description="Which callers a compatible change may still affect, or which instructions are gone; empty if "
+        "there is nothing to note."
     )
     is_by_convention: bool = Field(
         description="Whether only callers that use undeclared properties are affected; `proof` then shows such a value."

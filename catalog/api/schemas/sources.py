@@ -30,7 +30,10 @@ SOURCE: dict[str, Any] = {
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
 _DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
 _EVERY = "The time between two syncs; null: it syncs only on request."
-_POLICY = "Which changes need no approval: `compatible` ones (the default), all (`automatic`), or none (`review`)."
+_POLICY = (
+    "Which changes need no approval: `compatible` ones (the default; changed words are held), all (`automatic`), or "
+    "none (`review`)."
+)
 
 
 class SourceIn(Schema):

@@ -70,7 +70,7 @@ class EntryOut(Out):
     change: int | None = Field(
         None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."
     )
-    verdict: Literal["breaking", "unknown", "compatible", "identical"] | None = Field(
+    verdict: Literal["breaking", "unknown", "wording", "compatible", "identical"] | None = Field(
         None,
         description="What the change means for callers. Null for a new or rejected tool. Only the first 200 "
         "revisions of an upload are compared; it is null for the others.",

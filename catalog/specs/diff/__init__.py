@@ -11,6 +11,7 @@
     disjointness               whether two schemas have no value in common, or are the same; value_checks: single values
     branches                   which alternatives of a union are the same ones before and now
     annotations                differences that no value shows: names, descriptions, defaults
+    wording                    words, hints of MCP servers, and instructions that are gone
     counterexamples            values that one schema accepts and the other refuses; made by samples and mutations
     messages                   the sentences
 
@@ -34,9 +35,11 @@ schemas were first normalised to 2020-12, without keywords unknown to their draf
 Without the automata in `regex_automata`, 28 of 714 verdicts for the cases change, 24 of them to "unknown".
 """
 
-from catalog.specs.diff.changes import Any, Change, Difference, Part, Proof, Verdict
+from catalog.specs.diff.changes import HARMLESS, Any, Change, Difference, Part, Proof, Verdict, is_held
 from catalog.specs.diff.compare import compare
 from catalog.specs.diff.counterexamples import Known
 from catalog.specs.diff.schema_diff import Sampler
 
-__all__ = ["Any", "Change", "Difference", "Known", "Part", "Proof", "Sampler", "Verdict", "compare"]
+__all__ = [
+    "HARMLESS", "Any", "Change", "Difference", "Known", "Part", "Proof", "Sampler", "Verdict", "compare", "is_held",
+]  # fmt: skip

@@ -88,10 +88,17 @@ class DeclarationComparison:
                 yield from self.changes(branch, twin, path)
 
 
+_TEXTS: Final = frozenset({"title", "description"})  # a model reads all of them
+
+
 def annotated(old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
-    """The annotations that differ; of several with the same name, the outermost counts."""
+    """The annotations that differ; of several with the same name, the outermost that is new."""
     for keyword in ANNOTATIONS:
         before, after = (next(iter(whole.annotations(keyword)), NOTHING) for whole in (old, new))
+        if keyword in _TEXTS and text_of(before) == text_of(after):
+            known = {text_of(value) for value in old.annotations(keyword)}
+            more = [value for value in new.annotations(keyword) if text_of(value) not in known]
+            after = more[0] if more else after
         if keyword == "format":
             before, after = (NOTHING if value in FORMATS else value for value in (before, after))
         if text_of(before) != text_of(after):

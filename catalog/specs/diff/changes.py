@@ -9,10 +9,13 @@ from typing import Final, Literal, TypeAlias
 
 from catalog.jsontext.reader import JSON
 
-Verdict = Literal["breaking", "unknown", "compatible"]
+Verdict = Literal["breaking", "unknown", "wording", "compatible"]
 Part = Literal["definition", "parameters", "returnType", "configuration"]
 
-VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")  # the worst first
+VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "wording", "compatible")  # the worst first
+
+
+HARMLESS: Final = frozenset({"compatible", "identical"})  # verdicts that need no approval by default
 
 
 class Any(Enum):
@@ -55,12 +58,15 @@ class Change:
         path: the position in the described values.
         kind: a stable code: "required-added", "type-changed".
         message: one sentence.
-        verdict: "compatible" only if that is certain, or by convention.
+        verdict: "compatible" only if that is certain, or by convention; "wording" if only words changed that a model
+            reads.
         before, after: JSON Pointers into the two specs; None if it is absent there.
-        note: one more sentence, about callers whom a compatible change may still affect; "" if there is none.
+        note: one more sentence, about callers whom a compatible change may still affect, or about instructions that
+            are gone; "" if there is none.
         is_by_convention: it is compatible for all callers who use only what was declared; `proof` is then a value that
             uses something else.
         times: at how many positions in the values the same change of the schema has an effect.
+        texts: the words before and now, of a change of words; else None.
     """
 
     part: Part
@@ -74,6 +80,7 @@ class Change:
     note: str = ""
     is_by_convention: bool = False
     times: int = 1
+    texts: tuple[str, str] | None = None
 
     @property
     def strict_verdict(self) -> Verdict:
@@ -102,6 +109,13 @@ class Difference:
         """The same changes with their verdicts without conventions."""
         changes = [replace(change, verdict=change.strict_verdict, is_by_convention=False) for change in self.changes]
         return Difference(tuple(worst_first(changes)))
+
+
+def is_held(policy: str, changes: Sequence[Change]) -> bool:
+    """Whether changes of a source's tool wait for approval under its policy ("automatic", "compatible", "review")."""
+    if policy == "automatic":
+        return False
+    return bool(changes) if policy == "review" else worst(changes) not in HARMLESS
 
 
 def worst(changes: Sequence[Change]) -> Verdict | Literal["identical"]:

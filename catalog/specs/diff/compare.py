@@ -9,6 +9,7 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff.changes import Change, Difference, Part, Verdict, worst_first
 from catalog.specs.diff.counterexamples import Known
 from catalog.specs.diff.schema_diff import SCHEMAS, Comparison, Sampler
+from catalog.specs.diff.wording import metadata_changes, words_change
 from catalog.specs.spec import Example, ToolSpec
 
 MAX_CHANGES: Final = 500
@@ -48,10 +49,12 @@ def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         sentence = f"The name changed from “{old.name}” to “{new.name}”. Update callers that use the name."
         yield definition_change("name", "unknown", sentence)
     if old.description != new.description:
-        yield definition_change("description", "compatible", "The description changed.")
+        where, texts = "/definition/description", (old.description, new.description)
+        yield words_change("description-changed", "The description changed.", (where, where), texts)
     if [as_declared(example) for example in old.examples] != [as_declared(example) for example in new.examples]:
         sentence = f"The examples changed ({len(old.examples)} before, {len(new.examples)} now)."
-        yield definition_change("examples", "compatible", sentence)
+        yield definition_change("examples", "wording", sentence)
+    yield from metadata_changes(old, new)
 
 
 def definition_change(member: str, verdict: Verdict, sentence: str) -> Change:

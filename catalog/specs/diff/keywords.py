@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from catalog.json_schema.dialects import DRAFT_04
+from catalog.json_schema.dialects import DRAFT_04, Dialect
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.types import json_type
 from catalog.json_schema.validation import Subschema
@@ -35,12 +35,24 @@ _ASSERTING: Final = frozenset({
     "uniqueItems",
 })  # fmt: skip
 
+_NAMING: Final = frozenset({
+    "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary",
+})  # fmt: skip
+
 Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 
 def annotations_of(subschema: Subschema) -> Mapping[str, JSON]:
     """The annotations of `subschema`, even beside a `$ref` of the early drafts, because real schemas put them there."""
     return members_of(subschema.schema)
+
+
+def is_annotation(keyword: str, value: JSON, dialect: Dialect) -> bool:
+    """Whether `keyword` describes: it decides about no value, holds no subschema, and names nothing."""
+    if keyword == "format":
+        return value not in FORMATS
+    is_name = keyword in _NAMING or keyword == dialect.id_keyword
+    return keyword not in _ASSERTING and keyword not in dialect.holds and not is_name
 
 
 def accepts_anything(subschema: Subschema) -> bool:

@@ -323,10 +323,19 @@ def _annotation(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         return f"{declaration.subject}-changed", f"The {label} of {subject} {verb}."
     before, after = (_shown(value) for value in (declaration.before, declaration.after))
     if declaration.before is NOTHING:
-        return f"{declaration.subject}-changed", f"The {label} of {subject} is now {after}; it had none before."
-    if declaration.after is NOTHING:
-        return f"{declaration.subject}-changed", f"The {label} of {subject} ({before}) was removed."
-    return f"{declaration.subject}-changed", f"The {label} of {subject} changed from {before} to {after}."
+        sentence = f"The {label} of {subject} is now {after}; it had none before."
+    elif declaration.after is NOTHING:
+        sentence = f"The {label} of {subject} ({before}) was removed."
+    else:
+        sentence = f"The {label} of {subject} changed from {before} to {after}."
+    if declaration.subject == "default":
+        effect = _ABSENT if part == "returnType" else _OMITTED
+        sentence = f"{sentence.removesuffix('.')}: {effect}."
+    return f"{declaration.subject}-changed", sentence
+
+
+_OMITTED: Final = "a caller that omits it may now get something else"
+_ABSENT: Final = "where a response omits it, readers may now assume something else"
 
 
 _LABELS: Final = {

@@ -11,6 +11,7 @@ from typing import Final
 from catalog.json_schema.validation import CompiledSchema, compile_schema
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
+from catalog.specs.diff.annotations import DeclarationChange
 from catalog.specs.diff.changes import Change, Part, Proof, Verdict
 from catalog.specs.diff.conjunction import TooMuch
 from catalog.specs.diff.counterexamples import CounterexampleFinder, Known, Refusal
@@ -19,10 +20,12 @@ from catalog.specs.diff.messages import message_of, note_of
 from catalog.specs.diff.obstacles import Obstacle
 from catalog.specs.diff.samples import samples_of
 from catalog.specs.diff.verdicts import verdict_of
+from catalog.specs.diff.wording import gone_note, text_of, unlisted_words, verdict_of_annotation
 
 Sampler = Callable[[CompiledSchema, str], Sequence[JSON]]
 """(schema, seed) -> some values that the schema accepts, always the same for the same seed; [] if none is found."""
 
+BASE_URL: Final = "baseUrl"  # of the configuration of an OpenAPI operation
 SCHEMAS: Final[dict[Part, str]] = {
     "parameters": "/definition/parameters",
     "returnType": "/definition/returnType",
@@ -53,9 +56,10 @@ class Comparison:
         except (TooMuch, Unchecked):
             sentence = "The two schemas are too large or too complex to compare."
             return list(self.with_unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
-        return list(
-            self.with_unexplained([self.change_from(difference, index) for index, difference in enumerate(found)])
-        )
+        changes = [self.change_from(difference, index) for index, difference in enumerate(found)]
+        if self.before is not None and self.after is not None:
+            changes += unlisted_words(self.part, SCHEMAS[self.part], self.before, self.after, changes)
+        return list(self.with_unexplained(changes))
 
     # The two sides.
 
@@ -96,6 +100,8 @@ class Comparison:
     # Differences and their verdicts.
 
     def change_from(self, difference: DetectedDifference, index: int) -> Change:
+        if difference.declaration is not None and difference.declaration.kind == "annotation":
+            return self.annotation_change(difference, difference.declaration)
         obstacle = self.obstacle_of(difference)
         proof = None
         if obstacle is not None:
@@ -107,6 +113,16 @@ class Comparison:
             note=note_of(difference, self.part, obstacle) if verdict == "compatible" else "",
             is_by_convention=obstacle is not None and verdict == "compatible",
         )
+
+    def annotation_change(self, difference: DetectedDifference, declaration: DeclarationChange) -> Change:
+        kind, sentence = message_of(difference, self.part)
+        before, after = declaration.before, declaration.after
+        verdict = verdict_of_annotation(declaration.subject, before, after)
+        if self.part == "configuration" and difference.path == (BASE_URL,) and verdict == "unknown":
+            verdict = "compatible"  # another address of the same tool; who may move it is decided by its origin
+        texts = (text_of(before), text_of(after))
+        change = self.change(kind, sentence, verdict, difference=difference)
+        return replace(change, texts=texts, note=gone_note(*texts))
 
     def obstacle_of(self, difference: DetectedDifference) -> Obstacle | None:
         """Why `difference` breaks callers; None if it does not."""
@@ -146,7 +162,7 @@ class Comparison:
         elif not is_explained:
             refused = (self.finder.refusal_of(value) for value in self.sampled)
             yield from (self.change_of(refusal) for refusal in islice(filter(None, refused), 1))
-        elif all(change.strict_verdict == "compatible" for change in changes):
+        elif all(change.texts is not None or change.strict_verdict == "compatible" for change in changes):
             yield from map(self.change_of, self.finder.sample_refusals[:1])
 
     def change_of(self, refusal: Refusal) -> Change:

@@ -26,7 +26,7 @@ class FactorySpecState(Out):
     )
     verdict: str | None = Field(
         description=(
-            "If it differs: what publishing it would mean for callers of the tool: `breaking`, `unknown`, "
+            "If it differs: what publishing it would mean for callers of the tool: `breaking`, `unknown`, `wording`, "
             "`compatible` or `identical`."
         )
     )

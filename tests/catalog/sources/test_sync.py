@@ -71,7 +71,7 @@ def test_a_second_sync_changes_nothing():
     ("policy", "change", "outcome"),
     [
         ("compatible", COMPATIBLE, "revised"),
-        ("compatible", DESCRIBED, "revised"),
+        ("compatible", DESCRIBED, "held"),
         ("compatible", BREAKING, "held"),
         ("automatic", COMPATIBLE, "revised"),
         ("automatic", DESCRIBED, "revised"),

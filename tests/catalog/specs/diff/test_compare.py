@@ -196,8 +196,8 @@ def test_strictly_doubtful_changes_come_first():
     described = {**WITH_UNIT, "description": "A place."}
     difference = compare(spec(parameters=OPEN, description="Tells."), spec(parameters=described))
 
-    assert [change.strict_verdict for change in difference.changes] == ["unknown", "compatible", "compatible"]
-    assert [change.verdict for change in difference.strict.changes] == ["unknown", "compatible", "compatible"]
+    assert [change.verdict for change in difference.changes] == ["wording", "wording", "compatible"]
+    assert [change.verdict for change in difference.strict.changes] == ["unknown", "wording", "wording"]
 
 
 def test_a_new_optional_parameter_of_a_closed_object_needs_no_note():
@@ -269,13 +269,13 @@ def test_a_new_name_may_break_callers_that_use_the_name():
     assert (change.part, change.kind, change.verdict) == ("definition", "name-changed", "unknown")
 
 
-def test_new_descriptions_and_examples_are_compatible():
+def test_new_descriptions_and_examples_are_a_change_of_wording():
     old = spec(description="Tells.", examples=[{"parameters": {}}])
     new = spec(description="Tells more.", examples=[])
 
     difference = compare(old, new)
 
-    assert difference.verdict == "compatible"
+    assert difference.verdict == "wording"
     assert [change.kind for change in difference.changes] == ["description-changed", "examples-changed"]
 
 

@@ -125,7 +125,7 @@ def assert_all_sound(random, pairs):
 def assert_conventions_sound(old, new, values):
     """If the verdict is "compatible", the values that are refused have an undeclared member that a change is about."""
     changes = Comparison("parameters", old, new, known=(), sample=None).changes()
-    if worst(changes) != "compatible":
+    if worst(changes) not in {"compatible", "wording"}:
         return
     noted = [change.path for change in changes if change.is_by_convention]
     before, after = compile_schema(old), compile_schema(new)
@@ -164,7 +164,9 @@ def test_few_revisions_of_real_tools_remain_unknown_and_no_verdict_is_wrong(seed
     for schema in random.sample(real_schemas(), 25):
         old, new = exact(schema), exact(revised(random, schema)[1])
         if not schema_policy_problems(new):
-            verdicts.append(worst(Comparison("parameters", old, new, known=(), sample=None).changes()))
+            changes = Comparison("parameters", old, new, known=(), sample=None).changes()
+            # a changed default is "unknown" by rule, not for want of a proof
+            verdicts.append(worst([change for change in changes if change.kind != "default-changed"]))
             assert_conventions_sound(old, new, values_for(random, old, new))
 
     assert verdicts.count("unknown") <= 0.05 * len(verdicts)
