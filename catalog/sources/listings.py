@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,7 +15,7 @@ from catalog.jsontext.reader import JSON, loads
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
 from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, Imported, ImportedSpec, NotKnown, detect, import_document
+from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, NotKnown, detect, import_document
 from catalog.specs.spec import ToolSpec
 
 CHUNK: Final = 1_000  # tools per document for the importers, which limit the size of all specs of a document
@@ -49,29 +48,59 @@ def listed_tools(source: Source, reading: Reading) -> list[ListedTool]:
     """
     if reading.tools is None:
         return list(_of_document(source, reading.document))
-    names = Counter(str(tool.name) for tool in reading.tools)
-    if twice := next((name for name, count in names.items() if count > 1), None):
-        raise OutgoingError(f"The source lists the tool {twice[:100]!r} twice.")
     return list(_of_tools(source, reading.tools))
 
 
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
-    for chunk in _chunks(tools):
-        definitions: list[JSON] = []
-        readable: list[RemoteTool] = []
-        for tool in chunk:
-            name = tool.name if isinstance(tool.name, str) else ""
-            try:
-                definitions.append(loads(tool.text, max_bytes=MAX_DOCUMENT_BYTES))
-            except DocumentError as error:
-                yield ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=error.problems)
-            else:
-                readable.append(tool)
-        if definitions:
-            imported = _imported({"tools": definitions}, source)
-            by_index = {int(split_pointer(one.pointer)[1]): one for one in imported.specs}
-            for index, tool in enumerate(readable):
-                yield _listed(by_index[index], source, tool)
+    """Each tool once; one that the source lists again with another definition is refused."""
+    by_name: dict[str, list[RemoteTool]] = {}
+    for tool in tools:
+        by_name.setdefault(_name_of(tool), []).append(tool)
+    single: list[RemoteTool] = []
+    for name, named in by_name.items():
+        if not name:
+            yield _refused(source, named[0], f"Tools without a name cannot be imported ({len(named)}).")
+        elif len({tool.sha256 for tool in named}) > 1:
+            message = f"The source lists this tool {len(named)} times, with different definitions."
+            yield _refused(source, named[0], message)
+        else:
+            single.append(named[0])
+    for chunk in _chunks(single):
+        yield from _of_chunk(source, chunk)
+
+
+def _name_of(tool: RemoteTool) -> str:
+    return tool.name if isinstance(tool.name, str) else ""
+
+
+def _refused(source: Source, tool: RemoteTool, message: str) -> ListedTool:
+    name = _name_of(tool)
+    problem = Problem("", message, "source.tool")
+    return ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=(problem,))
+
+
+def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
+    definitions: list[JSON] = []
+    readable: list[RemoteTool] = []
+    for tool in tools:
+        try:
+            definitions.append(loads(tool.text, max_bytes=MAX_DOCUMENT_BYTES))
+        except DocumentError as error:
+            name = _name_of(tool)
+            yield ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=error.problems)
+        else:
+            readable.append(tool)
+    if not definitions:
+        return
+    try:
+        imported = import_document({"tools": definitions}, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
+    except NotKnown:
+        for tool in readable:
+            yield _refused(source, tool, "This is not a tool of the Model Context Protocol: it has no `inputSchema`.")
+        return
+    by_index = {int(split_pointer(one.pointer)[1]): one for one in imported.specs}
+    for index, tool in enumerate(readable):
+        yield _listed(by_index[index], source, tool)
 
 
 def _chunks(tools: list[RemoteTool]) -> Iterator[list[RemoteTool]]:
@@ -80,9 +109,8 @@ def _chunks(tools: list[RemoteTool]) -> Iterator[list[RemoteTool]]:
 
 
 def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedTool:
-    name = tool.name if isinstance(tool.name, str) else ""
-    tool_id = imported.tool_id or f"{source.name}.{name}"
-    return ListedTool(tool_id, name, tool.sha256, imported.spec, imported.problems)
+    name = _name_of(tool)
+    return ListedTool(f"{source.name}.{name}", name, tool.sha256, imported.spec, imported.problems)
 
 
 def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
@@ -97,7 +125,8 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
             foreign_document(document) or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
         )
         raise OutgoingError(reason)
-    for one in _imported(document, source).specs:
+    imported = import_document(document, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
+    for one in imported.specs:
         remote_name = one.tool_id.removeprefix(f"{source.name}.")
         sha256 = one.spec.sha256 if one.spec else ""
         yield ListedTool(one.tool_id, remote_name, sha256, one.spec, one.problems)
@@ -108,10 +137,3 @@ def _parsed(text: str) -> JSON:
     if text.lstrip().startswith("{"):
         return loads(text, max_bytes=MAX_DOCUMENT_BYTES)
     return yaml_reader.loads(text, max_bytes=MAX_DOCUMENT_BYTES).value
-
-
-def _imported(document: JSON, source: Source) -> Imported:
-    try:
-        return import_document(document, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
-    except NotKnown as error:
-        raise OutgoingError("The server's tools are not in the format of the Model Context Protocol.") from error

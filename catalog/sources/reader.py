@@ -26,11 +26,12 @@ from catalog.errors import OutgoingError
 from catalog.outgoing.addresses import AddressPolicy
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, client, sentence
+from catalog.outgoing.mcp_requests import list_pages, sentence_of_error, stderr_tail
 from catalog.sources.redacting import without_credentials
 
-MAX_PAGES: Final = 1_000
 MAX_MEMORY_BYTES: Final = 1024**3
 MAX_ERROR_CHARS: Final = 500
+MAX_STDERR_CHARS: Final = 2_000  # of a command, after the error
 _REFUSED_CREDENTIALS: Final = frozenset({401, 403})
 
 
@@ -38,7 +39,7 @@ class UnreadableSource(OutgoingError):
     """The server answers, but its answer cannot be used."""
 
 
-def definition_sha256(definition: dict[str, Any]) -> str:
+def definition_sha256(definition: Any) -> str:
     """The hash of a definition as the server lists it, with all its members: in hex, independent of their order."""
     return hashlib.sha256(json.dumps(definition, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -53,7 +54,7 @@ def main() -> None:
         text = json.dumps(result)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is the result of this process
         message = without_credentials(explain(error, budget), job["headers"], job["address"])
-        text = json.dumps({"error": message[:MAX_ERROR_CHARS]})
+        text = json.dumps({"error": message[: MAX_ERROR_CHARS + MAX_STDERR_CHARS]})
     sys.stdout.write(text)
 
 
@@ -77,7 +78,7 @@ def read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
 async def _read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
     from anyio import fail_after  # noqa: PLC0415 - see above
     from mcp import Client, StdioServerParameters  # noqa: PLC0415
-    from mcp.client.stdio import get_default_environment  # noqa: PLC0415
+    from mcp.client.stdio import get_default_environment, stdio_client  # noqa: PLC0415
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
     statuses: list[int] = []
@@ -86,9 +87,13 @@ async def _read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
             if job["kind"] == "mcp-stdio":
                 program, *arguments = shlex.split(job["address"])
                 environment = {**get_default_environment(), **job["headers"]}
-                server: Any = StdioServerParameters(command=program, args=arguments, env=environment)
-                async with Client(server) as mcp:
-                    return await _list(mcp, job["max_tools"])
+                server = StdioServerParameters(command=program, args=arguments, env=environment)
+                with stderr_tail(forward=False) as tail:
+                    try:
+                        async with Client(stdio_client(server, errlog=tail.file)) as mcp:
+                            return await _list(mcp, job["max_tools"])
+                    except Exception as error:
+                        raise UnreadableSource(_command_sentence(error, budget, tail.text())) from error
             async with async_client(_policy(job), budget, Credentials(job["address"], job["headers"])) as http:
                 http.event_hooks = {"response": [_recorder(statuses)]}
                 transport: AbstractAsyncContextManager[Any] = streamable_http_client(
@@ -103,35 +108,31 @@ async def _read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
 
 
 async def _list(mcp: Any, max_tools: int) -> dict[str, Any]:
-    """All tools as the server sends them: the SDK's own classes would drop members that they do not know."""
-    from mcp_types import ListToolsRequest, PaginatedRequestParams  # noqa: PLC0415 - see above
-    from pydantic import BaseModel, Field  # noqa: PLC0415
-
-    class Page(BaseModel):
-        tools: list[dict[str, Any]]
-        cursor: str | None = Field(None, alias="nextCursor")
-
-    tools: list[dict[str, Any]] = []
-    cursors: set[str] = set()
-    params = None
-    while True:
-        page = await mcp.session.send_request(ListToolsRequest(params=params), Page)
-        tools += page.tools
+    """All tools as the server sends them: one that is not valid must not fail the others."""
+    tools: list[Any] = []
+    async for page in list_pages(mcp.session):
+        tools += page
         if len(tools) > max_tools:
             raise UnreadableSource(f"The server lists more than the {max_tools:,} tools that are allowed.")
-        if not page.cursor:
-            break
-        if page.cursor in cursors or len(cursors) >= MAX_PAGES:
-            raise UnreadableSource("The server's list of tools does not end: its pages lead back to earlier ones.")
-        cursors.add(page.cursor)
-        params = PaginatedRequestParams(cursor=page.cursor)
     info = mcp.session.server_info
     title = " ".join(part for part in (info.title or info.name, info.version) if part) if info else ""
     return {"title": title, "tools": [_entry(tool) for tool in tools]}
 
 
-def _entry(tool: dict[str, Any]) -> dict[str, Any]:
-    return {"name": tool.get("name"), "text": json.dumps(tool), "sha256": definition_sha256(tool)}
+def _entry(tool: Any) -> dict[str, Any]:
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return {"name": name, "text": json.dumps(tool), "sha256": definition_sha256(tool)}
+
+
+def _command_sentence(error: Exception, budget: Budget, stderr: str) -> str:
+    """Why a command could not be read, with what it wrote to stderr."""
+    from mcp import MCPError  # noqa: PLC0415 - see above
+    from mcp_types import CONNECTION_CLOSED  # noqa: PLC0415
+
+    leaf = next(_leaves(error))
+    is_closed = isinstance(leaf, MCPError) and leaf.error.code == CONNECTION_CLOSED
+    sentence = "The command ended without an answer." if is_closed else explain(error, budget)[:MAX_ERROR_CHARS]
+    return f"{sentence}\n\n{stderr}" if stderr else sentence
 
 
 def explain(error: Exception, budget: Budget) -> str:
@@ -154,6 +155,8 @@ def explain(error: Exception, budget: Budget) -> str:
         return "The server's response is nested too deeply."
     if isinstance(leaf, MemoryError):
         return "The server's response needs more memory than is allowed."
+    if type(leaf).__name__ == "MCPError":  # its import takes long
+        return f"The server responded with an error: {sentence_of_error(leaf)}"
     return f"The server did not respond as the protocol requires: {str(leaf) or type(leaf).__name__}"
 
 

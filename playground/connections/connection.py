@@ -24,6 +24,8 @@ class Connection:
         command: of an MCP server that runs on this machine, with its arguments; () for one with an address.
         environment: of this command.
         spec: the document of the approved revision.
+        approved: the document of the newest revision that the source declared; {} if that is `spec`.
+        update_policy: of the source: which changes need no approval.
         configuration: of the tool, as the person who runs it configured it.
         allowed_networks, proxy: the site's address policy.
         network: of the run: "none", "outward" or "all".
@@ -37,6 +39,8 @@ class Connection:
     command: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     spec: Mapping[str, Any] = field(repr=False)
+    approved: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    update_policy: str = "compatible"
     configuration: Mapping[str, Any] = field(default_factory=dict, repr=False)
     allowed_networks: tuple[str, ...] = ()
     proxy: str = ""

@@ -40,6 +40,7 @@ GRACE_S: Final = 0.25  # for informing the source that its call was cancelled
 # Node.js reserves more address space than runs may use memory, and aborts if it does not get it. The memory that the
 # processes of a run use is limited as for every run.
 COMMAND_ADDRESS_SPACE_BYTES: Final = 64 * 2**30
+COMMAND_OPEN_FILES: Final = 1_024  # Node.js opens the files of many modules at the same time
 _DECLARED: Final = ("x-openapi", "configuration")  # the members of a spec that say where requests go
 
 
@@ -160,6 +161,8 @@ def connection_for(
         command=tuple(shlex.split(source.address)) if is_command else (),
         environment=source.headers if is_command else {},
         spec=_document_of(revision, source),
+        approved=_approved_by(revision, source),
+        update_policy=source.policy,
         network=network,
         configuration=members_of(configuration),
         allowed_networks=policy.allowed_networks,
@@ -172,7 +175,8 @@ def connection_for(
 def limits_of(listed: SourceTool) -> dict[str, Any]:
     """The limits of a run through a source that differ from those of other runs."""
     is_command = listed.source.kind == "mcp-stdio"
-    return {"grace_s": GRACE_S} | ({"address_space_bytes": COMMAND_ADDRESS_SPACE_BYTES} if is_command else {})
+    of_command = {"address_space_bytes": COMMAND_ADDRESS_SPACE_BYTES, "open_files": COMMAND_OPEN_FILES}
+    return {"grace_s": GRACE_S} | (of_command if is_command else {})
 
 
 def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
@@ -195,6 +199,12 @@ def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
     at_source = declared.spec.document
     own = {name: value for name, value in document.items() if name not in _DECLARED}
     return own | {name: at_source[name] for name in _DECLARED if name in at_source}
+
+
+def _approved_by(revision: Revision, source: Source) -> dict[str, JSON]:
+    """The newest definition that the source declared and that was approved; {} if it is that of `revision`."""
+    newest = _revisions_from(source, revision.tool_id).order_by("-number").first()
+    return {} if newest is None or newest.pk == revision.pk else newest.spec.document
 
 
 def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:

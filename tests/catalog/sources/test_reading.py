@@ -111,7 +111,16 @@ def test_what_a_source_lists_wrongly_is_reported_without_its_credentials():
     with answering_server(lambda _: {"tools": [tool("mrk-abcdef"), tool("mrk-abcdef")]}) as server:
         record = sync(mcp_source(server.url, headers={"Authorization": "Bearer mrk-abcdef"}))
 
-    assert record.error == "The source lists the tool '[secret]' twice."
+    assert (record.error, record.created) == ("", 1)
+
+
+def test_what_is_wrong_with_a_tool_is_reported_without_the_credentials():
+    listed = {"tools": [tool("mrk-abcdef"), tool("mrk-abcdef", description="Other")]}
+    with answering_server(lambda _: listed) as server:
+        record = sync(mcp_source(server.url, headers={"Authorization": "Bearer mrk-abcdef"}))
+
+    [change] = record.changes
+    assert (change["tool_id"], change["outcome"]) == ("demo.[secret]", "refused")
 
 
 def test_an_openapi_document_is_read_from_its_address():
@@ -267,16 +276,12 @@ class TestHostileServers:
         with answering_server(lambda _: {"tools": [tool(), tool()]}) as server:
             record = sync(mcp_source(server.url))
 
-        assert record.error == "The source lists the tool 'echo' twice."
-        assert not Tool.objects.exists()
+        assert (record.error, record.created, record.refused) == ("", 1, 0)
 
     @pytest.mark.parametrize(
         ("result", "where"),
         [
             ({"tools": "none"}, "tools"),
-            ({"tools": [1]}, "tools.0"),
-            ({"tools": [tool(1)]}, "tools.0.name"),
-            ({"tools": [{"name": "echo", "inputSchema": "any"}]}, "tools.0.inputSchema"),
             ({"tools": [tool()], "nextCursor": 7}, "nextCursor"),
             ({}, "tools"),
         ],
@@ -286,6 +291,23 @@ class TestHostileServers:
             message = failure(mcp_source(server.url))
 
         assert message.startswith(f"The server's response does not follow the protocol at {where}: ")
+
+    def test_bad_tools_are_reported_and_the_others_are_imported(self):
+        nameless = [1, [], tool(1), tool(""), {"inputSchema": {}}]
+        named = [{"name": "bare"}, tool("text", inputSchema="any"), tool("list", inputSchema=[])]
+        with answering_server(lambda _: {"tools": [*nameless, *named, tool()]}) as server:
+            record = sync(mcp_source(server.url))
+
+        assert (record.error, record.created, record.refused) == ("", 1, 4)
+        reported = {change["tool_id"]: change for change in record.changes if change["outcome"] == "refused"}
+        assert set(reported) == {"demo.", "demo.bare", "demo.text", "demo.list"}
+        assert reported["demo."]["message"] == "Tools without a name cannot be imported (5)."
+
+    def test_a_source_with_nothing_but_a_bad_tool_is_read(self):
+        with answering_server(lambda _: {"tools": [{"name": "bad"}]}) as server:
+            record = sync(mcp_source(server.url))
+
+        assert (record.error, record.listed, record.refused) == ("", 1, 1)
 
     @pytest.mark.parametrize("body", [b"not JSON", b"[]", b"", b"\xff\xfe"])
     def test_an_answer_that_is_no_message(self, body):

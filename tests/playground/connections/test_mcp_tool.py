@@ -1,6 +1,7 @@
 """Tools of MCP servers, called without a run: answers, errors, and servers that misbehave."""
 
 import json
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +10,7 @@ import mcp_types
 import pytest
 
 from playground.connections.connection import Connection
-from playground.connections.mcp_tool import MCPToolFactory, differing, response_of
+from playground.connections.mcp_tool import MCPToolFactory, response_of
 from playground.tool import ToolError
 
 LOOPBACK = ("127.0.0.0/8",)
@@ -157,25 +158,62 @@ def test_a_server_of_the_older_protocol():
 # -- the definition ---------------------------------------------------------------------------------------------------
 
 
-def present(**members):
-    return mcp_types.Tool.model_validate({"name": "add", "description": "Add.", "inputSchema": SCHEMA} | members)
+TOOL = {"name": "add", "description": "Add.", "inputSchema": SCHEMA}
+OPTIONAL = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}
+REQUIRED = {**OPTIONAL, "required": ["b"]}
+DEFAULTED = {"type": "object", "properties": {"a": {"type": "number", "default": 100}}}
 
 
-def test_the_same_definition_does_not_differ():
-    assert differing(present(), SPEC["definition"]) == []
-    assert differing(present(title="Other", annotations={"readOnlyHint": True}), SPEC["definition"]) == []
+def call_changed(change, **more):
+    """Call a tool that the source lists with `change`; the methods that the server got, too."""
+    with Strange(tools_list={"tools": [{**TOOL, **change}]}, tools_call=text("1")) as server:
+        try:
+            return call(server.address, **more), server.methods
+        except ToolError as error:
+            return str(error), server.methods
+
+
+def test_the_same_definition_is_called_without_a_note(capsys):
+    response, _ = call_changed({"_unknown": True})
+
+    assert (response, capsys.readouterr().out) == (1, "")
 
 
 @pytest.mark.parametrize(
-    ("change", "difference"),
+    ("change", "why"),
     [
-        ({"description": "Subtract."}, "description"),
-        ({"inputSchema": {"type": "object"}}, "parameters"),
-        ({"outputSchema": {"type": "object"}}, "return type"),
+        ({"description": "Subtract."}, "The description changed."),
+        ({"title": "Subtract"}, "The title of the tool changed."),
+        ({"annotations": {"destructiveHint": True}}, "not to be not destructive"),
+        ({"inputSchema": REQUIRED}, "New required parameter `b`."),
+        ({"inputSchema": DEFAULTED}, "The default of `a` is now 100"),
+        ({"inputSchema": []}, "Its present definition is not valid."),
     ],
 )
-def test_changed_parts_are_named(change, difference):
-    assert differing(present(**change), SPEC["definition"]) == [difference]
+def test_a_tool_that_changed_since_its_approval_is_not_called(change, why):
+    error, methods = call_changed(change)
+
+    assert "has changed this tool since it was approved, so it was not called" in error
+    assert why in error
+    assert "tools/call" not in methods
+
+
+def test_a_change_that_the_policy_publishes_is_only_noted(capsys):
+    response, _ = call_changed({"inputSchema": OPTIONAL})
+
+    assert response == 1
+    assert capsys.readouterr().out == (
+        "The source has changed this tool since it was approved. New optional parameter `b`. "
+        "Sync the source to publish the change.\n"
+    )
+
+
+def test_the_policy_of_the_source_decides_whether_a_changed_tool_is_called():
+    response, _ = call_changed({"description": "Subtract."}, update_policy="automatic")
+    error, _ = call_changed({"inputSchema": OPTIONAL}, update_policy="review")
+
+    assert response == 1
+    assert "so it was not called" in error
 
 
 def test_a_tool_that_is_no_longer_listed_is_reported(capsys):
@@ -212,11 +250,14 @@ def test_a_refused_list_does_not_prevent_the_call(capsys):
 # -- servers that misbehave -------------------------------------------------------------------------------------------
 
 
-def test_wrong_types_are_explained():
+def test_wrong_types_are_explained_and_shown(capsys):
     with Strange(tools_call={"content": "not a list"}) as server:
-        assert error_of(server.address) == (
-            "The source strange does not follow the protocol: Input should be a valid list (at content)."
-        )
+        assert call(server.address) == "not a list"
+
+    assert capsys.readouterr().out == (
+        "The result does not follow the protocol: Input should be a valid list (at content). "
+        "It is shown as the source sent it.\n"
+    )
 
 
 def test_an_answer_of_100_mb_is_cut_off():
@@ -273,7 +314,7 @@ def test_a_server_that_does_not_listen_is_named():
 
 def test_a_protocol_error_has_the_message_of_the_server():
     with Strange() as server:
-        assert error_of(server.address) == "The source strange responded with an error: Unknown method"
+        assert error_of(server.address) == "The source strange responded with an error: Unknown method (code -32601)"
 
 
 # -- commands ---------------------------------------------------------------------------------------------------------
@@ -281,3 +322,11 @@ def test_a_protocol_error_has_the_message_of_the_server():
 
 def test_a_command_that_does_not_exist_is_explained():
     assert error_of("", command=("no-such-command",)).startswith("The command of the source strange cannot be started")
+
+
+def test_the_error_of_a_command_that_does_not_start_has_its_stderr():
+    program = "import sys; sys.exit('Error: EMFILE: too many open files')"
+
+    error = error_of("", command=(sys.executable, "-c", program))
+
+    assert error == ("The command of the source strange ended without an answer.\n\nError: EMFILE: too many open files")
