@@ -34,6 +34,7 @@ from catalog.rights import require
 from playground import run_volume, waiting_room
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
+from playground.configurations.binding import moved_message
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.draining import refuse_while_draining, wait_for_end
 from playground.factories.connections import connection_for, factory_of, limits_of
@@ -122,6 +123,8 @@ def start(
         return _stored(_refused(run, without_contents(problems, configuration)))
     budget = Budget()
     problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode, budget=budget)
+    if factory is not None and factory.listed is not None and (moved := moved_message(configuration, tool, revision)):
+        problems.append(Problem("/configuration", moved, "run.configuration-moved"))
     if problems:
         return _stored(_refused(run, redacted(problems, redactor)))
     if factory is None:

@@ -26,6 +26,7 @@ from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
+from playground.configurations.binding import binding_of, origins_of
 from playground.configurations.secret_members import Configuration
 from playground.models import SavedConfiguration, SavedConfigurationQuerySet
 from playground.schema_form.secret_search import find_secrets, secret_members
@@ -82,7 +83,8 @@ def save_configuration(
     """Save `configuration` for `tool` under `name`, replacing one of the same name.
 
     A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
-    JSON Pointer: so users need not type it again to change something else. The result need not conform to the schema;
+    JSON Pointer: so users need not type it again to change something else. None is retained if the tool now sends
+    requests to another origin. The result need not conform to the schema;
     a run reports the missing members.
 
     Raises:
@@ -102,7 +104,8 @@ def save_configuration(
     now = timezone.now()
     value: dict[str, JSON] = configuration.value
     set_at: dict[str, str] = {}
-    if saved is not None:
+    origins = origins_of(tool, tool.current, value)
+    if saved is not None and not _is_moved(saved, origins):
         value, set_at = _with_stored_secrets(saved, value, schema, removed)
     found = find_secrets(schema, value)
     if problems := found.problems("/configuration"):
@@ -111,7 +114,7 @@ def save_configuration(
     encrypted = encrypt({"value": value, "secrets": secrets})
     with transaction.atomic():
         saved, is_new = SavedConfiguration.objects.update_or_create(
-            owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "updated_at": now}
+            owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "origins": origins, "updated_at": now}
         )
         after = {"configuration": name, "is_new": is_new, "members": sorted(value)}  # names only
         audit.record("configuration.save", "tool", tool.tool_id, after=after, by=owner)
@@ -135,7 +138,8 @@ def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | Non
     """
     value, set_at = _content(saved)
     is_own = by is not None and saved.owner_id == by.pk
-    return Configuration(value, frozenset(set_at), "" if is_own else f"shared {saved.pk}")
+    bound_to = binding_of(saved, value)
+    return Configuration(value, frozenset(set_at), "" if is_own else f"shared {saved.pk}", bound_to)
 
 
 def find_configuration(by: User | AnonymousUser | None, tool: Tool, reference: str) -> SavedConfiguration | None:
@@ -231,6 +235,15 @@ def _with_stored_secrets(
         if pointer in set_at:
             set_times[pointer] = set_at[pointer]
     return (result if isinstance(result, dict) else value), set_times
+
+
+def _is_moved(saved: SavedConfiguration, origins: str) -> bool:
+    """Whether `saved` was saved for other origins than these."""
+    try:
+        value, _ = _content(saved)
+    except Unreadable:
+        return False
+    return bool(origins) and binding_of(saved, value) != origins
 
 
 def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:

@@ -25,11 +25,13 @@ class Configuration:
     Attributes:
         secret_pointers: parts that were secret when it was saved; they stay secret whatever a later schema marks.
         shared_as: identifies a saved configuration that its user may use but not see; "" for any other.
+        bound_to: the origins that it was saved for, separated by spaces; None if it is not a saved one.
     """
 
     value: JSON
     secret_pointers: frozenset[str] = frozenset()
     shared_as: str = ""
+    bound_to: str | None = None
 
     def __repr__(self) -> str:
         return "Configuration(…)"

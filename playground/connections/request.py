@@ -128,6 +128,28 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     return parts._replace(query="", fragment="").geturl()
 
 
+def origins_of_requests(spec: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str) -> list[str]:
+    """The origins that get credentials of `configuration`: of the server, and of the addresses of access tokens.
+
+    Raises:
+        ToolError: as `base_url`.
+    """
+    base = base_url(spec, configuration, source_address)
+    operation = spec.get("x-openapi")
+    schemes = operation.get("securitySchemes") if isinstance(operation, dict) else None
+    addresses = [base]
+    for scheme in schemes.values() if isinstance(schemes, dict) else ():
+        token_url = scheme.get("tokenUrl") if isinstance(scheme, dict) else None
+        if isinstance(token_url, str):
+            addresses.append(urljoin(base, token_url))
+    return sorted({_origin_of(address) for address in addresses})
+
+
+def _origin_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
 class _Parts:
     """Collects the parameters by location."""
 

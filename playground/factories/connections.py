@@ -16,15 +16,15 @@ from functools import lru_cache
 from typing import Any, Final
 
 from django.db import connection as database
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from catalog.address_policy import address_policy
 from catalog.encryption import Unreadable
-from catalog.errors import ToolshelfError
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
 from catalog.search import vocabulary
+from catalog.sources.declared import NOT_APPROVED, declared_document, revisions_from
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
@@ -35,13 +35,11 @@ UNREADABLE: Final = (
     "The credentials of the source {name} cannot be decrypted: the key is no longer in the settings. "
     "Enter the credentials again on the page of the source."
 )
-NOT_APPROVED: Final = "This tool was in the catalog before its source. Approve the source's definition first."
 GRACE_S: Final = 0.25  # for informing the source that its call was cancelled
 # Node.js reserves more address space than runs may use memory, and aborts if it does not get it. The memory that the
 # processes of a run use is limited as for every run.
 COMMAND_ADDRESS_SPACE_BYTES: Final = 64 * 2**30
 COMMAND_OPEN_FILES: Final = 1_024  # Node.js opens the files of many modules at the same time
-_DECLARED: Final = ("x-openapi", "configuration")  # the members of a spec that say where requests go
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ def _connected(listed: SourceTool) -> FactoryInfo:
     )
     if listed.gone_at is not None:
         return replace(info, state="broken", error=GONE.format(name=listed.source.name))
-    if listed.catalog_tool_id is None or not _revisions_from(listed.source, listed.catalog_tool_id).exists():
+    if listed.catalog_tool_id is None or not revisions_from(listed.source, listed.catalog_tool_id).exists():
         return replace(info, state="broken", error=NOT_APPROVED)
     try:
         headers = listed.source.headers
@@ -160,7 +158,7 @@ def connection_for(
         headers={} if is_command else source.headers,
         command=tuple(shlex.split(source.address)) if is_command else (),
         environment=source.headers if is_command else {},
-        spec=_document_of(revision, source),
+        spec=declared_document(revision, source),
         approved=_approved_by(revision, source),
         update_policy=source.policy,
         network=network,
@@ -179,37 +177,10 @@ def limits_of(listed: SourceTool) -> dict[str, Any]:
     return {"grace_s": GRACE_S} | (of_command if is_command else {})
 
 
-def _document_of(revision: Revision, source: Source) -> dict[str, JSON]:
-    """The spec to run: the spec of `revision`, with the addresses that the source declared.
-
-    People may revise the spec of a tool here, for instance its description. This must not let them send other
-    people's secrets to another address.
-
-    Raises:
-        ToolshelfError: the source's own definition was never approved.
-    """
-    document = revision.spec.document
-    if (revision.origin_kind, revision.origin_name) == ("source", source.name):
-        return document
-    found = _revisions_from(source, revision.tool_id)
-    before = found.filter(number__lte=revision.number).order_by("-number")
-    declared = before.first() or found.order_by("number").first()
-    if declared is None:
-        raise ToolshelfError(NOT_APPROVED)
-    at_source = declared.spec.document
-    own = {name: value for name, value in document.items() if name not in _DECLARED}
-    return own | {name: at_source[name] for name in _DECLARED if name in at_source}
-
-
 def _approved_by(revision: Revision, source: Source) -> dict[str, JSON]:
     """The newest definition that the source declared and that was approved; {} if it is that of `revision`."""
-    newest = _revisions_from(source, revision.tool_id).order_by("-number").first()
+    newest = revisions_from(source, revision.tool_id).order_by("-number").first()
     return {} if newest is None or newest.pk == revision.pk else newest.spec.document
-
-
-def _revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
-    """The revisions of a tool that the source declared."""
-    return Revision.objects.filter(tool_id=tool_id, origin_kind="source", origin_name=source.name)
 
 
 # -- for lists and pages ----------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class SavedConfiguration(models.Model):
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
     encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
+    origins = models.TextField(blank=True, default="")  # playground.configurations.binding: where its secrets may go
     visibility = models.CharField(
         max_length=10, choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")], default=PRIVATE
     )

@@ -21,6 +21,7 @@ from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.rights import Answer, may
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
+from playground.configurations.binding import moved_message
 from playground.configurations.saved import (
     NO_SUCH_CONFIGURATION,
     UNREADABLE,
@@ -90,6 +91,11 @@ class TrialInput:
         self.seal = PageTokens(str(self.user.pk), self.tool.slug)
         if not self.can_run_live:
             self.mode = "mock"
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the tool runs through its source."""
+        return self.factory is not None and self.factory.listed is not None
 
     @property
     def has_working_factory(self) -> bool:
@@ -371,6 +377,10 @@ class TrialInput:
             opened = open_configuration(saved, self.user)
         except Unreadable:
             self._add_notice(Notice("The saved configuration cannot be used.", UNREADABLE))
+            return ABSENT
+        moved = moved_message(opened, self.tool, self.revision) if self.is_connected else ""
+        if moved:
+            self._add_notice(Notice("The saved configuration is not filled in.", moved))
             return ABSENT
         self.selected, self._opened = saved, opened
         value = opened.value

@@ -1,0 +1,13 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("playground", "0002_run_by_outcome")]
+
+    operations = [
+        migrations.AddField(
+            model_name="savedconfiguration",
+            name="origins",
+            field=models.TextField(blank=True, default=""),
+        ),
+    ]
