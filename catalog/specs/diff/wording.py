@@ -109,9 +109,9 @@ def _hint_verdict(name: str, old: JSON, new: JSON) -> tuple[Verdict, str]:
     changed = f"`{name}` changed from {_shown(old)} to {_shown(new)}"
     if name not in _HINTS:
         return "wording", f"The annotation {changed}."
-    promise, kept, absent = _HINTS[name]
-    promised = (old if isinstance(old, bool) else absent) is kept
-    promises = (new if isinstance(new, bool) else absent) is kept
+    promise, value, absent = _HINTS[name]
+    promised = (old if isinstance(old, bool) else absent) is value
+    promises = (new if isinstance(new, bool) else absent) is value
     if promised and not promises:
         return "unknown", f"The tool is no longer declared {promise}: {changed}."
     if new is not None and not promises:

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("playground", "0002_run_by_outcome")]
+    dependencies = [("playground", "0003_run_volume")]
 
     operations = [
         migrations.AddField(
