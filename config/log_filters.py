@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
+import threading
+import time
 from datetime import UTC, datetime
 from itertools import accumulate, takewhile
 from typing import Any, Final
@@ -16,6 +18,11 @@ from catalog.accounts.secret_paths import hidden
 MAX_LINE_CHARACTERS: Final = 300
 MAX_FIRST_CHARACTERS: Final = 2_000
 MAX_LAST_CHARACTERS: Final = 4_000
+
+TRACEBACK_EVERY_S: Final = 3600
+MAX_FAULTS: Final = 256
+Line = tuple[str, int]
+Fault = tuple[type[BaseException], Line, Line]
 
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 
@@ -87,6 +94,63 @@ class QuietAboutUnknownHosts(logging.Filter):
         if record.name.startswith("django.security"):
             record.exc_info = record.exc_text = None
         return True
+
+
+class OneTracebackPerFault(logging.Filter):
+    """Logs the traceback of a fault once an hour; further requests that meet the fault get one line each.
+
+    A fault is an error of one type, raised at one place, and reached through one place of the site's own code. A
+    refused request (a warning) has no traceback: nothing of the site is at fault.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        self._logged: dict[Fault, tuple[float, str]] = {}  # when, and in which request
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return True
+        if record.levelno < logging.ERROR:
+            if record.name == "django.request":
+                record.exc_info = record.exc_text = None
+            return True
+        before = self._first_request(fault_of(error))
+        if before is not None:
+            try:
+                text = record.getMessage()
+            except (TypeError, ValueError, KeyError):  # the arguments do not fit the message
+                text = str(record.msg)
+            where = f" with request {before}" if before else " above"
+            record.msg = f"{text} ({type(error).__name__}: {str(error)[:MAX_LINE_CHARACTERS]}; traceback{where})"
+            record.args, record.exc_info, record.exc_text = (), None, None
+        return True
+
+    def _first_request(self, fault: Fault) -> str | None:
+        """The id of the request with which the traceback was logged ("" outside of one); None if it is due now."""
+        now = time.monotonic()
+        with self._lock:
+            logged = self._logged.get(fault)
+            if logged is not None and now - logged[0] < TRACEBACK_EVERY_S:
+                return logged[1]
+            self._logged.pop(fault, None)
+            if len(self._logged) >= MAX_FAULTS:
+                self._logged.pop(next(iter(self._logged)))  # the one logged first
+            self._logged[fault] = now, str(log_context.facts().get("request_id") or "")
+        return None
+
+
+def fault_of(error: BaseException) -> Fault:
+    """What identifies the fault: the type, the line that raised it, and the last line of the site's own code."""
+    raised_at = own = ("", 0)
+    trace = error.__traceback__
+    while trace is not None:
+        raised_at = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        if "site-packages" not in raised_at[0]:
+            own = raised_at
+        trace = trace.tb_next
+    return type(error), raised_at, own
 
 
 class WithoutSecrets(logging.Filter):

@@ -37,10 +37,15 @@ LOGGING = {
     },
     "filters": {
         "brief": {"()": "config.log_filters.QuietAboutUnknownHosts"},
+        "tracebacks": {"()": "config.log_filters.OneTracebackPerFault"},
         "secrets": {"()": "config.log_filters.WithoutSecrets"},
     },
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["brief", "secrets"]}
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["brief", "tracebacks", "secrets"],
+        }
     },
     "root": {
         "handlers": ["stderr"],

@@ -1,14 +1,18 @@
 """The site's log."""
 
+import io
 import logging
 import sys
+import time
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.test import Client
 from django.urls import path
+from django.utils.module_loading import import_string
 
-from config.error_pages import server_error
-from config.log_filters import OneLine, WithoutSecrets
+from config.error_pages import permission_denied, server_error
+from config.log_filters import JsonLine, OneLine, OneTracebackPerFault, WithoutSecrets
 
 pytestmark = pytest.mark.unit
 
@@ -84,6 +88,7 @@ def deeper_still(request):
 
 
 urlpatterns = [path("too-deep/", too_deep)]
+handler403 = permission_denied
 handler500 = server_error
 
 
@@ -104,6 +109,107 @@ def test_a_page_that_recurses_for_ever_writes_a_few_kilobytes(db, capsys, monkey
     request_id = answer["X-Request-ID"]
     assert written.splitlines()[0] == f"Internal Server Error: /too-deep/ (request {request_id})"
     assert f"<code>{request_id}</code>" in answer.text
+
+
+def at_fault(request):
+    raise ValueError(f"no such thing in {request.path}")
+
+
+def another_fault(request):
+    return {}["missing"]
+
+
+def not_for_you(request):
+    raise PermissionDenied("Only for others.")
+
+
+urlpatterns += [
+    path("fault/", at_fault),
+    path("fault/<int:number>/", lambda request, number: at_fault(request)),
+    path("another/", another_fault),
+    path("api/refused/", not_for_you),
+]
+
+
+@pytest.fixture(params=["text", "json"])
+def log(request, monkeypatch, settings):
+    """Returns what the site's handler writes for requests to these paths."""
+    configuration = settings.LOGGING
+    handler = logging.StreamHandler(io.StringIO())
+    for name in configuration["handlers"]["stderr"]["filters"]:
+        handler.addFilter(import_string(configuration["filters"][name]["()"])())
+    handler.setFormatter(JsonLine() if request.param == "json" else OneLine("%(levelname)s %(message)s"))
+    logger = logging.getLogger("django.request")
+    monkeypatch.setattr(logger, "handlers", [handler])
+    monkeypatch.setattr(logger, "propagate", False)
+
+    def written(*paths):
+        client = Client(raise_request_exception=False)
+        ids = [client.get(each)["X-Request-ID"] for each in paths]
+        return handler.stream.getvalue(), ids
+
+    return written
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.filterwarnings("default")
+def test_a_fault_writes_its_traceback_once_and_each_request_one_line(db, log):
+    text, ids = log("/fault/", *["/fault/"] * 5)
+
+    assert text.count("Traceback") == 1
+    assert text.count("no such thing in /fault/") == 6
+    assert all(each in text for each in ids)
+    assert text.count(f"traceback with request {ids[0]}") == 5
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.filterwarnings("default")
+def test_another_fault_has_a_traceback_of_its_own(db, log):
+    text, _ = log("/fault/", "/another/", "/fault/", "/another/")
+
+    assert text.count("Traceback") == 2
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.filterwarnings("default")
+def test_addresses_that_meet_the_same_fault_share_its_traceback(db, log):
+    text, _ = log(*[f"/fault/{number}/" for number in range(20)])
+
+    assert text.count("Traceback") == 1
+    assert "no such thing in /fault/19/" in text
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.filterwarnings("default")
+def test_a_refusal_is_no_fault_and_has_no_traceback(db, log):
+    text, _ = log("/api/refused/", "/api/refused/")
+
+    assert "Traceback" not in text
+    assert text.count("/refused/") >= 2
+
+
+def test_a_traceback_is_logged_again_after_an_hour(monkeypatch):
+    tracebacks = OneTracebackPerFault()
+    error = raised(lambda: down(2))
+
+    def is_whole():
+        line = record("It broke", error=(type(error), error, error.__traceback__))
+        return tracebacks.filter(line) and line.exc_info is not None
+
+    first, second = is_whole(), is_whole()
+    later = time.monotonic() + 3601
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+
+    assert (first, second, is_whole()) == (True, False, True)
+
+
+def test_faults_beyond_counting_take_no_more_memory():
+    tracebacks = OneTracebackPerFault()
+    for number in range(2_000):
+        kind = type(f"Fault{number}", (Exception,), {})
+        tracebacks.filter(record("It broke", error=(kind, kind(), None)))
+
+    assert len(tracebacks._logged) <= 256
 
 
 def record(message, *arguments, error=None):
