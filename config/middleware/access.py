@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 
@@ -42,6 +43,26 @@ WITHOUT_SECOND_FACTOR = {
     "oidc_start",
     "readyz",
 }
+
+
+class PlainTokensMiddleware(Middleware):
+    """Under HTTPS, refuses requests that carry a token over plain HTTP, instead of redirecting them.
+
+    A program follows a redirect without a word, and goes on to send its token over networks that can read it.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not settings.HTTPS or request.is_secure() or "Authorization" not in request.headers:
+            return self.get_response(request)
+        if any(re.search(pattern, request.path.lstrip("/")) for pattern in settings.SECURE_REDIRECT_EXEMPT):
+            return self.get_response(request)
+        detail = (
+            "This token was sent over plain HTTP, where others can read it. Use the address with https://, revoke the "
+            "token, and create a new one."
+        )
+        if is_api(request) or is_mcp(request.path_info):
+            return failure(request, 403, detail)
+        return HttpResponse(f"{detail}\n", status=403, content_type="text/plain; charset=utf-8")
 
 
 class CrossSiteGuardMiddleware(Middleware):

@@ -31,6 +31,7 @@ MIDDLEWARE = [
     "config.middleware.hidden_secrets.HideSecretsMiddleware",  # must be first: anything before it could log a secret
     "config.middleware.request_context.RequestContextMiddleware",
     "config.middleware.request_metrics.RequestMetricsMiddleware",
+    "config.middleware.access.PlainTokensMiddleware",  # before the redirect to HTTPS
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.middleware.response_headers.BrowserPoliciesMiddleware",
