@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from config.migration_lock import migrating_alone
 from config.start_faults import sentence_of
 
 OWN_APPS = {"accounts", "catalog", "playground"}
@@ -40,8 +41,11 @@ def run(words: Sequence[str]) -> None:
         settings.INSTALLED_APPS  # noqa: B018 - reads the settings
         if words[1:2] == ["migrate"]:
             django.setup()
-            if is_foreign():  # Django would skip an app of which only some replaced migrations are applied
-                stop(FOREIGN)
+            with migrating_alone():
+                if is_foreign():  # Django would skip an app of which only some replaced migrations are applied
+                    stop(FOREIGN)
+                execute_from_command_line(list(words))
+            return
         execute_from_command_line(list(words))
     except ImproperlyConfigured as error:
         stop(str(error))

@@ -29,6 +29,7 @@ from catalog.models import Tool
 from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
 from config.cli import FOREIGN, is_foreign
+from config.migration_lock import migrating_alone
 from config.server.draining import DrainingServer
 from config.static_files import collect_static
 from playground.factories.registry import registry
@@ -51,16 +52,17 @@ class Command(BaseCommand):
         host, port = options["host"], options["port"]
         self.check_address(host, port)
         self.check_factory_settings()
-        self.migrate()
-        collect_static()
-        if not is_loopback(host):
-            forbid_loopback()
-        self.load_samples()
-        recover_runs()
-        counters().reset()
-        if connection.vendor == "sqlite":  # no other server shares its data
-            recover_uploads()
-        self.greet(host, port)
+        with migrating_alone():
+            self.migrate()
+            collect_static()
+            if not is_loopback(host):
+                forbid_loopback()
+            self.load_samples()
+            recover_runs()
+            counters().reset()
+            if connection.vendor == "sqlite":  # no other server shares its data
+                recover_uploads()
+            self.greet(host, port)
         connection.close()
         serve(host, port)
 

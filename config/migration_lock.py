@@ -1,0 +1,62 @@
+"""One process at a time migrates a database: servers that start at once wait for the first, and find it migrated."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+
+ADVISORY_LOCK: Final = 0x746F_6F6C_7368_656C  # any number that no other program uses in this database
+WAITING: Final = "Another process is preparing this database; waiting for it.\n"
+
+
+@contextmanager
+def migrating_alone() -> Iterator[None]:
+    """Hold the lock of the database during a block; wait for it first. The lock ends with the process."""
+    if connection.vendor == "postgresql":
+        with _advisory_lock():
+            yield
+        return
+    name = settings.DATABASES["default"]["NAME"]
+    if not isinstance(name, Path):  # a database in memory
+        yield
+        return
+    with _file_lock(name.with_name(f"{name.name}.lock")):
+        yield
+
+
+@contextmanager
+def _advisory_lock() -> Iterator[None]:
+    holder = connection.copy()  # of its own: a migration may close the connection that it uses
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [ADVISORY_LOCK])
+            if cursor.fetchone() != (True,):
+                sys.stderr.write(WAITING)
+                cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
+        yield
+    finally:
+        holder.close()
+
+
+@contextmanager
+def _file_lock(path: Path) -> Iterator[None]:
+    """Not a lock of the database's own file: closing that would end the locks of SQLite in this process."""
+    try:
+        file = path.open("a")
+    except OSError:  # the folder is missing or cannot be written, which SQLite explains better
+        yield
+        return
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.stderr.write(WAITING)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
