@@ -9,9 +9,8 @@ from typing import Final
 
 from catalog.accounts.models import Person
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.errors import JSONTextError
 from catalog.json_schema.validation import compile_schema
-from catalog.jsontext.reader import JSON, dumps, loads
+from catalog.jsontext.reader import JSON, dumps
 from catalog.linting.reports import LintReport
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.matches import matches_of
@@ -25,9 +24,10 @@ from catalog.specs.exporters.mcp_server import served_tool
 from playground.compiled_spec import compiled_spec_of
 from playground.mcp.protocol import (
     INVALID_PARAMS,
-    MAX_BODY_BYTES,
+    NOT_A_STRING,
     Message,
     ProtocolError,
+    object_in,
     quoted,
     shortened,
     status_of,
@@ -200,7 +200,7 @@ class CatalogTools:
         timeout = arguments.get("timeout_s")
         parameters = _parameters(arguments.get("arguments", {}), tool)
         if parameters is None:
-            return error_result("`arguments` must be an object, not a string. Send the object itself, not its text.")
+            return error_result(NOT_A_STRING)
         return Call(
             tool=tool,
             arguments=served_tool(revision_of(tool).spec, any_result=True).parameters_of(parameters[0]),
@@ -223,12 +223,9 @@ def _parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
     schema = compiled_spec_of(revision_of(tool)).parameters
     if schema is not None and schema.check(arguments).verdict == "conforms":
         return (arguments,)
-    try:
-        value = loads(arguments, max_bytes=MAX_BODY_BYTES)
-    except JSONTextError:
-        value = None
-    if isinstance(value, dict):
-        return (value,)
+    read = object_in(arguments)
+    if read is not None:
+        return (read,)
     return (arguments,) if schema is None else None
 
 

@@ -22,6 +22,7 @@ from playground.mcp.protocol import (
     Message,
     check_params,
     method_not_found,
+    with_arguments,
 )
 from playground.mcp.results import Result, error_result
 from playground.mcp.toolsets import Call, Toolset
@@ -59,6 +60,7 @@ def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[s
         return _initialized(message, toolset)
     if message.method not in ("ping", "server/discover", "tools/list", "tools/call"):
         raise method_not_found(message)
+    message = with_arguments(message)
     check_params(message)
     if message.method == "ping":
         return "{}"

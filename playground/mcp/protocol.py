@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.errors import JSONTextError
@@ -41,6 +41,7 @@ CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
 MAX_REPEATED_CHARACTERS: Final = 200  # of a name or method that an answer repeats, of an id and of a progress token
+NOT_A_STRING: Final = "`arguments` must be an object, not a string. Send the object itself, not its text."
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024  # as the JSON API
 _BASE64: Final = ("=?base64?", "?=")
 
@@ -230,6 +231,30 @@ def decoded_header(value: str | None) -> str | None:
         return decoded.decode() if is_canonical else None
     except (binascii.Error, ValueError):
         return None
+
+
+def object_in(text: str) -> dict[str, JSON] | None:
+    """The JSON object in `text`, as some models write arguments; None if it is something else."""
+    try:
+        value = loads(text, max_bytes=MAX_BODY_BYTES)
+    except JSONTextError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def with_arguments(message: Message) -> Message:
+    """`message` with the object that its `arguments` are the text of, if they are a text.
+
+    Raises:
+        ProtocolError: they are another text.
+    """
+    arguments = message.params.get("arguments")
+    if not isinstance(arguments, str):
+        return message
+    read = object_in(arguments)
+    if read is None:
+        raise ProtocolError(INVALID_PARAMS, NOT_A_STRING, status=status_of(message))
+    return replace(message, params={**message.params, "arguments": read})
 
 
 def check_params(message: Message) -> None:

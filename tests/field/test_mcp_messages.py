@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from catalog.metadata import Organisation, organise
 from tests.factories import make_token, make_tool, make_user, properties
 from tests.field import field_input
 from tests.playground.mcp.agent import ModernAgent
@@ -44,6 +45,18 @@ def test_a_text_that_is_no_object_is_refused_by_name(agent, text):
 
     assert result["isError"] is True
     assert "`arguments` must be an object, not a string" in text_of(result)
+
+
+def test_the_arguments_of_a_tool_of_a_toolkit_are_read_too(agent):
+    organise(make_tool("find"), Organisation(toolkit="odd"), by=make_user())
+    toolkit = agent.at("/mcp/odd?mock=1")
+
+    result = toolkit.result("tools/call", {"name": "find", "arguments": '{"a": 1}'})
+    status, error = toolkit.error("tools/call", {"name": "find", "arguments": "a"})
+
+    assert parameters_of(agent, result) == {"a": 1}
+    assert status == 400
+    assert "`arguments` must be an object, not a string" in error["message"]
 
 
 def test_a_tool_that_takes_a_text_gets_it_as_it_is(agent):
