@@ -299,6 +299,7 @@ PAGES = [
     PageState("connect-reader", "/connect/", "reader"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
     PageState("connect-toolkit", "/connect/toolkits/billing/"),
+    PageState("connect-toolkit-changed", "/connect/toolkits/bfcl-base/"),
     PageState("account", "/account/"),
     PageState("account-configurations", "/account/", act=save_configuration),
     PageState("account-reader", "/account/", "reader"),
