@@ -273,6 +273,11 @@ REQUESTS = [
 ]
 
 
+def names_of(cases):
+    """Names of the tests that are the same in each process: `repr` of some annotations has an address."""
+    return [f"{number}-{getattr(annotation, '__name__', annotation)}" for number, (annotation, *_) in enumerate(cases)]
+
+
 def verdict(schema, value):
     return compile_schema(loads(json.dumps(schema))).check(loads(json.dumps(value))).verdict
 
@@ -295,7 +300,7 @@ def make_tool_that_takes(annotation, received):
     return tool(take)
 
 
-@pytest.mark.parametrize(("annotation", "value", "expected"), RESPONSES, ids=str)
+@pytest.mark.parametrize(("annotation", "value", "expected"), RESPONSES, ids=names_of(RESPONSES))
 def test_a_response_is_written_as_its_annotation_says_and_conforms_to_the_spec_made_from_it(
     annotation, value, expected
 ):
@@ -307,7 +312,7 @@ def test_a_response_is_written_as_its_annotation_says_and_conforms_to_the_spec_m
     assert verdict(spec_of(factory)["definition"]["returnType"], response) == "conforms"
 
 
-@pytest.mark.parametrize(("annotation", "value", "given"), REQUESTS, ids=str)
+@pytest.mark.parametrize(("annotation", "value", "given"), REQUESTS, ids=names_of(REQUESTS))
 def test_a_parameter_that_the_spec_accepts_is_read_as_its_annotation_says(annotation, value, given):
     received = []
     factory = make_tool_that_takes(annotation, received)
