@@ -9,8 +9,8 @@ from itertools import islice
 
 from catalog.code_generation import LANGUAGES, Language
 from catalog.json_schema import documentation as schema_docs
-from catalog.jsontext.pretty import is_one_line, pretty_print
-from catalog.jsontext.reader import JSON, dumps
+from catalog.jsontext.pretty import is_one_line, pretty_print, print_json
+from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rendering.json_highlighting import shown_line_count
 from catalog.shortcuts import revision_of
@@ -196,5 +196,5 @@ class SpecText:
 def exported(spec: ToolSpec, key: str) -> Usage:
     """`spec` in the export format with this key."""
     export_ = export(spec, key)
-    code = dumps(export_.document, indent=2)
+    code = print_json(export_.document)
     return Usage(key, FORMATS[key].label, code, export_, located_losses(spec, export_, code))

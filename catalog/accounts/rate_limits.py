@@ -31,6 +31,9 @@ EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 MOCKS: Final = Rate(120, 60)  # likewise
 RECORDED: Final = Rate(3, 600)  # events of the audit log for each client that exceeds a limit
+FORMS: Final = Rate(600, 60)  # likewise, and a form that is filled in sends what is typed after each short pause
+LARGE_FORMS: Final = Rate(30, 60)
+LARGE_FORM_BYTES: Final = 64 * 1024
 shared_rates: Final = SharedRates()  # created when the server loads its modules, before it forks its processes
 
 
@@ -119,6 +122,21 @@ def limit_unsaved_mocks(request: HttpRequest) -> None:
     """
     complaint = "Your address has requested too many mocks"
     _take([Policy("mocks", f"mock {network_of(request)}", MOCKS, complaint)])
+
+
+def limit_forms_of_visitors(request: HttpRequest) -> None:
+    """Count a form that somebody without an account sends: reading and drawing it costs time, a large one much.
+
+    Raises:
+        Busy: there were too many from this address.
+    """
+    network = network_of(request)
+    complaint = "Your address has sent too many forms"
+    policies = [Policy("forms", f"form {network}", FORMS, complaint)]
+    if int(request.META.get("CONTENT_LENGTH") or 0) > LARGE_FORM_BYTES:
+        complaint = f"Your address has sent too many forms of more than {LARGE_FORM_BYTES:,} bytes"
+        policies.append(Policy("large-forms", f"large form {network}", LARGE_FORMS, complaint))
+    _take(policies)
 
 
 def limit_sign_in_starts(request: HttpRequest) -> None:

@@ -25,6 +25,7 @@ from catalog.code_generation.java_tool import JavaTool, java_tool
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.containers import members_of
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.spec import ToolSpec
 
@@ -61,7 +62,7 @@ def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
         if text is not None:
             files[f"{source}/model/{types.holder}.java"] = text
     if tool.configuration:
-        files["src/test/resources/configuration.json"] = f"{dumps(_sample(spec.configuration), indent=2)}\n"
+        files["src/test/resources/configuration.json"] = f"{print_json(_sample(spec.configuration))}\n"
     return files
 
 

@@ -13,6 +13,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
 from json.encoder import encode_basestring
@@ -23,7 +24,20 @@ from catalog.jsontext.numbers import Number, integer_from
 from catalog.jsontext.positions import Lines
 from catalog.jsontext.syntax_errors import MAY_CONTAIN_NUL, raise_first_error
 
-__all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "Number", "decode", "dumps", "loads", "parse", "plain"]
+__all__ = [
+    "JSON",
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "Layout",
+    "Number",
+    "count_layout",
+    "decode",
+    "dumps",
+    "dumps_start",
+    "loads",
+    "parse",
+    "plain",
+]
 
 JSON: TypeAlias = "bool | int | Number | str | list[JSON] | dict[str, JSON] | None"
 
@@ -33,7 +47,8 @@ MAX_DEPTH: Final = 64
 _SUSPECT_ESCAPE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
-_STEP: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NOT_LAYOUT: Final = bytes(set(range(256)) - set(b"[]{},"))
+_STEP: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord(","): 0}
 
 
 def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> JSON:
@@ -92,6 +107,42 @@ def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) ->
         raise ValueError(f"Not JSON: {error}") from None
     text.encode()
     return text
+
+
+def dumps_start(value: JSON, characters: int, *, indent: int) -> str:
+    """The first `characters` of the text that `dumps` makes of `value`; the rest is not made.
+
+    Raises:
+        ValueError: as `dumps`, if it is in that part.
+    """
+    parts = []
+    left = characters
+    for piece in _written(value, indent, False, "\n"):
+        parts.append(piece)
+        left -= len(piece)
+        if left <= 0:
+            break
+    return "".join(parts)[:characters]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What determines the lines of a JSON text: its commas, and its brackets without those of empty containers.
+
+    `levels` is the sum of the depths after each of them.
+    """
+
+    commas: int
+    brackets: int
+    levels: int
+
+
+def count_layout(compact: str) -> Layout:
+    """The layout of JSON text without blanks between brackets, as `dumps` writes it on one line."""
+    bare = _STRING.sub(b"0", compact.encode()).replace(b"[]", b"").replace(b"{}", b"")
+    marks = bare.translate(None, delete=_NOT_LAYOUT)
+    commas = marks.count(b",")
+    return Layout(commas, len(marks) - commas, sum(accumulate(map(_STEP.__getitem__, marks))))
 
 
 def plain(value: JSON) -> Any:

@@ -13,6 +13,7 @@ from catalog.errors import JSONTextError
 from catalog.jsontext.patch import Operation, apply_patch
 from catalog.jsontext.pointers import split_last
 from catalog.jsontext.positions import Span, find_spans
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps, parse
 
 _FIRST_INDENT: Final = re.compile(r"\n([ \t]+)\S")
@@ -38,7 +39,8 @@ def patch_text(text: str, operations: Iterable[Operation]) -> str:
             return patched
     except (JSONTextError, LookupError, ValueError):
         pass
-    return dumps(wanted, indent=2 if "\n" in text.strip() else None) + ("\n" if text.endswith("\n") else "")
+    rewritten = print_json(wanted) if "\n" in text.strip() else dumps(wanted)
+    return rewritten + ("\n" if text.endswith("\n") else "")
 
 
 def indent_unit(text: str) -> str | None:
@@ -138,4 +140,5 @@ def _written(text: str, value: JSON, neighbour: int) -> str:
     raw, unit = dumps(value), indent_unit(text)
     if len(raw) <= SHORT_CHARACTERS or unit is None or not isinstance(value, dict | list):
         return raw
-    return dumps(value, indent=len(unit)).replace("\n", f"\n{margin_at(text, neighbour)}")
+    margin = margin_at(text, neighbour)
+    return print_json(value, indent=len(unit), margin=len(margin)).replace("\n", f"\n{margin}")

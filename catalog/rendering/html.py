@@ -17,6 +17,11 @@ def join_html(parts: Iterable[str]) -> SafeString:
     return SafeString("".join([part if isinstance(part, SafeString) else escape(part) for part in parts if part]))
 
 
+def escape_content(text: str) -> SafeString:
+    """`text` escaped for the content of an element, never for an attribute: quotes stay, of which JSON has many."""
+    return SafeString(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
 def tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> SafeString:
     """Pieces of one text, each with whether it is between `opening` and `closing`."""
     return join_html(_tagged(pieces, opening, closing))

@@ -13,12 +13,21 @@ from typing import Final
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.rendering.html import join_html
+from catalog.rendering.html import escape_content, join_html
 
 MAX_LINES: Final = 2_000
 MAX_CHARACTERS: Final = 200_000
+MAX_HTML: Final = 200_000  # characters of the lines with their elements
+MAX_TREE_HTML: Final = 140_000  # the same of a response, which its page also shows in other ways
 MAX_TOKENS: Final = 20_000  # coloured; the rest stays plain
 MAX_FOLDS: Final = 500
+
+_LINE_HTML: Final = 70  # about the characters of a line's own element
+_FOLD_HTML: Final = 190  # of a line that folds
+_TOKEN_HTML: Final = 24
+_UNSEEN_HTML: Final = 48
+_ESCAPED_HTML: Final = 4
+_MOST_HTML: Final = 1 + max(_UNSEEN_HTML, _TOKEN_HTML + _ESCAPED_HTML)  # of one character
 
 _TOKEN: Final = re.compile(
     r'(?P<string>"(?:[^"\\]|\\.)*+"?)(?P<colon>[ \t]*:)?'
@@ -73,7 +82,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Highlighted:
-    """The lines that are shown, the number of all lines, and the notes on lines that are not shown."""
+    """The lines that are shown, the number of all lines, and the notes on lines that are not shown.
+
+    `cut`: only the beginning of the text is shown. It may end within the last line.
+    """
 
     lines: tuple[Line, ...]
     line_count: int
@@ -81,32 +93,40 @@ class Highlighted:
     late_notes: tuple[tuple[int, Note], ...] = field(default=())
 
 
-def highlight(text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, folds: bool = False) -> Highlighted:
+def highlight(
+    text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, folds: bool = False, line_count: int | None = None
+) -> Highlighted:
     """`text` as highlighted lines.
 
     Args:
-        text: any text; at most `MAX_LINES` lines and `MAX_CHARACTERS` characters of it are shown.
+        text: any text; at most `MAX_LINES` lines and `MAX_CHARACTERS` characters of it are shown, in about `MAX_HTML`
+            characters of HTML.
         notes: by line, counted from 1.
-        folds: `text` is pretty-printed JSON (one member or item per line), whose containers may fold.
+        folds: `text` is pretty-printed JSON (one member or item per line), whose containers may fold; it is shown in
+            about `MAX_TREE_HTML` characters.
+        line_count: the number of all lines, if `text` is only a beginning.
     """
     pinned = {number: tuple(of_line) for number, of_line in (notes or {}).items()}
-    line_count = text.count("\n") + 1 - text.endswith("\n")
-    shown = [line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]]
-    if text.endswith("\n") and len(shown) == line_count + 1:
-        shown.pop()
-    cut = len(text) > MAX_CHARACTERS or line_count > len(shown)
+    if line_count is None:
+        line_count = text.count("\n") + 1 - text.endswith("\n")
+    texts = [line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]]
+    if text.endswith("\n") and len(texts) == line_count + 1:
+        texts.pop()
+    colours = _Colours(MAX_TREE_HTML if folds else MAX_HTML)
+    coloured = list(colours.lines(texts, folds=folds))
+    shown = texts[: len(coloured)]
+    cut = len(text) > MAX_CHARACTERS or line_count > len(shown) or colours.is_cut
     opening, closing = _folds(shown) if folds else ({}, set())
-    colours = _Colours()
     lines = tuple(
         Line(
             number,
-            colours.line(line),
+            line,
             pinned.get(number, ()),
             opens=number in opening,
             closes=number in closing,
             folded=opening.get(number, ""),
         )
-        for number, line in enumerate(shown, start=1)
+        for number, line in enumerate(coloured, start=1)
     )
     late = tuple((number, note) for number in sorted(pinned) if number > len(shown) for note in pinned[number])
     return Highlighted(lines, line_count, cut, late)
@@ -114,7 +134,7 @@ def highlight(text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, f
 
 def shown_line_count(text: str) -> int:
     """The number of lines of `text` that `highlight` shows."""
-    return min(text.count("\n", 0, MAX_CHARACTERS) + 1, MAX_LINES)
+    return len(highlight(text).lines)
 
 
 def highlight_line(text: str) -> SafeString:
@@ -123,10 +143,28 @@ def highlight_line(text: str) -> SafeString:
 
 
 class _Colours:
-    """Colours tokens until `MAX_TOKENS` of them are coloured."""
+    """Colours tokens until `MAX_TOKENS` of them are coloured, in about `room` characters.
 
-    def __init__(self) -> None:
+    `is_cut`: the last line is not whole.
+    """
+
+    def __init__(self, room: int = MAX_HTML) -> None:
         self.left = MAX_TOKENS
+        self.room = room
+        self.is_cut = False
+
+    def lines(self, texts: Iterable[str], *, folds: bool) -> Iterator[SafeString]:
+        for text in texts:
+            self.room -= _FOLD_HTML if folds and text.endswith(("[", "{")) else _LINE_HTML
+            if self.room <= 0:
+                return
+            fitting = _start_that_fits(text, self.room)
+            self.is_cut = len(fitting) < len(text)
+            line = self.line(fitting)
+            self.room -= len(line)
+            yield line
+            if self.is_cut:
+                return
 
     def line(self, text: str) -> SafeString:
         return join_html(self._parts(text))
@@ -142,13 +180,31 @@ class _Colours:
                 yield _SPANS["jk" if token["colon"] else "jt"]
                 yield from _visible(token["string"])
                 yield _SPAN_END
-                yield token["colon"] or ""
+                yield escape_content(token["colon"] or "")
             else:
                 yield _SPANS["jn" if token["number"] is not None else "jl"]
-                yield token[0]
+                yield escape_content(token[0])
                 yield _SPAN_END
             end = token.end()
         yield from _visible(text[end:])
+
+
+def _start_that_fits(text: str, room: int) -> str:
+    """The longest beginning of `text`, or nearly, whose HTML has about at most `room` characters."""
+    if len(text) * _MOST_HTML <= room:
+        return text
+    text = text[:room]
+    while text and (needed := _html_length(text)) > room:
+        text = text[: min(len(text) * room // needed, len(text) - 1)]
+    return text
+
+
+def _html_length(text: str) -> int:
+    """About how many characters the HTML of `text` has."""
+    escaped = sum(map(text.count, "<>&"))
+    unseen = sum(1 for _ in _UNSEEN.finditer(text))
+    tokens = sum(1 for _ in _TOKEN.finditer(text))
+    return len(text) + _ESCAPED_HTML * escaped + _UNSEEN_HTML * unseen + _TOKEN_HTML * tokens
 
 
 _SPANS: Final = {name: SafeString(f'<span class="{name}">') for name in ("jk", "jt", "jn", "jl")}
@@ -159,12 +215,12 @@ def _visible(text: str) -> Iterator[str]:
     """`text` in parts, with the names of characters that cannot be seen."""
     end = 0
     for character in _UNSEEN.finditer(text):
-        yield text[end : character.start()]
+        yield escape_content(text[end : character.start()])
         name = f"U+{ord(character[0]):04X}"
         yield format_html('<span class="unseen" data-name="{}">{}</span>', name, character[0])
         end = character.end()
     if end < len(text):
-        yield text[end:]
+        yield escape_content(text[end:])
 
 
 def _folds(lines: list[str]) -> tuple[dict[int, str], set[int]]:

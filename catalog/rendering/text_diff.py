@@ -21,6 +21,8 @@ MAX_EDITS: Final = 600  # lines added and removed; beyond it, all lines between 
 LEAST_FOLDED: Final = 4  # fewer unchanged lines are not folded
 MOST_FOLDED: Final = 1_000  # unchanged lines in a fold; of more, only the number is shown
 MAX_ROWS: Final = 4_000  # that are shown outside folds
+MAX_SHOWN: Final = 200_000  # characters of these rows
+MAX_LINE: Final = 10_000  # characters of a line that are shown
 MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to match them
 MAX_WORDS: Final = 400  # in longer lines, changed words are not marked
 MAX_WORD_EDITS: Final = 80
@@ -46,7 +48,10 @@ class Row:
 
     @property
     def pieces(self) -> Iterator[tuple[str, bool]]:
-        """The text in pieces, each with whether it changed."""
+        """The text in pieces, each with whether it changed; of a long line, the beginning."""
+        if len(self.text) > MAX_LINE:
+            yield f"{self.text[:MAX_LINE]}…", False
+            return
         at = 0
         for start, end in self.words:
             yield self.text[at:start], False
@@ -90,6 +95,22 @@ class Difference:
     def hunks(self) -> tuple[tuple[Row, ...], ...]:
         """The changes, with some unchanged lines around them."""
         return tuple(_hunks(self.rows))
+
+    @cached_property
+    def shown_hunks(self) -> tuple[tuple[Row, ...], ...]:
+        """The first hunks, up to the limits."""
+        hunks = []
+        room = _Room(MAX_ROWS)
+        for hunk in self.hunks:
+            rows = room.take(hunk)
+            if rows:
+                hunks.append(tuple(rows))
+        return tuple(hunks)
+
+    @cached_property
+    def left_out_of_hunks(self) -> int:
+        """The number of lines that are in none of the shown hunks."""
+        return sum(map(len, self.hunks)) - sum(map(len, self.shown_hunks))
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -248,19 +269,38 @@ def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
 
 def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
     """The rows in stretches, alternately folded and not; at most `MAX_ROWS` rows of each kind."""
-    left, left_folded = MAX_ROWS, MAX_ROWS
+    left, left_folded = _Room(MAX_ROWS), _Room(MAX_ROWS)
     for folded, run in groupby(zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]):
         lines = [row for row, _ in run]
         if folded:
-            shown = lines if len(lines) <= min(MOST_FOLDED, left_folded) else []
-            left_folded -= len(shown)
+            shown = left_folded.take(lines) if len(lines) <= min(MOST_FOLDED, left_folded.rows) else []
+            if len(shown) < len(lines):
+                shown = []
             yield Stretch(tuple((row, row) for row in shown), folded=True, lines=len(lines))
             continue
-        shown = lines[:left]
-        left -= len(shown)
+        shown = left.take(lines)
         yield Stretch(tuple(_pairs(shown)), folded=False, lines=len(shown))
-        if not left:
+        if len(shown) < len(lines) or not left.rows:
             return
+
+
+@dataclass(slots=True)
+class _Room:
+    """The rows that a page still has room for, and the characters of their text."""
+
+    rows: int
+    characters: int = MAX_SHOWN
+
+    def take(self, rows: Sequence[Row]) -> list[Row]:
+        """The first of `rows` that there is room for."""
+        taken = []
+        for row in rows:
+            if self.rows <= 0 or self.characters <= 0:
+                break
+            self.rows -= 1
+            self.characters -= min(len(row.text), MAX_LINE)
+            taken.append(row)
+        return taken
 
 
 def _far_from_changes(rows: Sequence[Row]) -> list[bool]:
@@ -337,6 +377,8 @@ def _share(one: Counter[str], other: Counter[str]) -> float:
 
 def _with_words(old: Row, new: Row) -> tuple[Row, Row]:
     """The two rows with their changed words."""
+    if max(len(old.text), len(new.text)) > MAX_LINE:
+        return old, new
     before, after = _WORD.findall(old.text), _WORD.findall(new.text)
     if max(len(before), len(after)) > MAX_WORDS:
         return old, new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from django import template
@@ -12,8 +13,10 @@ from django.utils.safestring import SafeString
 from catalog.errors import ToolshelfError
 from catalog.jsontext import reader
 from catalog.jsontext.positions import locate
+from catalog.jsontext.pretty import MAX_PRINTED, printed_size
+from catalog.jsontext.reader import JSON
 from catalog.rendering.html import join_html
-from catalog.rendering.json_highlighting import NOTE_ICONS, Line, Note, highlight, highlight_line
+from catalog.rendering.json_highlighting import MAX_CHARACTERS, NOTE_ICONS, Line, Note, highlight, highlight_line
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.icons import icon
 
@@ -46,7 +49,7 @@ def json_block(
         value: or a JSON value, shown pretty-printed with its numbers as they were written.
         id: of the block; its lines are `<id>-L<number>`.
         title: the title in the block's bar.
-        numbered: the lines have numbers, to link to.
+        numbered: the lines have numbers, which are links to them unless `tree`.
         annotations: notes, or problems (or dicts of the same shape), shown at their `line`, otherwise at the line of
             their `pointer`; `schema_href` links to the rule.
         marks: short words at the end of lines, each with `pointer`, `words`, and for its classes `kind` and
@@ -60,10 +63,13 @@ def json_block(
     if not isinstance(text, str):
         value = text
     is_value = value is not ABSENT
+    line_count = None
     if is_value:
-        text = reader.dumps(value, indent=2)
+        text, line_count = _printed(value)
     notes, loose = _notes_by_line(text, list(annotations))
-    highlighted = highlight(text, notes, folds=tree and is_value)
+    if line_count is not None and line_count > text.count("\n") + 1:
+        loose = [_with_pointer(one) for one in annotations]  # no line is known in a beginning
+    highlighted = highlight(text, notes, folds=tree and is_value, line_count=line_count)
     return {
         "id": id,
         "title": title,
@@ -73,11 +79,19 @@ def json_block(
         "whole": whole,
         "download_url": download_url,
         "highlighted": highlighted,
-        "rows": _rows(highlighted.lines, id, numbered=numbered, marks=_marks_by_line(text, list(marks))),
+        "rows": _rows(highlighted.lines, id, numbered=numbered, tree=tree, marks=_marks_by_line(text, list(marks))),
         "tree": tree,
         "loose_notes": loose,
         "digits": len(str(max(len(highlighted.lines), 100))),
     }
+
+
+def _printed(value: JSON) -> tuple[str, int]:
+    """`value` on several lines, of a long one only the beginning; and the number of all its lines."""
+    size = printed_size(value)
+    if size.characters <= MAX_PRINTED:
+        return reader.dumps(value, indent=2), size.lines
+    return reader.dumps_start(value, MAX_CHARACTERS, indent=2), size.lines
 
 
 @register.simple_tag
@@ -98,6 +112,7 @@ _FOLDED: Final = SafeString('" data-folded="')
 _FOLD_LINE_END: Final = SafeString("</summary>")
 _FOLD_END: Final = SafeString("</details>")
 _LINE: Final = SafeString('<span class="')
+_NUMBERED: Final = SafeString('" data-line="')
 _LINE_END: Final = SafeString("\n</span>")
 _NUMBER: Final = SafeString('<span class="line-number" data-line="')
 _NUMBER_END: Final = SafeString('" aria-hidden="true"></span>')
@@ -107,14 +122,19 @@ _LINK_END: Final = SafeString('" tabindex="-1" aria-hidden="true"></a>')
 
 
 def _rows(
-    lines: Iterable[Line], block: str, *, numbered: bool, marks: Mapping[int, Sequence[SafeString]]
+    lines: Iterable[Line], block: str, *, numbered: bool, tree: bool, marks: Mapping[int, Sequence[SafeString]]
 ) -> SafeString:
     """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
-    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered, marks=marks))
+    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered, tree=tree, marks=marks))
 
 
 def _row_parts(
-    lines: Iterable[Line], prefix: SafeString, *, numbered: bool, marks: Mapping[int, Sequence[SafeString]]
+    lines: Iterable[Line],
+    prefix: SafeString,
+    *,
+    numbered: bool,
+    tree: bool,
+    marks: Mapping[int, Sequence[SafeString]],
 ) -> Iterator[str]:
     for line in lines:
         number = SafeString(line.number)
@@ -122,10 +142,12 @@ def _row_parts(
         yield from (_WITH_NOTE[line.notes[0].kind] if line.notes else _WITHOUT_NOTE, prefix, number)
         if line.opens:
             yield from (_FOLDED, line.folded)
+        elif tree and numbered:  # of which there may be thousands, and a click selects the line
+            yield from (_NUMBERED, number)
         yield _TAG_END
         if numbered and line.opens:  # no link inside a summary, which is a control itself
             yield from (_NUMBER, number, _NUMBER_END)
-        elif numbered:
+        elif numbered and not tree:
             yield from (_LINK, prefix, number, _LINK_NUMBER, number, _LINK_END)
         yield line.html
         yield from marks.get(line.number, ())
@@ -179,6 +201,12 @@ def _note_of(problem: Any) -> Note:
     return Note(
         _part(problem, "message") or "", _part(problem, "schema_href") or "", _part(problem, "kind") or "problem"
     )
+
+
+def _with_pointer(problem: Any) -> Note:
+    note = problem if isinstance(problem, Note) else _note_of(problem)
+    pointer = _part(problem, "pointer")
+    return replace(note, message=f"{pointer}: {note.message}") if pointer else note
 
 
 def _positions(text: str, pointers: set[str]) -> Mapping[str, tuple[int, int]]:

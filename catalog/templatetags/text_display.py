@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
+from catalog.rendering.html import escape_content
 from catalog.rendering.markdown import as_html, as_line, as_text_with_code
 
 register = template.Library()
@@ -37,6 +38,9 @@ def markdown_line(text: str | None) -> str:
 def sentence_with_code(text: str) -> SafeString:
     """A short `text` on one line without Markdown syntax, with its code spans as `<code>`."""
     return as_text_with_code(text)
+
+
+register.filter("content", escape_content)
 
 
 @register.filter

@@ -15,6 +15,7 @@ from catalog.errors import DocumentError, Problem
 from catalog.jsontext import yaml_reader
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import locate
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps, loads
 from catalog.models import Revision
 from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
@@ -235,7 +236,7 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
     """Convert the document to JSON, which is stored; problems get the positions in the uploaded YAML."""
     spec = _read(dumps(document).encode())
     if isinstance(spec, ToolSpec):
-        text = dumps(document, indent=2)
+        text = print_json(document)
         spec = _read(text.encode())
         line = where([""])[""][0] + piece.line - 1
         warnings = _misnamed(spec, piece, where) if isinstance(spec, ToolSpec) else ()

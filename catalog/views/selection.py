@@ -19,7 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from catalog.accounts.api_auth import actor
 from catalog.accounts.rate_limits import limit_exports
 from catalog.bulk_changes import KINDS, MAX_TOOLS, BulkChange, BulkResult, change_many, kind_of
-from catalog.jsontext.reader import JSON, dumps
+from catalog.jsontext.pretty import print_json
+from catalog.jsontext.reader import JSON
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import first_of
@@ -106,7 +107,7 @@ def export_selection(request: HttpRequest) -> HttpResponse:
     limit_exports(request)
     tools = tools_with(request, selected_slugs(request))
     documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
-    response = HttpResponse(dumps(documents, indent=2), content_type="application/json")
+    response = HttpResponse(print_json(documents), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="tools-{key}.json"'
     return response
 

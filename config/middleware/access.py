@@ -13,8 +13,10 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 
+from catalog.accounts.rate_limits import limit_forms_of_visitors
 from catalog.accounts.second_factors.requirement import needs_second_factor
 from catalog.accounts.site_url import own_origins
+from catalog.errors import Busy
 from config.error_pages import failure
 from config.middleware.base import SAFE_METHODS, Middleware, is_api
 from playground.mcp.protocol import is_mcp
@@ -90,6 +92,27 @@ class CrossSiteGuardMiddleware(Middleware):
         if origin is None:
             return False
         return origin not in own_origins(request) or not urlsplit(origin).netloc
+
+
+class VisitorRatesMiddleware(Middleware):
+    """Refuses the forms of an address that sends too many of them without signing in."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponseBase | None:
+        if request.method in SAFE_METHODS or is_api(request) or is_mcp(request.path_info):
+            return None
+        if request.user.is_authenticated:
+            return None
+        try:
+            limit_forms_of_visitors(request)
+        except Busy as busy:
+            response = failure(request, 429, f"{busy} Go back and try again in {busy.retry_after_s} s, or sign in.")
+            response["Retry-After"] = str(busy.retry_after_s)
+            response["HX-Reswap"] = "none"  # a form on the page stays as it is
+            return response
+        return None
 
 
 class BrowsingMiddleware(LoginRequiredMiddleware):

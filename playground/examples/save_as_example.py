@@ -10,6 +10,7 @@ import re
 from django.conf import settings
 
 from catalog.jsontext.positions import Span, find_spans
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.jsontext.text_patch import indent_unit, margin_at
 from catalog.models import Revision
@@ -83,6 +84,7 @@ def _extended(source: str, span: Span, value: JSON, name: str, *, first: bool) -
         return f"{before}{'' if first else ', '}{name}{dumps(value)}{after}"
     outer = margin_at(source, span.start)
     margin = f"\n{outer}{unit}"
-    laid_out = re.sub("(?m)^ +", lambda spaces: unit * len(spaces[0]), dumps(value, indent=1))
+    text = print_json(value, indent=len(unit), margin=len(margin))
+    laid_out = re.sub("(?m)^ +", lambda spaces: unit * (len(spaces[0]) // len(unit)), text)
     closing = after if after[0] in _SPACE else f"\n{outer}{after}"
     return f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from catalog.jsontext.reader import JSON, dumps
+from catalog.jsontext.pretty import print_json
+from catalog.jsontext.reader import JSON
 from catalog.rendering.text_diff import Difference, compare
 from catalog.templatetags.text_display import duration
 from playground.models import Run
@@ -111,7 +112,7 @@ def _part(name: str, first: str, second: str) -> Part:
 
 
 def _text(value: JSON) -> str:
-    return dumps(value, indent=2) + "\n"
+    return print_json(value, most=MAX_CHARACTERS) + "\n"
 
 
 def _response(run: Run) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from catalog.errors import Problem
 from catalog.jsontext.positions import locate
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.tool_page import Usage
 from playground.models import Run
@@ -19,7 +20,7 @@ SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
     """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, …}."""
     pointers = {problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)}
-    positions = locate(dumps(schema, indent=2), pointers)
+    positions = locate(print_json(schema), pointers)
     found: list[dict[str, object]] = []
     for problem in problems:
         annotation: dict[str, object] = dict(problem.as_json())

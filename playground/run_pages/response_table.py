@@ -55,6 +55,12 @@ class Cell:
     def is_number(self) -> bool:
         return is_number(self.value)
 
+    @property
+    def classes(self) -> str:
+        """The classes of its element."""
+        kind = "muted" if not self.is_present else "cell-text" if self.is_text else "number" if self.is_number else ""
+        return f"{kind} cell-bad".strip() if self.problems else kind
+
 
 def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
     """The response as a table, if it is a list of objects, or an object with exactly one such list; else None.

@@ -142,7 +142,7 @@ def _as_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Dra
         return Missing()
     reading = lookups.reading(draft)
     if wanted == "json":
-        return Raw("" if isinstance(reading.value, Absent) else literal(reading.value, indent=2))
+        return Raw("" if isinstance(reading.value, Absent) else lookups.print(reading.value))
     kind = next(kind for kind in KINDS if kind == wanted)
     if (converted := _converted(draft, wanted)) is not None:
         return converted

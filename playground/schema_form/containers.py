@@ -39,7 +39,7 @@ from playground.schema_form.nodes import (
     Node,
     ObjectNode,
 )
-from playground.schema_form.values import literal
+from playground.schema_form.values import literal, printed_literal
 
 MAX_BOXES: Final = 60
 MAX_SUGGESTIONS: Final = 300
@@ -290,5 +290,6 @@ def folded_node(context: NodeContext, draft: Folded) -> Node:
     count = len(draft.value) if isinstance(draft.value, list | dict) else 1
     summary = f"{count:,} {plural(noun, count)}"
     button = Button(context.operation("open"), "Show as fields", f"Show the fields of {context.position.label}")
-    text = literal(draft.value, indent=2)
+    text = printed_literal(draft.value, most=context.room.printed)
+    context.room.printed -= len(text)
     return FoldedNode(context.head(is_container=True), context.control("z"), text, summary, button)

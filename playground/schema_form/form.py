@@ -27,11 +27,20 @@ from playground.schema_form.parse import Pairs, decode
 from playground.schema_form.secret_marks import mentions_secrets, secret_names
 from playground.schema_form.secrets import Safe, conceal
 from playground.schema_form.to_value import Fault, read
-from playground.schema_form.values import ABSENT, Absent, Maybe, literal
+from playground.schema_form.values import ABSENT, Absent, Maybe, printed_literal
 
 Adjust = Callable[[CheckResult, JSON], CheckResult]
 HIDDEN: Final = "••••••••"
 MAX_FIELDS: Final = 1000  # that one form sends
+MAX_PREVIEW: Final = 200_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """JSON text, or only its beginning."""
+
+    text: str
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +81,11 @@ class Submission:
         return Button(f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}")
 
     @property
-    def preview(self) -> str:
-        """The exact JSON that would be sent, with secrets hidden; "" if there is no value."""
+    def preview(self) -> Preview:
+        """The exact JSON that would be sent, with secrets hidden."""
         shown = read(self.draft, lambda _token: HIDDEN).value
-        return "" if isinstance(shown, Absent) else literal(shown, indent=2)
+        text = "{}" if isinstance(shown, Absent) else printed_literal(shown)
+        return Preview(text[:MAX_PREVIEW], len(text) > MAX_PREVIEW)
 
 
 def begin(

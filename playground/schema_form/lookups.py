@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.json_schema.validation import Budget, Subschema
+from catalog.jsontext.pretty import MAX_PRINTED
 from catalog.jsontext.reader import JSON
 from playground.schema_form.branches import Applicable, Search
 from playground.schema_form.choices import Choices
 from playground.schema_form.draft import Array, Draft, Missing, Numeral, Object, Text
 from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.schemas import Kinds
-from playground.schema_form.to_value import Reading, read
+from playground.schema_form.to_value import FoldedValues, Reading, read
 from playground.schema_form.unions import Branches
-from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of
+from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, printed_literal
 
 MAX_NEW_DRAFTS: Final = 400  # as many as the controls of an opened form
 
@@ -31,6 +32,7 @@ class SchemaLookups:
         seal: encrypts text that must not be readable in the page.
         has_conditions: whether a subschema found so far applies because of the value.
         budget: the validator's work for this page; once it is used up, branches and conditions are no longer looked up.
+        printed: characters of JSON text on several lines that values may still become.
     """
 
     find_secret: Callable[[str], Maybe] = lambda _token: ABSENT
@@ -41,7 +43,9 @@ class SchemaLookups:
     branches: Branches = field(init=False)
     has_conditions: bool = False
     _new_drafts_left: int = MAX_NEW_DRAFTS
+    printed: int = MAX_PRINTED
     _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
+    _folded: FoldedValues = field(default_factory=dict)
     _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -61,8 +65,14 @@ class SchemaLookups:
         """The value of `draft`, cached."""
         known = self._readings.get(id(draft))
         if known is None:
-            known = self._readings[id(draft)] = (draft, read(draft, self.find_secret))
+            known = self._readings[id(draft)] = (draft, read(draft, self.find_secret, self._folded))
         return known[1]
+
+    def print(self, value: JSON) -> str:
+        """`value` as JSON text to edit: on several lines, or on one if the page has too much text on several lines."""
+        text = printed_literal(value, most=self.printed)
+        self.printed -= len(text)
+        return text
 
     def at(self, subschemas: Sequence[Subschema], draft: Draft) -> Applicable:
         """The subschemas that apply to the value of `draft` if all of `subschemas` do, cached."""

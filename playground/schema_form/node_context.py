@@ -8,6 +8,7 @@ from typing import Final
 
 from catalog.json_schema.describe import array_of, with_article
 from catalog.json_schema.validation import Subschema
+from catalog.jsontext.pretty import MAX_PRINTED
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable, Union
 from playground.schema_form.choices import Choice
@@ -59,12 +60,14 @@ class Room:
         required: empty members that are drawn although they are required.
         names: names of other members that are suggested.
         options: options of selectors; a list with more becomes a text control.
+        printed: characters of JSON text on several lines; more text is on one line.
     """
 
     members: int = 150
     required: int = 600
     names: int = 3_000
     options: int = 6_000
+    printed: int = MAX_PRINTED
 
     def draws_member(self, *, is_required: bool) -> bool:
         """Whether there is room for another empty member."""

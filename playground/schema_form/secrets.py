@@ -167,9 +167,9 @@ class _Concealing:
         shown = self._marked(reading.value, subschemas, pointer, tree, has_marks=has_marks)
         if isinstance(shown, Absent) or shown == reading.value:
             return draft
-        return (
-            replace(draft, value=shown) if isinstance(draft, Folded) else replace(draft, text=literal(shown, indent=2))
-        )
+        if isinstance(draft, Folded):
+            return replace(draft, value=shown)
+        return replace(draft, text=self._lookups.print(shown))
 
     def _members(self, run: dict[str, JSON], found: Applicable, pointer: str) -> dict[str, JSON]:
         """The members of a run, with a mark for each secret."""

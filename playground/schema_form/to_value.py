@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from catalog.errors import JSONTextError, Problem
 from catalog.jsontext.pointers import pointer_join
@@ -56,12 +56,23 @@ class Reading:
     paths: Mapping[str, str] = field(default_factory=dict)
 
 
-def read(draft: Draft, find_secret: Callable[[str], Maybe] = lambda _token: ABSENT) -> Reading:
+FoldedValues: TypeAlias = dict[int, tuple[Folded, Maybe]]
+"""The values of folded parts that have been read without a fault, by the id of the part."""
+
+
+def read(
+    draft: Draft,
+    find_secret: Callable[[str], Maybe] = lambda _token: ABSENT,
+    known: FoldedValues | None = None,
+) -> Reading:
     """The value of `draft`, and its faults.
 
-    `find_secret` finds the secret of a token; ABSENT if it is no longer available.
+    Args:
+        draft: a value while it is edited.
+        find_secret: finds the secret of a token; ABSENT if it is no longer available.
+        known: is filled in: a folded part is read once, although all containers around it are read.
     """
-    reader = _Reader(find_secret)
+    reader = _Reader(find_secret, {} if known is None else known)
     value = reader.value_of(draft, "", "")
     return Reading(value, tuple(reader.faults), reader.paths)
 
@@ -69,6 +80,7 @@ def read(draft: Draft, find_secret: Callable[[str], Maybe] = lambda _token: ABSE
 @dataclass(slots=True)
 class _Reader:
     find_secret: Callable[[str], Maybe]
+    known: FoldedValues
     faults: list[Fault] = field(default_factory=list)
     paths: dict[str, str] = field(default_factory=dict)
 
@@ -83,8 +95,8 @@ class _Reader:
                 return text
             case Constant(value):
                 return value
-            case Folded(value):
-                return self._revealed(value, path, pointer)
+            case Folded():
+                return self._folded(draft, path, pointer)
             case Object():
                 return self._object(draft, path, pointer)
             case Array():
@@ -93,6 +105,15 @@ class _Reader:
                 return self._secret(token, path, pointer)
             case _:
                 return self._typed(draft, path, pointer)
+
+    def _folded(self, draft: Folded, path: str, pointer: str) -> Maybe:
+        if id(draft) in self.known:
+            return self.known[id(draft)][1]
+        count = len(self.faults)
+        value = self._revealed(draft.value, path, pointer)
+        if len(self.faults) == count:
+            self.known[id(draft)] = (draft, value)
+        return value
 
     def _typed(self, draft: Text | Numeral | Raw, path: str, pointer: str) -> Maybe:
         try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from enum import Enum
 from typing import Final, Literal, TypeAlias, cast
 
 from catalog.errors import JSONTextError, Problem
 from catalog.json_schema.types import json_type
 from catalog.jsontext import reader
+from catalog.jsontext.pretty import MAX_PRINTED, print_json
 from catalog.jsontext.reader import JSON, Number
 
 Kind = Literal["text", "number", "boolean", "null", "object", "array"]
@@ -53,10 +55,19 @@ def is_fragile(text: str) -> bool:
     return _FRAGILE.search(text) is not None
 
 
-def literal(value: JSON, *, indent: int | None = None) -> str:
+def literal(value: JSON) -> str:
     """`value` as JSON text that survives any HTML control."""
+    return _for_controls(value, reader.dumps)
+
+
+def printed_literal(value: JSON, *, most: int = MAX_PRINTED) -> str:
+    """The same on several lines; on one line if the others would have more than `most` characters."""
+    return _for_controls(value, lambda value: print_json(value, most=most))
+
+
+def _for_controls(value: JSON, write: Callable[[JSON], str]) -> str:
     try:
-        text = reader.dumps(value, indent=indent)
+        text = write(value)
     except UnicodeEncodeError:  # a lone surrogate
         text = _spelled(value)
     return _FRAGILE.sub(_escaped, text)

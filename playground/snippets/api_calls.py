@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from catalog.jsontext.pretty import printed_size
 from catalog.jsontext.reader import JSON, Number, dumps
-from playground.snippets.curl import LINE_CHARS, TOKEN_VARIABLE, curl_command
+from playground.snippets.curl import LINE_CHARS, MAX_BODY_CHARS, TOKEN_VARIABLE, curl_command
 
 INDENT = "    "
 MAX_DEPTH = 50  # of a Python literal; Python's parser fails at 200
@@ -32,7 +33,7 @@ def as_curl(call: Call) -> str:
 
 def as_python(call: Call) -> str:
     """The call as a program that needs only Python."""
-    is_exact = _survives_python(call.body)
+    is_literal = _survives_python(call.body) and printed_size(call.body).characters <= MAX_BODY_CHARS
     return "\n".join(
         [
             "import json",
@@ -40,10 +41,10 @@ def as_python(call: Call) -> str:
             "import urllib.request",
             "",
             *_comment(call),
-            f"body = {python_literal(call.body) if is_exact else repr(dumps(call.body))}",
+            f"body = {python_literal(call.body) if is_literal else repr(dumps(call.body))}",
             "request = urllib.request.Request(",
             f"    {call.url!r},",
-            f"    data={'json.dumps(body)' if is_exact else 'body'}.encode(),",
+            f"    data={'json.dumps(body)' if is_literal else 'body'}.encode(),",
             "    headers={",
             f"        'Authorization': f\"Bearer {{os.environ['{TOKEN_VARIABLE}']}}\",",
             "        'Content-Type': 'application/json',",

@@ -10,10 +10,12 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 
 TOKEN_VARIABLE: Final = "TOOLSHELF_TOKEN"  # noqa: S105 - a name; every snippet and the documents use it
 LINE_CHARS: Final = 88
+MAX_BODY_CHARS: Final = 60_000  # of a body on several lines
 
 
 def curl_command(
@@ -50,4 +52,4 @@ def curl_command(
 
 def _json_text(body: JSON) -> str:
     text = dumps(body)
-    return text if len(text) <= LINE_CHARS // 2 else dumps(body, indent=2)
+    return text if len(text) <= LINE_CHARS // 2 else print_json(body, most=MAX_BODY_CHARS)

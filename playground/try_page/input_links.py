@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from catalog.jsontext.patch import REMOVED, change_all
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
 from playground.compiled_spec import CompiledSpec
@@ -58,7 +59,7 @@ def input_link(
     except ValueError:
         return InputLink(problem="This input contains characters that a link cannot contain.")
     if len(path) > MAX_CHARACTERS:
-        return InputLink(text=dumps(shown, indent=2), left_out=left_out)
+        return InputLink(text=print_json(shown), left_out=left_out)
     return InputLink(path=path, left_out=left_out)
 
 

@@ -8,6 +8,7 @@ from typing import Final, cast
 from catalog.conversion_report import Report
 from catalog.errors import Problem, SpecError
 from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.repair import without_refused
 from catalog.specs.importers.results import MAX_BYTES_TOGETHER, TOO_LARGE_TOGETHER, Draft, ImportedSpec, Object
@@ -89,7 +90,7 @@ def _named(tool_id: str, definition: Object) -> Object:
 
 def _text(document: Object, max_spec_bytes: int) -> str:
     """`document` on several lines; on one if it would be too large otherwise."""
-    text = dumps(document, indent=2)
+    text = print_json(document, most=max_spec_bytes)
     return text if len(text.encode()) <= max_spec_bytes else dumps(document)
 
 
