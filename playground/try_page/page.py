@@ -26,7 +26,7 @@ from playground.schema_form.values import ABSENT, Absent
 from playground.try_page.input_links import InputLink, input_link
 from playground.try_page.prefill import FieldLink, fields_at, prefilled
 from playground.try_page.saved_inputs import delete_input, inputs_of, save_input
-from playground.try_page.trial_input import CONFIGURATION, Notice, TrialInput
+from playground.try_page.trial_input import CONFIGURATION, Notice, TrialInput, error_of
 
 
 @dataclass
@@ -34,6 +34,7 @@ class Trial(TrialInput):
     """One user trying one tool."""
 
     save_as: str = ""
+    saved_now: str = ""
     link: InputLink | None = None
     left_out: Sequence[FieldLink] = ()
     input_name: str = ""
@@ -148,7 +149,7 @@ class Trial(TrialInput):
         """Whether the configuration is shown: something in it is missing, wrong, changed, or was just pressed."""
         if self.is_shared_by_other:
             return False
-        if self.save_as or self.pressed.startswith((CONFIGURATION, "sav", "forget", "share", "stop")):
+        if self.save_as or self.saved_now or self.pressed.startswith((CONFIGURATION, "sav", "forget", "share", "stop")):
             return True
         if self.configuration is None or self.configuration.problems:
             return self.configuration is not None
@@ -269,7 +270,25 @@ class Trial(TrialInput):
             self.errors.append({"href": href, "message": problem.message})
             return
         self.saved_name, self.save_as = saved.name, ""
+        self.saved_now = saved.name
         self.load_configuration()
+
+    def save_for_run(self, query: Mapping[str, str]) -> None:
+        """Save the configuration under the name that was typed, and go on with what is saved; `errors` say if not."""
+        self.save_as = query.get("save_as", "")
+        if self.configuration is None:
+            return
+        if self.configuration.unread:  # saving would lose what was typed
+            if self.mode == "mock":
+                self.configuration = self.configuration.with_unread_marked()
+                self.errors += [error_of(error) for error in self.configuration.form.errors]
+            return
+        others, self.errors = self.errors, []
+        self.save(query)
+        if not self.saved_now:
+            self.errors += others
+            return
+        self.check_configuration()
 
     def _removed_secrets(self, value: Configuration) -> set[str]:
         """The pointers of secrets that were saved and have been removed in the form."""

@@ -273,17 +273,7 @@ class TrialInput:
         )
         stored = self._stored() if self.is_configurable else ABSENT
         if self.is_configurable and not self.is_shared_by_other:
-            self.configuration = submitted(
-                self.contract.configuration_form,
-                pairs,
-                name=CONFIGURATION,
-                stored=stored,
-                seal=self.seal,
-                is_checked=is_checked and self.mode == "live",
-                adjust=lambda result, value: described_in_form(
-                    result, self.contract.configuration_form, value, by_name=True
-                ),
-            )
+            self._submit_configuration(pairs, stored, is_checked=is_checked)
         for submission in filter(None, (self.parameters, self.configuration)):
             for left in submission.omitted:
                 title = f"The JSON leaves out {left.label}, which cannot be read."
@@ -294,6 +284,28 @@ class TrialInput:
         self.parameters = self.parameters.with_unread_marked()
         if self.configuration is not None:
             self.configuration = self.configuration.with_unread_marked()
+
+    def check_configuration(self) -> None:
+        """Check the configuration as it is filled in now, and collect the errors of both forms again."""
+        if self.configuration is not None:
+            name = self.configuration.form.name
+            pairs = [(f"{name}:{tag}:{path}", text) for tag, path, text in posted(self.configuration.draft)]
+            self._submit_configuration(pairs, self._stored(), is_checked=True)
+        self.errors = []
+        self._collect_errors()
+
+    def _submit_configuration(self, pairs: list[tuple[str, Sent]], stored: Maybe, *, is_checked: bool) -> None:
+        self.configuration = submitted(
+            self.contract.configuration_form,
+            pairs,
+            name=CONFIGURATION,
+            stored=stored,
+            seal=self.seal,
+            is_checked=is_checked and self.mode == "live",
+            adjust=lambda result, value: described_in_form(
+                result, self.contract.configuration_form, value, by_name=True
+            ),
+        )
 
     def unfinished(self) -> str:
         """The entries of the form, encrypted, to be stored until the visitor has signed in; without secrets and files.

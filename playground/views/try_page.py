@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -58,7 +59,7 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse(trial.marks)
     if request.POST.get("use") == "preview":
         return render(request, "playground/_beside.html", {"trial": trial})
-    if "run" in request.POST and "op" not in request.POST and not trial.errors:
+    if prepare_run(trial, request.POST):
         return run_trial(request, trial)
     change = TRIAL_CHANGES.get(request.POST.get("use", "").partition(":")[0])
     if change:
@@ -77,7 +78,7 @@ def enter_saves(request: HttpRequest) -> None:
         return
     if posted.get("input_name", "").strip():
         use = "save-input"
-    elif posted.get("save_as", "").strip() not in {"", posted.get("saved", "")}:
+    elif names_new_configuration(posted):
         use = "save"
     else:
         return
@@ -85,6 +86,20 @@ def enter_saves(request: HttpRequest) -> None:
     del changed["run"]
     changed["use"] = use
     request.POST = changed  # type: ignore[assignment]
+
+
+def names_new_configuration(posted: Mapping[str, str]) -> bool:
+    """Whether a name to save the configuration under was typed: the field begins with that of the selected one."""
+    return posted.get("save_as", "").strip() not in {"", posted.get("saved", "")}
+
+
+def prepare_run(trial: Trial, posted: Mapping[str, str]) -> bool:
+    """Whether *Run* was pressed and nothing prevents it; a configuration that was named is saved first."""
+    if "run" not in posted or "op" in posted:
+        return False
+    if names_new_configuration(posted):
+        trial.save_for_run(posted)
+    return not trial.errors
 
 
 TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
@@ -135,8 +150,11 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
         return response
     trial.run = run
     if not request.htmx:  # type: ignore[attr-defined]
+        if trial.run_right and trial.saved_now:
+            messages.success(request, f"The configuration is saved as “{trial.saved_now}”.")
         return redirect(run) if trial.run_right else trial_page(request, trial)
-    response = render(request, "playground/_result.html", {"trial": trial, **result_context(run, trial.user)})
+    context = {"trial": trial, **result_context(run, trial.user)}
+    response = render(request, "playground/_run_answer.html", context)
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"
     if trial.run_right:
