@@ -1,12 +1,19 @@
-"""Bytes as text and back (`contentEncoding`)."""
+"""Bytes as text and back: in a `contentEncoding`, or as a data URL with the media type and the name of the file.
+
+Sources: JSON Schema 2020-12, "A Vocabulary for the Contents of String-Encoded Data"; OpenAPI 3.0.4 and 3.1.1,
+"Considerations for File Uploads"; RFC 2397 (data URLs).
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import mimetypes
 import quopri
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
+from urllib.parse import quote
 
 _ENCODERS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "base64": base64.b64encode,
@@ -24,23 +31,61 @@ _DECODERS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 }
 
 
-def takes_files(encoding: object) -> bool:
-    """Whether a file can be written as text in this `contentEncoding`."""
-    return isinstance(encoding, str) and encoding.lower() in _ENCODERS
+DATA_URL: Final = "data URL"
+BYTES: Final = "application/octet-stream"
+
+_OF_FORMAT: Final = {"binary": DATA_URL, "byte": "base64", "base64": "base64", "base64url": "base64url"}
+_TEXT_TYPE: Final = re.compile(r"text/.*|.*[/+](json|xml|yaml|javascript|x-www-form-urlencoded)")
+_MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}", re.ASCII)
+_DATA_URL: Final = re.compile(r"data:[^,]*;base64,(.*)", re.DOTALL)
 
 
-def encoded(content: bytes, encoding: str) -> str:
-    """`content` as text in this `contentEncoding`; decoded as UTF-8 if it is "" or unknown.
+def file_encoding(encoding: str, format_: str, media: str) -> str:
+    """How the bytes of a file become a string with these keywords: a `contentEncoding` or `DATA_URL`; "" for text.
+
+    Args:
+        encoding: `contentEncoding`; one that is unknown leaves the string a text.
+        format_: `format`, by which OpenAPI 3.0 names bytes.
+        media: `contentMediaType`; without an encoding, OpenAPI 3.1 names bytes by it.
+    """
+    if encoding:
+        return encoding if encoding.lower() in _ENCODERS else ""
+    if format_ in _OF_FORMAT:
+        return _OF_FORMAT[format_]
+    essence = media.partition(";")[0].strip().lower()
+    return DATA_URL if essence and not format_ and not _TEXT_TYPE.fullmatch(essence) else ""
+
+
+def encoded(content: bytes, encoding: str, *, name: str = "", media: str = "") -> str:
+    """`content` as text in this `contentEncoding`, or as a data URL; decoded as UTF-8 if it is "" or unknown.
+
+    Args:
+        content: of the file.
+        encoding: as `file_encoding` returns it.
+        name: of the file; for a data URL, which also names it.
+        media: its media type, for a data URL; if it is not one, it is guessed by the name.
 
     Raises:
         UnicodeDecodeError: there is no known encoding and the file is not UTF-8.
     """
+    if encoding == DATA_URL:
+        return _data_url(content, name, media)
     encoder = _ENCODERS.get(encoding.lower())
     return encoder(content).decode("ascii") if encoder else content.decode()
 
 
+def _data_url(content: bytes, name: str, media: str) -> str:
+    if not _MEDIA_TYPE.fullmatch(media):
+        media = mimetypes.guess_type(name)[0] or BYTES
+    named = f";name={quote(name, safe='')}" if name else ""
+    return f"data:{media}{named};base64,{base64.b64encode(content).decode('ascii')}"
+
+
 def size_of(text: str, encoding: str) -> int | None:
-    """The number of bytes that `text` encodes in this `contentEncoding`; None if it cannot be decoded."""
+    """The number of bytes that `text` encodes, as `file_encoding` names it; None if it cannot be decoded."""
+    if encoding == DATA_URL:
+        found = _DATA_URL.fullmatch(text)
+        return size_of(found[1], "base64") if found else None
     decoder = _DECODERS.get(encoding.lower())
     if decoder is None:
         return None

@@ -39,10 +39,11 @@ from playground.schema_form.values import read_literal
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was uploaded with the form."""
+    """A file that was uploaded with the form. `media`: its media type, as the browser names it."""
 
     name: str
     content: bytes
+    media: str = ""
 
 
 Sent: TypeAlias = str | Upload
@@ -211,7 +212,8 @@ def _array(controls: _Controls, path: str, faults: list[Fault], state: State) ->
 
 def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State) -> Draft:
     try:
-        return draft_of(encoded(file.content, controls.text("g")), state)
+        text = encoded(file.content, controls.text("g"), name=file.name, media=file.media)
+        return draft_of(text, state)
     except UnicodeDecodeError:
         message = f"The file {file.name} is not UTF-8 text; choose a text file"
         faults.append(Fault(path, Problem("", message, "form.file")))

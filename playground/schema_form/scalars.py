@@ -8,7 +8,7 @@ from typing import Final
 from catalog.json_schema.describe import FORMATS
 from playground.schema_form.choices import Choice, canonical, label_of
 from playground.schema_form.controls import Hidden, Option
-from playground.schema_form.files import size_of, takes_files
+from playground.schema_form.files import file_encoding, size_of
 from playground.schema_form.node_context import NOT_SET, NodeContext
 from playground.schema_form.nodes import (
     BooleanNode,
@@ -35,15 +35,16 @@ def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> N
     tag = "q" if is_literal else "t"
     send_empty = "" if is_literal else context.control("x")
     is_sent_empty = bool(send_empty) and not context.is_empty and not text
-    if not is_literal and takes_files(facts.encoding):
+    encoding = file_encoding(facts.encoding, facts.format, facts.media)
+    if encoding and not is_literal:
         return FileNode(
             context.head(),
             context.control(tag),
             text,
             context.control("f"),
-            Hidden(context.control("g"), facts.encoding),
+            Hidden(context.control("g"), encoding),
             facts.media,
-            size_of(text, facts.encoding),
+            size_of(text, encoding),
             send_empty,
             is_sent_empty,
         )

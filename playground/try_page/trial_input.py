@@ -423,4 +423,4 @@ def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:
     for name, files in request.FILES.lists():
         for file in files:
             if isinstance(file, UploadedFile):
-                yield name, Upload(file.name or "", file.read())
+                yield name, Upload(file.name or "", file.read(), file.content_type or "")
