@@ -9,13 +9,13 @@ kind, branch, refresh    nothing more: the selectors of types and branches are a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.json_schema.validation import Subschema
 from playground.schema_form import children
-from playground.schema_form.change_type import switch_branch, switch_kind
+from playground.schema_form.change_type import follow_tags, switch_branch, switch_kind
 from playground.schema_form.collapse import OPENED, folded_draft
 from playground.schema_form.control_names import member_path, row_path, split_path
 from playground.schema_form.defaults import new_draft
@@ -57,6 +57,8 @@ def apply(decoded: Decoded, subschemas: Sequence[Subschema], lookups: SchemaLook
                 path,
                 lambda old, there, key=key, index=index: switch_branch(lookups, there, old, key, index),  # type: ignore[misc]
             )
+    for path in reversed(list(_paths_with_branches(working.draft))):
+        working.change(path, lambda old, there: follow_tags(lookups, there, old))
     operation = decoded.operation
     if operation is not None and operation.verb in {"kind", "branch"}:
         working.focus = operation.path
@@ -65,6 +67,20 @@ def apply(decoded: Decoded, subschemas: Sequence[Subschema], lookups: SchemaLook
     if operation is not None and operation.verb in _VERBS:
         _VERBS[operation.verb](working, operation.path, decoded.new_keys.get(operation.path, ""))
     return Outcome(working.draft, working.focus)
+
+
+def _paths_with_branches(draft: Draft, path: str = "") -> Iterator[str]:
+    """The paths of the parts that are under a branch of a union, each before those below it."""
+    if draft.state.branches:
+        yield path
+    if isinstance(draft, Object):
+        for name, member in draft.members.items():
+            yield from _paths_with_branches(member, member_path(path, name))
+        for entry in draft.entries:
+            yield from _paths_with_branches(entry.draft, row_path(path, entry.row))
+    elif isinstance(draft, Array):
+        for item in draft.items:
+            yield from _paths_with_branches(item.draft, row_path(path, item.row))
 
 
 @dataclass(slots=True)

@@ -83,8 +83,8 @@ class _Path:
         return _Path(f"{self.text}/{tokens}", self.is_sure and is_sure, self.is_named and is_named)
 
 
-Chooser = Callable[[Sequence[Subschema], Maybe], int]
-"""Chooses the branch for a value that is shown for the first time."""
+Chooser = Callable[[Sequence[Subschema], Maybe, JSON], int]
+"""Chooses the branch for a value that is shown for the first time, and for the defaults of its members."""
 
 
 @dataclass(slots=True)
@@ -96,6 +96,7 @@ class Search:
         kind: the type that the value has or should have.
         posted: the indexes of the branches in force, by the union's key.
         choose: picks a branch if none is in force.
+        tag_names: the members that tell a branch from the others.
         is_valid: asks the validator; None if its time is used up.
     """
 
@@ -105,6 +106,7 @@ class Search:
     kinds: Kinds
     choices: Choices
     choose: Chooser
+    tag_names: Callable[[Subschema], set[str]]
     is_valid: Callable[[Subschema, JSON], bool | None]
     found: Applicable = field(default_factory=Applicable)
     _seen: set[object] = field(default_factory=set)
@@ -153,6 +155,7 @@ class Search:
         candidates = tuple(
             index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
         )
+        self.found.has_conditions = self.found.has_conditions or self._has_tag_outside(options)
         chosen = self.posted.get(path.text)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
@@ -164,7 +167,26 @@ class Search:
     def _chosen(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
         if len(candidates) < 2:
             return candidates[0] if candidates else None
-        return candidates[self.choose([options[index] for index in candidates], self.value)]
+        return candidates[self.choose([options[index] for index in candidates], self.value, self._defaults())]
+
+    def _has_tag_outside(self, options: list[Subschema]) -> bool:
+        """Whether a member that is declared outside the union decides between its branches."""
+        names = set().union(*map(self.tag_names, options))
+        return bool(names) and any(not names.isdisjoint(_properties(one)) for one in self.found.subschemas)
+
+    def _defaults(self) -> JSON:
+        """The defaults of the members that are declared outside the unions."""
+        defaults: dict[str, JSON] = {}
+        for subschema in self.found.subschemas:
+            for name, member in _properties(subschema).items():
+                if isinstance(member, dict) and "default" in member:
+                    defaults.setdefault(name, member["default"])
+        return defaults
+
+
+def _properties(subschema: Subschema) -> dict[str, JSON]:
+    properties = subschema.all_keywords.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def _token(name: str) -> str:

@@ -96,6 +96,23 @@ def switch_branch(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft
     return _switch(lookups, draft, f"{key}={union.chosen}", f"{key}={index}", moved)
 
 
+def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft) -> Draft:
+    """`draft` under the branches that its tags name: one that was changed contradicts the branch in force."""
+    for _union in draft.state.branches:
+        value = lookups.reading(draft).value
+        for union in lookups.at(subschemas, draft).unions:
+            if union.chosen is None:
+                continue
+            options = [union.options[index] for index in union.candidates]
+            wanted = lookups.branches.follow(options, value, union.candidates.index(union.chosen))
+            if union.candidates[wanted] != union.chosen:
+                draft = switch_branch(lookups, subschemas, draft, union.key, union.candidates[wanted])
+                break
+        else:
+            break
+    return draft
+
+
 def _switch(lookups: SchemaLookups, draft: Draft, left: str, entered: str, made: Draft) -> Draft:
     """Leave one type or branch for another: its snapshot if nothing changed since, else `made`."""
     snapshots = _snapshots(lookups, draft)

@@ -93,7 +93,16 @@ class SchemaLookups:
     def _search(
         self, subschemas: Sequence[Subschema], value: Maybe, kind: Kind | None, branches: dict[str, int]
     ) -> Applicable:
-        search = Search(value, kind, branches, self.kinds, self.choices, self.branches.choose, self.is_valid)
+        search = Search(
+            value,
+            kind,
+            branches,
+            self.kinds,
+            self.choices,
+            self.branches.choose,
+            self.branches.tag_names,
+            self.is_valid,
+        )
         found = search.run(subschemas)
         self.has_conditions = self.has_conditions or found.has_conditions
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from catalog.json_schema.applicable import always
 from catalog.json_schema.validation import Subschema
@@ -10,9 +11,15 @@ from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
-from playground.schema_form.values import Absent, Maybe
+from playground.schema_form.values import ABSENT, Absent, Maybe
 
 MAX_DEPTH = 8
+MAX_TAG_VALUES = 20  # of one member in one branch
+MAX_TAG_DEPTH = 3  # members within members
+MAX_TAGS = 50  # of one branch
+
+Tags = dict[tuple[str, ...], frozenset[str]]
+"""The values that a branch allows for members, by their names from the outside, as `canonical` texts."""
 
 
 class Branches:
@@ -22,34 +29,53 @@ class Branches:
         self._kinds = kinds
         self._choices = choices
         self._is_valid = is_valid
-        self._known_tags: dict[object, dict[str, frozenset[str]]] = {}
+        self._known_tags: dict[object, Tags] = {}
 
-    def choose(self, options: Sequence[Subschema], value: Maybe) -> int:
+    def choose(self, options: Sequence[Subschema], value: Maybe, defaults: JSON = None) -> int:
         """The index of the branch that fits `value` best.
 
         Members with fixed values in the branches decide first. Otherwise the branches are tried in order of how many of
-        the value's members they declare, and the first valid one wins. Later requests post the chosen index.
+        the value's members they declare, then of whether their tags agree with the `defaults` of members, and the first
+        valid one wins. Later requests post the chosen index.
         """
         if isinstance(value, Absent):
-            return 0
+            return next((index for index, option in enumerate(options) if self.agrees(option, defaults)), 0)
         indexes = self._by_tags(options, value)
         if len(indexes) == 1:
             return indexes[0]
-        by_likeness = sorted(indexes, key=lambda index: -self._likeness(options[index], value))
+
+        def unlikeness(index: int) -> tuple[int, bool]:
+            return -self._likeness(options[index], value), not self.agrees(options[index], defaults)
+
+        by_likeness = sorted(indexes, key=unlikeness)
         return next((index for index in by_likeness if self._is_valid(options[index], value)), by_likeness[0])
 
+    def follow(self, options: Sequence[Subschema], value: Maybe, chosen: int) -> int:
+        """The index of the branch that the tags of `value` name; `chosen` unless they contradict that one."""
+        if isinstance(value, Absent) or self.agrees(options[chosen], value) is not False:
+            return chosen
+        agreeing = [index for index, option in enumerate(options) if self.agrees(option, value)]
+        if not agreeing:
+            return chosen
+        return agreeing[self.choose([options[index] for index in agreeing], value)]
+
+    def agrees(self, option: Subschema, value: JSON) -> bool | None:
+        """Whether the tags of a branch allow those of `value`; None if `value` has none of them."""
+        is_known = False
+        for path, allowed in self.tags(option).items():
+            tag = _member_at(value, path)
+            if isinstance(tag, Absent):
+                continue
+            if canonical(tag) not in allowed:
+                return False
+            is_known = True
+        return True if is_known else None
+
     def _by_tags(self, options: Sequence[Subschema], value: JSON) -> list[int]:
-        everything = list(range(len(options)))
-        if not isinstance(value, dict):
-            return everything
-        agreeing, silent = [], []
-        for index, option in enumerate(options):
-            tags = {name: allowed for name, allowed in self.tags(option).items() if name in value}
-            if not tags:
-                silent.append(index)
-            elif all(canonical(value[name]) in allowed for name, allowed in tags.items()):
-                agreeing.append(index)
-        return agreeing + silent if agreeing else silent or everything
+        answers = [self.agrees(option, value) for option in options]
+        agreeing = [index for index, answer in enumerate(answers) if answer]
+        silent = [index for index, answer in enumerate(answers) if answer is None]
+        return agreeing + silent if agreeing else silent or list(range(len(options)))
 
     def _likeness(self, option: Subschema, value: JSON) -> int:
         return len(self.names(option) & value.keys()) if isinstance(value, dict) else 0
@@ -64,7 +90,7 @@ class Branches:
                 names |= self.names(part, depth + 1)
         return names
 
-    def tags(self, subschema: Subschema) -> dict[str, frozenset[str]]:
+    def tags(self, subschema: Subschema) -> Tags:
         """The members that a branch limits to a few values, with those values."""
         identity = subschema.identity
         if identity not in self._known_tags:
@@ -72,16 +98,23 @@ class Branches:
             self._known_tags[identity] = self._find_tags(subschema)
         return self._known_tags[identity]
 
-    def _find_tags(self, subschema: Subschema) -> dict[str, frozenset[str]]:
-        tags: dict[str, frozenset[str]] = {}
+    def tag_names(self, subschema: Subschema) -> set[str]:
+        """The outermost names of the tags of a branch."""
+        return {path[0] for path in self.tags(subschema)}
+
+    def _find_tags(self, subschema: Subschema) -> Tags:
+        tags: Tags = {}
         properties = subschema.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
-            listed = self._choices.of(subschema.sub("properties", name))
-            if listed is not None and len(listed) <= 3:
-                tags[name] = frozenset(choice.key for choice in listed)
+            member = subschema.sub("properties", name)
+            listed = self._choices.of(member)
+            if listed is not None and len(listed) <= MAX_TAG_VALUES:
+                tags[(name,)] = frozenset(choice.key for choice in listed)
+            elif listed is None:
+                tags |= {(name, *path): keys for path, keys in self.tags(member).items() if len(path) < MAX_TAG_DEPTH}
         for part in always(subschema):
             tags = {**self.tags(part), **tags}
-        return tags
+        return dict(islice(tags.items(), MAX_TAGS))
 
     def label(self, option: Subschema, number: int) -> str:
         """The label of a branch: its title, a fixed member, its required members, or its type."""
@@ -118,3 +151,11 @@ class Branches:
             if listed is not None and len(listed) == 1:
                 return f"{name}: {listed[0].label}"
         return ""
+
+
+def _member_at(value: JSON, path: Sequence[str]) -> Maybe:
+    for name in path:
+        if not isinstance(value, dict) or name not in value:
+            return ABSENT
+        value = value[name]
+    return value
