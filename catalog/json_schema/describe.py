@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal
 
+from catalog.json_schema.enum_labels import EnumLabel, enum_labels
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number, dumps
 
 MAX_SENTENCE_CHARS: Final = 300
+MAX_LABEL_CHARS: Final = 2_000  # of all labels of an `enum` together
 MAX_VALUES: Final = 5
 MAX_VALUE_CHARS: Final = 40
 
@@ -182,12 +184,13 @@ class Fact:
     """One constraint or annotation of a value.
 
     Attributes:
-        kind: the type of `value`: a JSON "value", a list of JSON "values", "code", or "text" in words.
+        kind: the type of `value`: a JSON "value", a list of JSON "values", "code", or "text" in words; "labels" is a
+            list of [value with its name, description] in words.
         words: a constraint as a phrase that needs no label; "" where only the documentation page lists it.
     """
 
     label: str
-    kind: Literal["value", "values", "code", "text"]
+    kind: Literal["value", "values", "code", "text", "labels"]
     value: JSON
     words: str = ""
 
@@ -249,6 +252,19 @@ def values_of(schema: JSON) -> list[JSON]:
     return [schema["const"]] if "const" in schema else items_of(schema.get("enum"))
 
 
+def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
+    """The labels of the values of an `enum` as a sentence: "0 is Female, 1 is Male."; None if it would be too long."""
+    phrases = []
+    for label in labels:
+        meaning = label.name
+        if label.description:
+            meaning = f"{label.name} ({label.description})" if label.name else label.description
+        if meaning:
+            phrases.append(f"{dumps(label.value)} is {meaning}")
+    words = ", ".join(phrases)
+    return f"{words}." if 0 < len(words) <= MAX_LABEL_CHARS else None
+
+
 def strings_in(value: JSON) -> Iterator[str]:
     return (item for item in value if isinstance(item, str)) if isinstance(value, list) else iter(())
 
@@ -257,7 +273,10 @@ def _choices(summary: Summary) -> Iterator[Fact]:
     if summary.has("const"):
         yield Fact("Always", "value", summary.first("const"))
     choices = summary.first("enum")
-    if isinstance(choices, list):
+    labels = next((found for schema in summary.schemas if (found := enum_labels(schema))), None)
+    if labels:
+        yield Fact("One of", "labels", [[label.text, label.description] for label in labels])
+    elif isinstance(choices, list):
         yield Fact("One of", "values", choices)
     if summary.has("default"):
         yield Fact("Default", "value", summary.first("default"))

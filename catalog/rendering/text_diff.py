@@ -293,14 +293,14 @@ class _Room:
 
     def take(self, rows: Sequence[Row]) -> list[Row]:
         """The first of `rows` that there is room for."""
-        taken = []
+        fitting = []
         for row in rows:
             if self.rows <= 0 or self.characters <= 0:
                 break
             self.rows -= 1
             self.characters -= min(len(row.text), MAX_LINE)
-            taken.append(row)
-        return taken
+            fitting.append(row)
+        return fitting
 
 
 def _far_from_changes(rows: Sequence[Row]) -> list[bool]:

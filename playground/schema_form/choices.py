@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from catalog.json_schema.describe import cut
+from catalog.json_schema.enum_labels import EnumLabel, enum_labels
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON, Number
 from playground.schema_form.values import literal
+
+MAX_LABEL: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class Choices:
         keywords = subschema.all_keywords
         if "const" in keywords:
             return (_choice(keywords["const"]),)
+        if labels := enum_labels(keywords):
+            return tuple(_labelled(label) for label in labels)
         if isinstance(listed := keywords.get("enum"), list):
             return tuple(_choice(value) for value in listed)
         return None
@@ -89,6 +96,11 @@ def _choice(value: JSON) -> Choice:
     return Choice(value, label_of(value), canonical(value))
 
 
+def _labelled(label: EnumLabel) -> Choice:
+    text = cut(f"{label.name} ({label_of(label.value)})", MAX_LABEL) if label.name else label_of(label.value)
+    return Choice(label.value, text, canonical(label.value), label.description)
+
+
 def _titled(choice: Choice, option: Subschema) -> Choice:
     """The only choice of a branch, with the branch's title and description."""
     title, description = (option.all_keywords.get(keyword) for keyword in ("title", "description"))
@@ -105,7 +117,7 @@ def label_of(value: JSON) -> str:
     if isinstance(value, str) and value.strip() == value and _reads_as_text(value):
         return value
     text = literal(value)
-    return text if len(text) <= 120 else text[:119] + "…"
+    return cut(text, MAX_LABEL)
 
 
 def _reads_as_text(text: str) -> bool:

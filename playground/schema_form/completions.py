@@ -11,7 +11,7 @@ from catalog.json_schema.children import item, member
 from catalog.json_schema.describe import strings_in
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
-from playground.schema_form.choices import Choices
+from playground.schema_form.choices import Choices, label_of
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import literal
 
@@ -27,7 +27,7 @@ class Completion:
     """A member's name, or a value as JSON text.
 
     Attributes:
-        detail: the types of the member in words; "" for a value.
+        detail: the types of the member in words; the label of a value, or "".
         is_required: whether every object at the position needs the member.
     """
 
@@ -98,7 +98,9 @@ def _values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
     for subschema in gather_all(subschemas, run):
         for choice in choices.own(subschema) or ():
             text = literal(choice.value)
-            values.setdefault(choice.key, Completion(text, description=choice.description[:MAX_DESCRIPTION]))
+            detail = "" if choice.label == label_of(choice.value) else choice.label
+            description = choice.description[:MAX_DESCRIPTION]
+            values.setdefault(choice.key, Completion(text, detail=detail, description=description))
     kinds = Kinds().of_all(subschemas)
     if not values and kinds <= {"boolean", "null"}:
         texts = [*(("true", "false") if "boolean" in kinds else ()), *(("null",) if "null" in kinds else ())]

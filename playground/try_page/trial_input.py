@@ -289,7 +289,8 @@ class TrialInput:
         """Check the configuration as it is filled in now, and collect the errors of both forms again."""
         if self.configuration is not None:
             name = self.configuration.form.name
-            pairs = [(f"{name}:{tag}:{path}", text) for tag, path, text in posted(self.configuration.draft)]
+            controls = posted(self.configuration.draft)
+            pairs: list[tuple[str, Sent]] = [(f"{name}:{tag}:{path}", text) for tag, path, text in controls]
             self._submit_configuration(pairs, self._stored(), is_checked=True)
         self.errors = []
         self._collect_errors()

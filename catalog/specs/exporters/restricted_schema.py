@@ -7,10 +7,12 @@ can do so, else dropped; both are reported.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Final
 
 from catalog.conversion_report import Report
-from catalog.json_schema.describe import sentence
+from catalog.json_schema.describe import label_sentence, sentence
+from catalog.json_schema.enum_labels import KEYWORDS, enum_labels
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
 from catalog.json_schema.regex.syntax import has_lookaround
 from catalog.json_schema.types import type_names
@@ -247,9 +249,12 @@ class SubsetWriter:
         for name in names:
             members = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS} | {"type": name}
             if isinstance(choices := members.get("enum"), list):
-                members["enum"] = [value for value in choices if name in types_of_value(value)]
+                fitting = [name in types_of_value(value) for value in choices]
+                members["enum"] = list(compress(choices, fitting))
                 if not members["enum"]:
                     continue
+                for keyword in KEYWORDS & members.keys():
+                    members[keyword] = _labels_of(members[keyword], fitting)
             branches.append(self._write_one(Flat(flat.pointer, members, flat.pointers), [name], expanded))
         return self._with_annotations(flat, {"anyOf": branches})
 
@@ -268,6 +273,9 @@ class SubsetWriter:
     def _keyword(self, draft: _Draft, keyword: str, names: list[str]) -> None:
         value = draft.flat.members[keyword]
         if keyword in {"type", "$defs"} or keyword in _IRRELEVANT:
+            return
+        if keyword in KEYWORDS and draft.flat.members.get("enum"):
+            self._explain_labels(draft, keyword)
             return
         if keyword == "description" or keyword in self._subset.annotations:
             draft.out[keyword] = value
@@ -308,6 +316,18 @@ class SubsetWriter:
             draft.sentences.append(words)
             reason = f"{self._subset.label} does not support {what} here; the description explains it instead."
             self._report.rewritten(pointer, reason)
+
+    def _explain_labels(self, draft: _Draft, keyword: str) -> None:
+        """Explain the labels of an `enum` in the description, once for all keywords that have them."""
+        pointer = draft.flat.pointer_to(keyword)
+        words = label_sentence(enum_labels(draft.flat.members))
+        if words is None:
+            self._report.dropped(pointer, f"{self._subset.label} does not support `{keyword}`.")
+            return
+        if words not in draft.sentences:
+            draft.sentences.append(words)
+        reason = f"{self._subset.label} does not support `{keyword}` here; the description explains it instead."
+        self._report.rewritten(pointer, reason)
 
     def _choice(self, draft: _Draft, keyword: str, value: JSON, names: list[str]) -> None:
         choices = value if keyword == "enum" and isinstance(value, list) else [value]
@@ -488,3 +508,10 @@ def renaming(name: str, new: str, label: str, rule: NameRule) -> str:
 
 _INCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 _ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
+
+
+def _labels_of(labels: JSON, fitting: list[bool]) -> JSON:
+    """The labels of the values of an `enum` that fit; those of an object are by value, so all of them stay."""
+    if isinstance(labels, list) and len(labels) == len(fitting):
+        return list(compress(labels, fitting))
+    return labels
