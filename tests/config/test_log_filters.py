@@ -203,13 +203,17 @@ def test_a_traceback_is_logged_again_after_an_hour(monkeypatch):
     assert (first, second, is_whole()) == (True, False, True)
 
 
-def test_faults_beyond_counting_take_no_more_memory():
+def test_the_fault_logged_longest_ago_is_forgotten_first():
     tracebacks = OneTracebackPerFault()
-    for number in range(2_000):
-        kind = type(f"Fault{number}", (Exception,), {})
-        tracebacks.filter(record("It broke", error=(kind, kind(), None)))
+    kinds = [type(f"Fault{number}", (Exception,), {}) for number in range(1_000)]
 
-    assert len(tracebacks._logged) <= 256
+    def is_whole(kind):
+        line = record("It broke", error=(kind, kind(), None))
+        return tracebacks.filter(line) and line.exc_info is not None
+
+    assert all(is_whole(kind) for kind in kinds)
+    assert not is_whole(kinds[-1])
+    assert is_whole(kinds[0])
 
 
 def record(message, *arguments, error=None):

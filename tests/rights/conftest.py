@@ -148,6 +148,7 @@ def make_world() -> World:
             "webhook": webhook.pk,
             "delivery": delivery.pk,
             "passkey": 1,
+            "session_digest": "0" * 64,
             "position": 1,
             "person": people["reader"].pk,
         },
