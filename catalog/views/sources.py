@@ -107,24 +107,13 @@ def remove(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> HttpResponse:
-    gone = request.GET.get("gone") == "1"
-    after = request.GET.get("after", "").replace("\x00", "")
-    visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
-    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related("catalog_tool")
-    shown, last = first_rows(tools, TOOLS_PER_PAGE)
-    further = {"gone": "1"} if gone else {}
     context = {
         **_state_of(request, source),
         "form": form,
         "errors": form.error_links,
-        "tools": shown,
-        "gone": gone,
-        "gone_count": visible.exclude(gone_at=None).count(),
-        "listed_count": visible.filter(gone_at=None).count(),
         "decided": source.held_changes.visible_to(request.user)
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],
-        "next_url": f"?{urlencode({**further, 'after': last.tool_id})}#tools" if last else None,
     }
     return render(request, "catalog/sources/source.html", context, status=form.status if form.errors else 200)
 
@@ -135,7 +124,10 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
     visibility = Audience.objects.visibility_for(request.user)
     for sync in syncs:
         hide_changes(sync, visibility)
+    query = request.GET.urlencode()
     return {
+        **_tools_of(request, source),
+        "query": f"?{query}" if query else "",
         "source": source,
         "address": address_for(source, request.user),
         "syncs": syncs,
@@ -147,4 +139,21 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
         "may_manage": bool(may(request.user, "administer")),
         "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
+    }
+
+
+def _tools_of(request: HttpRequest, source: Source) -> dict[str, object]:
+    """The context of `_tools.html`, besides the source."""
+    gone = request.GET.get("gone") == "1"
+    after = request.GET.get("after", "").replace("\x00", "")
+    visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
+    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related("catalog_tool")
+    shown, last = first_rows(tools, TOOLS_PER_PAGE)
+    further = {"gone": "1"} if gone else {}
+    return {
+        "tools": shown,
+        "gone": gone,
+        "gone_count": visible.exclude(gone_at=None).count(),
+        "listed_count": visible.filter(gone_at=None).count(),
+        "next_url": f"?{urlencode({**further, 'after': last.tool_id})}#tools" if last else None,
     }

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Source, SourceSync, Tool
 from catalog.sources.registration import SourceSettings, add_source
-from catalog.sources.sync import begin, sync
+from catalog.sources.sync import begin, carry_out, sync
 from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +122,34 @@ def test_a_running_sync_is_polled_and_reloaded_without_scripts(browser):
     assert page(whole).css_first("noscript meta[http-equiv=refresh]") or b'http-equiv="refresh"' in whole.content
     assert page(part).css_first("[hx-get='/sources/weather/']")
     assert b"<html" not in part.content
+
+
+def test_the_tools_of_the_first_sync_appear_when_it_ends_with_links_to_try_them(browser):
+    source = add_document(document(FORECAST, ALERTS))
+    running = begin(source)
+    opened = browser.get("/sources/weather/")
+    assert "Listed 0" in text(opened, "#tools")
+
+    carry_out(running)
+    part = browser.get("/sources/weather/", headers={"HX-Request": "true"})
+
+    assert page(opened).css_first("#state #tools")  # the part replaces what is in #state
+    assert "Listed 2" in text(part, "#tools")
+    assert [link.attributes["href"] for link in page(part).css("#tools li a")] == [
+        "/tools/weather.alerts/",
+        "/tools/weather.alerts/try/",
+        "/tools/weather.forecast/",
+        "/tools/weather.forecast/try/",
+    ]
+    assert page(part).css_first("[hx-get]") is None
+
+
+def test_polling_keeps_to_the_tools_that_the_page_shows(browser):
+    begin(add_document(document(FORECAST)))
+
+    opened = browser.get("/sources/weather/?gone=1")
+
+    assert page(opened).css_first("[hx-get='/sources/weather/?gone=1']")
 
 
 def test_vanished_tools_are_listed_apart_and_marked_on_their_page(browser):
