@@ -31,8 +31,8 @@ from playground.shortcuts import own_run, run_at
 
 FILE_ANSWER = {
     "responses": {
-        "200": {
-            "description": "OK",
+        200: {
+            "description": "The content of the file.",
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         }
     }

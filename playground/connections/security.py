@@ -75,7 +75,8 @@ def credentials_of(operation: Mapping[str, Any], configuration: Mapping[str, Any
         lacking.append(" and ".join(missing))
     if not lacking:
         return Credentials()
-    raise ToolError(f"The operation needs credentials. Add {', or '.join(lacking)} to the configuration.")
+    alternatives = ", or ".join(dict.fromkeys(lacking))  # some differ only in the scopes that they name
+    raise ToolError(f"The operation needs credentials. Add {alternatives} to the configuration.")
 
 
 def basic(user: str, password: str) -> str:
