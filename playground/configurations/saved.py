@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
@@ -84,11 +84,11 @@ def save_configuration(
 
     A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
     JSON Pointer: so users need not type it again to change something else. None is retained if the tool now sends
-    requests to another origin. The result need not conform to the schema;
-    a run reports the missing members.
+    requests to another origin.
 
     Raises:
-        DocumentError: the name or the value is not valid.
+        DocumentError: the name is not valid, or the result violates `schema`; with pointers such as
+            "/configuration/key".
     """
     name = checked_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
@@ -108,7 +108,8 @@ def save_configuration(
     if saved is not None and not _is_moved(saved, origins):
         value, set_at = _with_stored_secrets(saved, value, schema, removed)
     found = find_secrets(schema, value)
-    if problems := found.problems("/configuration"):
+    problems = found.problems("/configuration") or _violations(schema, value)
+    if problems:
         raise DocumentError(problems)
     secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
     encrypted = encrypt({"value": value, "secrets": secrets})
@@ -211,6 +212,14 @@ def shown(saved: SavedConfiguration, schema: CompiledSchema | None) -> Shown:
 def rotate_configurations() -> tuple[int, int]:
     """Re-encrypt all saved configurations with the first key (see `encryption.rotate`)."""
     return rotate(SavedConfiguration.objects.all(), "encrypted", object_type="configuration")
+
+
+@sensitive_variables("value")
+def _violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
+    """Where `value` violates its schema; [] if that takes too long to find out, which a run then reports."""
+    if schema is None:
+        return []
+    return [replace(problem, pointer=f"/configuration{problem.pointer}") for problem in schema.check(value).problems]
 
 
 @sensitive_variables()

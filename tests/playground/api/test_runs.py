@@ -9,6 +9,7 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import running
 from playground.models import Run
+from tests.factories import make_tool, properties
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -282,15 +283,59 @@ def test_a_saved_configuration_is_used_by_its_name_and_its_secret_never_comes_ou
         assert b"hunter22" not in answer.content
 
 
-def test_numbers_in_a_saved_configuration_stay_exact(api, builtin):
-    builtin("sign_text")
+def test_numbers_in_a_saved_configuration_stay_exact(api):
+    make_tool("scales", configuration={"type": "object"})
     numbers = '"a": 12345678901234567890.10, "b": 1e300, "c": 1.0'
-    path = "/tools/sign_text/configurations"
+    path = "/tools/scales/configurations"
 
     saved = api.post(path, f'{{"name": "work", "configuration": {{{numbers}}}}}')
 
     assert f'"configuration": {{{numbers}}}' in saved.content.decode()
     assert f'"configuration": {{{numbers}}}' in api.get(path).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("configuration", "pointer", "rule"),
+    [
+        ({"key": "hunter22-hunter22", "algorithm": "md5"}, "/configuration/algorithm", "schema.enum"),
+        ({"key": 5, "region": "north"}, "/configuration/key", "schema.type"),
+        ({"region": "north"}, "/configuration", "schema.required"),
+        (
+            {"key": "hunter22", "region": "north", "colour": "red"},
+            "/configuration/colour",
+            "schema.additionalProperties",
+        ),
+        ({"key": "hunter22", "region": "north", "login": {"user": 1}}, "/configuration/login/user", "schema.type"),
+    ],
+)
+def test_a_configuration_that_violates_its_schema_is_not_saved(api, configuration, pointer, rule):
+    login = {"type": "object", "properties": {"user": {"type": "string"}}}
+    schema = properties(
+        key={"type": "string", "writeOnly": True},
+        region={"type": "string"},
+        algorithm={"enum": ["sha1", "sha256"]},
+        login=login,
+    )
+    make_tool("signs", configuration={**schema, "required": ["key", "region"], "additionalProperties": False})
+
+    answer = api.post("/tools/signs/configurations", {"name": "work", "configuration": configuration})
+
+    assert answer.status_code == 422
+    assert (pointer, rule) in [(error["pointer"], error["rule"]) for error in answer.json()["errors"]]
+    assert api.get("/tools/signs/configurations").json()["items"] == []
+
+
+def test_a_configuration_that_leaves_out_a_stored_secret_is_checked_with_it(api):
+    schema = properties(key={"type": "string", "writeOnly": True}, region={"type": "string"})
+    make_tool("signs", configuration={**schema, "required": ["key"]})
+    path = "/tools/signs/configurations"
+    api.post(path, {"name": "work", "configuration": {"key": "hunter22", "region": "north"}})
+
+    retained = api.post(path, {"name": "work", "configuration": {"region": "south"}})
+    removed = api.post(path, {"name": "work", "configuration": {"region": "south"}, "remove_secrets": ["/key"]})
+
+    assert (retained.status_code, retained.json()["configuration"]) == (201, {"region": "south"})
+    assert removed.status_code == 422
 
 
 def test_saved_configurations_are_ones_own(api, eve, builtin):
