@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from functools import wraps
+from typing import Any, Final, cast
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -31,6 +32,9 @@ from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api.routers import router as playground_router
 from playground.mcp.api import router as mcp_router
+
+MAX_UNKNOWN_SHOWN: Final = 10  # query parameters in an error
+MAX_NAME_SHOWN: Final = 100  # characters of each
 
 
 class ExactParser(Parser):
@@ -63,10 +67,12 @@ api = DocumentedAPI(
         "A token has scopes. With `publish` it can upload, change, archive and restore tools, and save its user's own "
         "runs as examples. With `run` it can run tools, check their examples, repeat and cancel runs, read its user's "
         "own runs, and manage its user's saved configurations. With `read` it can read all runs that its user may see. "
-        "With `admin` it can manage sources and webhooks and read the audit log, if its user is an administrator. "
+        "With `admin` it can read and manage sources and webhooks and read the audit log, if its user is an "
+        "administrator. "
         "Operations that need no token also accept any valid token; an unknown, expired or revoked token gets 401 "
         "everywhere.\n\n"
         "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
+        "A query parameter or a member of a body that an operation does not have is refused. "
         "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
         "Requests are limited by token, person and address; uploads and run starts have limits of their own. Responses "
         "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them in `RateLimit` "
@@ -81,6 +87,34 @@ api = DocumentedAPI(
     renderer=ExactRenderer(),
     throttle=API_THROTTLES,
 )
+
+
+def refuse_unknown_parameters(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The view of an operation, which answers 422 to query parameters that the operation does not have.
+
+    They would be ignored otherwise: with `?toolkits=weather`, a list would look filtered.
+    """
+    models = view._ninja_operation.models  # type: ignore[attr-defined]
+    queries = [model for model in models if model.__ninja_param_source__ == "query"]
+    accepted = [name for model in queries for name in model.__ninja_flatten_map__]
+    names = ", ".join(map(repr, accepted)) or "none"
+
+    @wraps(view)
+    def checked_view(request: HttpRequest, **values: Any) -> Any:
+        unknown = [name for name in request.GET if name not in accepted]
+        if not unknown:
+            return view(request, **values)
+        errors = []
+        for name in unknown[:MAX_UNKNOWN_SHOWN]:
+            shown = name[:MAX_NAME_SHOWN]
+            message = f"{shown!r} is unknown; this operation takes {names}"
+            errors.append({"loc": ("query", shown), "msg": message, "type": "extra_forbidden"})
+        raise ValidationError(errors)
+
+    return checked_view
+
+
+api.add_decorator(refuse_unknown_parameters)
 for router in (*catalog_routers, playground_router, mcp_router):
     api.add_router("", router)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Schema
 from pydantic import Field
 
 from catalog.access import MAX_NAMES, Access, access_of, change_tool_access, change_toolkit_access
@@ -13,7 +12,7 @@ from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api import openapi_bodies
 from catalog.api.headers import etags_seen
 from catalog.api.router import router
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import In, Out, with_example
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.models import Tool, Toolkit
 from catalog.shortcuts import tool_for, toolkit_for
@@ -40,7 +39,7 @@ class AccessOut(Out):
     groups: list[str] = Field(description="Names of the groups that see it.")
 
 
-class AccessIn(Schema):
+class AccessIn(In):
     model_config = with_example({})
 
     owner: str | None = Field(None, max_length=150, description="A username; null for nobody. Default: unchanged.")

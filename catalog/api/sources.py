@@ -26,6 +26,7 @@ from catalog.api.schemas.sources import (
     SourcesOut,
     SourceToolOut,
     SourceToolsOut,
+    SyncIn,
     SyncOut,
     SyncQuery,
     SyncReportOut,
@@ -56,7 +57,7 @@ router = Router(tags=["sources"])
 @router.get(
     "/sources",
     response={200: SourcesOut, **errors(401, 403, 422)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "admin"),
     summary="List sources",
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
@@ -84,7 +85,7 @@ def create_source(request: HttpRequest, response: HttpResponse, body: SourceIn) 
 @router.get(
     "/sources/{name}",
     response={200: SourceOut, **errors(401, 403, 404)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "admin"),
     summary="Get a source",
 )
 def get_source(request: HttpRequest, name: str) -> SourceOut:
@@ -127,7 +128,7 @@ def delete_source(request: HttpRequest, name: str) -> Status[None]:
     summary="Sync a source",
 )
 def sync_source(
-    request: HttpRequest, response: HttpResponse, name: str, query: Query[SyncQuery]
+    request: HttpRequest, response: HttpResponse, name: str, query: Query[SyncQuery], body: SyncIn | None = None
 ) -> Status[SyncReportOut]:
     """For administrators: reads the source, and publishes or holds what changed.
 
@@ -137,7 +138,7 @@ def sync_source(
     require(request.user, "administer")
     source = source_at(name)
     record, thread = sync_in_background(source, by=actor(request))
-    thread.join(query.wait_s)
+    thread.join(max(query.wait_s, body.wait_s if body else 0))
     record = source.syncs.select_related("by").get(pk=record.pk)
     response["Location"] = reverse("api:get_sync", args=[name, record.pk])
     hide_changes(record, Audience.objects.visibility_for(request.user))
@@ -147,7 +148,7 @@ def sync_source(
 @router.get(
     "/sources/{name}/syncs",
     response={200: SyncsOut, **errors(401, 403, 404)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "admin"),
     summary="List the syncs of a source",
 )
 def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
@@ -158,7 +159,7 @@ def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
 @router.get(
     "/sources/{name}/syncs/{int:sync}",
     response={200: SyncReportOut, **errors(401, 403, 404)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "admin"),
     summary="Get a sync",
 )
 def get_sync(request: HttpRequest, name: str, sync: int) -> SyncReportOut:
@@ -171,7 +172,7 @@ def get_sync(request: HttpRequest, name: str, sync: int) -> SyncReportOut:
 @router.get(
     "/sources/{name}/tools",
     response={200: SourceToolsOut, **errors(401, 403, 404, 422)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "admin"),
     summary="List the tools of a source",
 )
 def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery]) -> SourceToolsOut:
@@ -190,7 +191,7 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
 @router.get(
     "/sources/{name}/changes",
     response={200: HeldChangesOut, **errors(401, 403, 404, 422)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "publish", "admin"),
     summary="List held changes",
 )
 def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]) -> HeldChangesOut:
@@ -211,7 +212,7 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
 @router.get(
     "/sources/{name}/changes/{int:change}",
     response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
-    auth=token_or_session("read"),
+    auth=token_or_session("read", "publish", "admin"),
     summary="Get a held change",
 )
 def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
@@ -279,7 +280,7 @@ CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
 @router.get(
     "/changes",
     response={200: HeldChangesOut, **errors(401, 403, 422)},
-    auth=token_or_session("read", "publish"),
+    auth=token_or_session("read", "publish", "admin"),
     summary="List the changes that wait for approval",
     **CHANGE,
 )
@@ -291,7 +292,7 @@ def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> He
 @router.get(
     "/changes/{int:change}",
     response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
-    auth=token_or_session("read", "publish"),
+    auth=token_or_session("read", "publish", "admin"),
     summary="Get a proposed change",
     **CHANGE,
 )

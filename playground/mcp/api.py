@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest
-from ninja import Router, Schema
+from ninja import Router
 from pydantic import Field
 
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.accounts.models import Person
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import In, Out, with_example
 from catalog.api.schemas.problems import errors
 from catalog.models import Tool
 from catalog.shortcuts import tool_at
@@ -30,7 +30,7 @@ class MCPConfigurationOut(Out):
     )
 
 
-class MCPConfigurationIn(Schema):
+class MCPConfigurationIn(In):
     model_config = with_example({"saved_configuration": "work"})
 
     saved_configuration: str | None = Field(

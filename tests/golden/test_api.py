@@ -307,7 +307,7 @@ def retire(api: Recorder) -> None:
 
 
 def choose_for_mcp(api: Recorder) -> None:
-    api.send("POST", "/tools/thermometer/configurations", {"name": "work", "configuration": {}})
+    api.send("POST", "/tools/thermometer/configurations", {"name": "work", "configuration": {"apiKey": "s3cret"}})
     for path in ("/tools/thermometer/mcp-configuration", "/toolkits/home/mcp-configuration"):
         for name in ("work", "none", None):
             api.send("PUT", path, {"saved_configuration": name})

@@ -12,6 +12,7 @@ import pytest
 from django.db import transaction
 from django.urls import get_resolver, reverse
 
+from catalog.audit import AuditEvent
 from config.api_docs.views import api_document
 from playground.models import Run
 from tests.conftest import Program
@@ -452,7 +453,7 @@ def token_with(user, scopes):
     return make_token(*scopes, user=user)
 
 
-def called(world, persona, method, path, operation):
+def called(world, persona, method, path, operation, *, query="", **unknown_members):
     program = Program(world.tokens.get(persona))
     values = dict(world.values)
     if path.startswith("/toolkits/"):
@@ -463,9 +464,11 @@ def called(world, persona, method, path, operation):
         values["key"] = values["factory"]
     address = re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), path)
     body = BODIES.get(f"{method} {path}", example_of(operation))
+    if unknown_members:
+        body = json.dumps(json.loads(body or "{}") | unknown_members)
     headers = {"If-Match": "*"}
-    query = "?from=1&to=2" if path.endswith("/diff") else "?number=1" if path.endswith("/file") else ""
-    return program.send(method, address + query, body, **headers)
+    required = "from=1&to=2" if path.endswith("/diff") else "number=1" if path.endswith("/file") else ""
+    return program.send(method, f"{address}?{required}&{query}", body, **headers)
 
 
 def example_of(operation):
@@ -475,6 +478,48 @@ def example_of(operation):
         if reference := one.get("$ref"):
             return json.dumps(DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]].get("example", {}))
     return json.dumps(schema.get("example", {})) if content else ""
+
+
+# -- names that no operation has --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS_THERE, ids=IDS)
+def test_an_unknown_query_parameter_is_refused_and_nothing_is_done(world, method, path, operation):
+    accepted = [one["name"] for one in operation["parameters"] if one["in"] == "query"]
+    before = AuditEvent.objects.count()
+
+    response = called(world, "administrator", method, path, operation, query="surprise=1")
+
+    assert response.status_code == 422
+    [error] = response.json()["errors"]
+    assert (error["pointer"], error["rule"]) == ("/surprise", "request.extra_forbidden")
+    assert "'surprise' is unknown" in error["message"]
+    assert all(f"'{name}'" in error["message"] for name in accepted)
+    assert AuditEvent.objects.count() == before
+
+
+def schema_of_body(operation):
+    """The schema of an operation's body among the components; None if it has none there: bodies that are specs."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {})
+    references = [one["$ref"] for one in (schema, *schema.get("anyOf", ())) if "$ref" in one]
+    return DOCUMENT["components"]["schemas"][references[0].rpartition("/")[2]] if references else None
+
+
+WITH_BODY = [one for one in OPERATIONS_THERE if schema_of_body(one[2])]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"), WITH_BODY, ids=[f"{method} {path}" for method, path, _ in WITH_BODY]
+)
+def test_an_unknown_member_of_a_body_is_refused(world, method, path, operation):
+    assert schema_of_body(operation)["additionalProperties"] is False
+
+    response = called(world, "administrator", method, path, operation, surprise=1)
+
+    assert response.status_code == 422
+    errors = response.json()["errors"]
+    assert ("/surprise", "request.extra_forbidden") in [(error["pointer"], error["rule"]) for error in errors]
 
 
 # -- MCP --------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
+from ninja import Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from catalog.accounts.models import User
@@ -23,6 +24,12 @@ class Out(BaseModel):
     def of(cls, source: object, /, **more: object) -> Self:
         """From the attributes of `source`; `more` adds attributes, or replaces them."""
         return cls.model_validate(_Extended(source, more) if more else source)
+
+
+class In(Schema):
+    """The body of a request. A member that it does not declare is refused, so that no typing error is ignored."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class _Extended:

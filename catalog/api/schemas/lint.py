@@ -9,7 +9,7 @@ from django.urls import reverse
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName, with_example
 from catalog.api.schemas.problems import SpecProblemOut
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
 from catalog.specs.lint import Advice
@@ -80,7 +80,7 @@ class CheckOut(Out):
     score: int | None = Field(description="The lint score, from 0 to 100; null if the spec is not valid.")
 
 
-class WaiverIn(Schema):
+class WaiverIn(In):
     model_config = with_example({name: WAIVER[name] for name in ("rule", "pointer", "reason")})
 
     rule: str = Field(max_length=RULE_LENGTH, description="The id of a rule.")
@@ -143,7 +143,7 @@ class LintOut(Out):
     findings: list[FindingOut] = Field(description="The most severe first, with lines and columns in the spec's text.")
 
 
-class FixesIn(Schema):
+class FixesIn(In):
     model_config = with_example({"revision": 3, "fixes": ["0c6f1a2b3d4e"]})
 
     revision: int = Field(ge=1, le=MAX_NUMBER, description="The revision whose findings you have seen.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from ninja import Schema
 from pydantic import BeforeValidator, Field
 
-from catalog.api.schemas.base import MAX_NUMBER, EmptyIsNone, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, EmptyIsNone, In, Out, UserName, with_example
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.models import Source
 from catalog.models.sources import MAX_EVERY_MINUTES, Kind, Policy
@@ -36,7 +36,7 @@ _POLICY = (
 )
 
 
-class SourceIn(Schema):
+class SourceIn(In):
     """`address` or, for `openapi`, `document`. A command (`mcp-stdio`) can be set only on the server's command line."""
 
     model_config = with_example(SOURCE | {"headers": {"Authorization": "Bearer …"}})
@@ -50,7 +50,7 @@ class SourceIn(Schema):
     every_minutes: int | None = Field(None, le=MAX_EVERY_MINUTES, description=_EVERY)
 
 
-class SourceChangesIn(Schema):
+class SourceChangesIn(In):
     """Members that are absent stay as they are. `headers` replaces all credentials; {} removes them."""
 
     model_config = with_example({"policy": "review", "every_minutes": 60})
@@ -136,8 +136,25 @@ class HeldChangesQuery(Schema):
     state: Literal["held", "approved", "rejected", "replaced"] | None = None
 
 
+MAX_SYNC_WAIT_S: Final = 60
+
+
+class SyncIn(In):
+    model_config = with_example({"wait_s": 30})
+
+    wait_s: float = Field(0, ge=0, le=MAX_SYNC_WAIT_S, description="How long the request waits for the sync to end.")
+
+
 class SyncQuery(Schema):
-    wait_s: float = Field(0, ge=0, le=60, description="How long to wait for the end of the sync.")
+    """Where `wait_s` was until the body took it; it can be removed after the next version."""
+
+    wait_s: float = Field(
+        0,
+        ge=0,
+        le=MAX_SYNC_WAIT_S,
+        description="Send it in the body instead.",
+        json_schema_extra={"deprecated": True},
+    )
 
 
 class SourcesOut(Out):
@@ -189,7 +206,7 @@ class HeldChangeDetailsOut(HeldChangeOut):
     diff: str = Field(description="The changes of the text, as a unified diff.")
 
 
-class DecisionIn(Schema):
+class DecisionIn(In):
     model_config = with_example({"seen": 3})
 
     seen: int | None = Field(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from ninja import Schema
 from pydantic import AliasPath, BeforeValidator, Field
 
 from catalog.api.openapi_bodies import GET_WEATHER, SHA256
-from catalog.api.schemas.base import Format, Out, UserName, with_example
+from catalog.api.schemas.base import Format, In, Out, UserName, with_example
 from catalog.held_changes import Proposal
 from catalog.models import Revision
 
@@ -100,7 +99,7 @@ class ToolWithSpecOut(ToolOut):
     )
 
 
-class OrganisationIn(Schema):
+class OrganisationIn(In):
     """Fields that are left out stay unchanged."""
 
     model_config = with_example({"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"})
@@ -113,7 +112,7 @@ class OrganisationIn(Schema):
     )
 
 
-class DeprecationIn(Schema):
+class DeprecationIn(In):
     model_config = with_example({"note": "It does not return forecasts.", "superseded_by": "weather.forecast"})
 
     note: str = Field("", description="The reason, or what to do instead: at most 500 characters.")

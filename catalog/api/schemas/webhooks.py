@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName, with_example
 from catalog.models.webhooks import EventType
 
 WEBHOOK: dict[str, Any] = {
@@ -20,7 +20,7 @@ WEBHOOK: dict[str, Any] = {
 _TOOLKITS = "Only events of these toolkits, and of sources with these names; [] for all."
 
 
-class WebhookIn(Schema):
+class WebhookIn(In):
     model_config = with_example(WEBHOOK)
 
     url: str = Field(description="Under the same address policy as sources; redirects are not followed.")
@@ -29,7 +29,7 @@ class WebhookIn(Schema):
     is_active: bool = True
 
 
-class WebhookChangesIn(Schema):
+class WebhookChangesIn(In):
     """Members that are absent stay as they are."""
 
     model_config = with_example({"is_active": False})

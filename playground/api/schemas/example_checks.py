@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from catalog.api.schemas.base import EmptyIsNone, Out, UserName, with_example
 from catalog.api.schemas.problems import SpecProblemOut
@@ -49,7 +49,7 @@ Pointer = Annotated[str, StringConstraints(pattern="^/", max_length=1000)]
 
 
 class ExampleCheckIn(ConfigurationIn):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"ignored": ["/condition"]}})
+    model_config = with_example({"ignored": ["/condition"]})
 
     exactly: bool = Field(
         True, description="Whether a response must equal the example's value; otherwise it only has to conform."

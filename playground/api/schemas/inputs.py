@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import In, Out, with_example
 
 EXAMPLE: dict[str, Any] = {
     "name": "New York",
@@ -19,10 +18,8 @@ EXAMPLE: dict[str, Any] = {
 }
 
 
-class SavedInputIn(Schema):
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"example": {name: EXAMPLE[name] for name in ("name", "parameters")}}
-    )
+class SavedInputIn(In):
+    model_config = with_example({name: EXAMPLE[name] for name in ("name", "parameters")})
 
     name: str = Field(description="1 to 100 characters, without a slash. It replaces your input of the same name.")
     parameters: Any = Field(repr=False, description="The parameters of the call.")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
+from catalog.api.schemas.base import MAX_NUMBER, In, Out, with_example
 from playground.api.schemas.runs import DEFAULT_WAIT_S, EXAMPLE_RUN, MAX_WAIT_S, ConfigurationIn, RunSummary
 from playground.examples.save_as_example import MAX_DESCRIPTION_CHARACTERS
 
@@ -20,7 +19,7 @@ _SECOND: dict[str, Any] = _FIRST | {"id": "0193f0a1d4b87a1c8e2f3a4b5c6d7e8f", "v
 class RunAgainIn(ConfigurationIn):
     """Without a configuration, the run's saved configuration is used in its current state."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"revision": "same"}})
+    model_config = with_example({"revision": "same"})
 
     revision: Literal["current", "same"] = Field(
         "current", description="Whose schemas apply: those of the current revision, or of the revision of the run."
@@ -75,8 +74,8 @@ class ComparisonOut(Out):
     parts: list[PartOut]
 
 
-class SaveExampleIn(Schema):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"description": "Snow", "revision": 1}})
+class SaveExampleIn(In):
+    model_config = with_example({"description": "Snow", "revision": 1})
 
     description: str = Field(
         "", max_length=MAX_DESCRIPTION_CHARACTERS, description="What the example shows; it becomes one line."

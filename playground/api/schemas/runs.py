@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from django.conf import settings
 from ninja import Schema
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import In, Out, with_example
 from playground.run_pages.filters import MAX_PAGE_SIZE, PAGE_SIZE
 
 DEFAULT_WAIT_S = 10
@@ -64,7 +64,7 @@ Mode = Literal["live", "mock"]
 Interface = Literal["page", "api", "command", "check", "mcp"]
 
 
-class ConfigurationIn(Schema):
+class ConfigurationIn(In):
     """The configuration of a call, or the name of a saved one."""
 
     configuration: Any = Field(
@@ -82,7 +82,7 @@ class ConfigurationIn(Schema):
 
 
 class RunIn(ConfigurationIn):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"parameters": {"location": "New York"}}})
+    model_config = with_example({"parameters": {"location": "New York"}})
 
     parameters: Any = Field(default_factory=dict, repr=False, description="The parameters of the call. Default: {}.")
     mode: Mode = Field("live", description="`mock` does not call the tool; the response is made from the spec.")
@@ -283,8 +283,8 @@ class SavedConfigurationsOut(Out):
     shared: list[SharedConfigurationOut] = Field(description="The configurations that others share.")
 
 
-class VisibilityIn(Schema):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"visibility": "everyone"}})
+class VisibilityIn(In):
+    model_config = with_example({"visibility": "everyone"})
 
     visibility: Visibility
     owner: str | None = Field(
@@ -298,11 +298,8 @@ class VisibilityOut(Out):
     visibility: Visibility
 
 
-class SavedConfigurationIn(Schema):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"example": {"name": "work", "configuration": {"temperatureUnit": "C"}}},
-    )
+class SavedConfigurationIn(In):
+    model_config = with_example({"name": "work", "configuration": {"temperatureUnit": "C"}})
 
     name: str = Field(max_length=100)
     configuration: dict[str, Any] = Field(repr=False)
@@ -313,7 +310,7 @@ class SavedConfigurationIn(Schema):
     )
 
 
-class ShareIn(Schema):
+class ShareIn(In):
     model_config = with_example({"groups": []})
 
     groups: list[str] = Field(max_length=50, description="Names of groups that you belong to; [] makes it private.")

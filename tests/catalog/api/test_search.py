@@ -145,13 +145,25 @@ def test_a_wrong_query_is_answered_with_422_and_its_parameter(stranger, query):
 
 @pytest.mark.parametrize(
     "query",
-    ["q=%ED%A0%80", "q=%5E", "q='%20OR%201=1--", "q=" + "a" * 6000, "q=" + "%25" * 1000, "q=a&q=b&q[]=c", "q=%20%20",
-     "sort=__class__", "owner__password__startswith=p", "page=NaN", "offset=-1",
-     "&".join(f"p{n}=1" for n in range(500))],
+    ["q=%ED%A0%80", "q=%5E", "q='%20OR%201=1--", "q=" + "a" * 6000, "q=" + "%25" * 1000, "q=a&q=b", "q=%20%20"],
 )  # fmt: skip
 def test_a_strange_query_does_no_harm(stranger, query):
     for path in ("/api/v1/tools", "/tools/"):
         assert stranger.get(f"{path}?{query}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "unknown"),
+    [("q=a&q[]=c", "q[]"), ("sort=__class__", "sort"), ("owner__password__startswith=p", "owner__password__startswith"),
+     ("page=NaN", "page"), ("offset=-1", "offset"), ("&".join(f"p{n}=1" for n in range(500)), "p0")],
+)  # fmt: skip
+def test_a_query_with_an_unknown_parameter_is_refused_by_the_api_and_ignored_by_the_page(stranger, query, unknown):
+    body = assert_problem(stranger.get(f"/api/v1/tools?{query}"), 422, "request.extra_forbidden")
+
+    assert body["errors"][0]["pointer"] == f"/{unknown}"
+    assert f"'{unknown}' is unknown; this operation takes 'q', " in body["detail"]
+    assert len(body["errors"]) <= 10
+    assert stranger.get(f"/tools/?{query}").status_code == 200
 
 
 def test_a_nul_in_an_address_is_refused(stranger):

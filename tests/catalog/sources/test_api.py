@@ -53,10 +53,11 @@ def test_a_source_is_added_read_changed_and_removed(staff):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_sync_is_started_and_waited_for(staff):
+@pytest.mark.parametrize(("query", "body"), [("", {"wait_s": 30}), ("?wait_s=30", {}), ("?wait_s=30", None)])
+def test_a_sync_is_started_and_waited_for(staff, query, body):
     add_document(document(FORECAST, ALERTS))
 
-    report = post(staff, "/sources/weather/sync?wait_s=30")
+    report = staff.send("POST", f"/sources/weather/sync{query}", "" if body is None else json.dumps(body))
 
     assert report.status_code == 200
     assert report.json() | {"started_at": 0, "ended_at": 0, "id": 0} == {
@@ -254,3 +255,24 @@ def test_only_staff_see_the_query_of_an_address_and_the_arguments_of_a_command(s
     assert program.ask("/sources/remote").json()["address"] == url
     assert staff.ask("/sources/remote").json()["address"] == f"{url}?apiKey=mrk-abc"
     assert staff.ask("/sources/local").json()["address"] == "npx server --key mrk-abc"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/sources", "/sources/weather", "/sources/weather/syncs", "/sources/weather/tools", "/sources/weather/changes",
+     "/changes", "/webhooks", "/audit-events"],
+)  # fmt: skip
+def test_a_token_with_the_scope_admin_alone_reads_what_it_manages(path):
+    program = Program(make_token("admin", user=make_user("grace", is_staff=True)))
+    add_document(document(FORECAST))
+
+    assert program.ask(path).status_code == 200
+
+
+def test_a_token_with_the_scope_publish_alone_reads_the_changes_that_it_decides_about():
+    ada = make_user()
+    program = Program(make_token("publish", user=ada))
+    change = held(owner=ada)
+
+    assert program.ask("/sources/weather/changes").json()["items"][0]["id"] == change.pk
+    assert program.ask(f"/sources/weather/changes/{change.pk}").status_code == 200
