@@ -287,7 +287,8 @@ class _Faceting:
 
     def _choice_of(self, kind: Kind, name: str) -> tuple[bool, str]:
         """`_choice` of a toolkit, which replaces the chosen one, or of a tag, which is added to the others."""
-        search, key, written = self.search, group_key(name), f'{kind}:"{name}"'
+        search, key = self.search, group_key(name)
+        written = f'{kind}:"{key}"'  # the key, because a name may contain quotation marks
         if kind == "tag":
             without = tuple(tag for tag in search.tags if group_key(tag) != key)
             chosen = len(without) < len(search.tags)

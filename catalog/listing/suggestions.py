@@ -42,6 +42,8 @@ EXAMPLES: Final = (
 """Queries that show the query language, each with what it finds."""
 
 _LAST_PIECE: Final = re.compile(r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$""")
+_UNQUOTED: Final = re.compile(r"\w\S*")  # a value that the parser reads without quotation marks
+_QUOTATION_MARK: Final = re.compile('["“”]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,9 @@ def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestio
             yield Suggestion(f"{name}:{value}", note)
     if name in _FOUND:
         for value, note in _FOUND[name](typed, visibility):
-            if '"' not in value:
-                yield Suggestion(f'{name}:"{value}"' if " " in value else f"{name}:{value}", note)
+            if _QUOTATION_MARK.search(value) is None:
+                needs_quotes = _UNQUOTED.fullmatch(value) is None
+                yield Suggestion(f'{name}:"{value}"' if needs_quotes else f"{name}:{value}", note)
 
 
 Found = Iterator[tuple[str, str]]  # values and notes

@@ -90,9 +90,8 @@ class SearchDocument:
         names, about, takes, around: tokens of its name and id; of its description; of its parameters; of its toolkit,
             returns, configuration and tags. There is a space before and after each token.
         keys: tokens for conditions: `t_` a parameter's name, with `_` and a type; `r_`, `c_` the same for returns and
-            configuration; `k_` toolkit, `g_` tag, by the whole name or a word of it, `kx_` and `gx_` by the whole
-            name; `o_` owner; `v_` audience; `f_` facts; `n_` a word of the name, `n3_` of a name of three words,
-            `x_` the whole name.
+            configuration; `kx_` toolkit, `gx_` tag, by the whole name; `o_` owner; `v_` audience; `f_` facts; `n_` a
+            word of the name, `n3_` of a name of three words, `x_` the whole name.
         fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
         counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as written.
@@ -151,7 +150,7 @@ def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
     named = [_identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)]
     group_tokens = [token for tokens, _ in named for token in tokens]
     facts = [*terms.facts, *_facts(metadata)]
-    keys = [*facts, *terms.name_keys, *_group_keys("k", [toolkit]), *_group_keys("g", tags), *groups]
+    keys = [*facts, *terms.name_keys, *groups]
     if metadata.owner is not None:
         keys.append(f"o_{metadata.owner}")
     if metadata.audience is not None:
@@ -302,14 +301,6 @@ def _name_keys(name: str) -> Iterator[str]:
         if token := token_of(part):
             yield f"n_{token}"
             yield f"n{length}_{token}"
-
-
-def _group_keys(letter: str, names: Iterable[str]) -> Iterator[str]:
-    """Keys of toolkits or tags: their whole names and each word."""
-    for name in names:
-        for part in dict.fromkeys([name, *runs_of(name)]):
-            if key := group_key(part):
-                yield f"{letter}_{key}"
 
 
 def _field_keys(letter: str, fields: Iterable[Field]) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from catalog.search.document import group_key
+from catalog.search.tag_counts import Kind, token_of_group
 from catalog.search.tokenizer import key_of
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import keys_from, usable_key
@@ -89,10 +90,9 @@ def _whether(name: str, key: str) -> Callable[[str], Found]:
     return read
 
 
-def _named(letter: str, name: str) -> Callable[[str], Found]:
+def _named(kind: Kind) -> Callable[[str], Found]:
     def read(text: str) -> Found:
-        key = group_key(text)
-        return [Condition(f"{letter}_{key}")] if key else f"`{name}:` takes a name."
+        return [Condition(token_of_group(kind, text))] if group_key(text) else f"`{kind}:` takes a name."
 
     return read
 
@@ -180,8 +180,8 @@ FILTERS: Final[Mapping[str, Filter]] = {
         {"starred": "by you", "deprecated": "", "configurable": "", "assessed": "that have a lint score"},
     ),
     "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
-    "toolkit": Filter(_named("k", "toolkit"), "of this toolkit"),
-    "tag": Filter(_named("g", "tag"), "with this tag"),
+    "toolkit": Filter(_named("toolkit"), "of this toolkit"),
+    "tag": Filter(_named("tag"), "with this tag"),
     "usable": Filter(
         _one_of("usable", _USABLE),
         "that this format accepts without changes",

@@ -63,7 +63,7 @@ _PERSONAL: Final = _QUESTION.union(["i", "me", "my", "im", "ive", "we", "us", "o
 
 _PIECE: Final = re.compile(
     r"""(?P<minus>(?<!\S)-(?=[\w"“]))?
-        (?:(?P<field>[A-Za-z]+):(?=["“\w<>=]))?
+        (?:(?P<field>[A-Za-z]+):(?=["“\w<>=@#]|\.\w))?
         (?:["“”](?P<quoted>[^"“”]*)["“”]?|(?P<plain>[^\s"“”]+))""",
     re.VERBOSE,
 )

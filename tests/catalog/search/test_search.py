@@ -347,7 +347,7 @@ def catalog_tools():
         ("has:returns", ["mail.send_message"]),
         ("toolkit:mail", ["mail.send_message"]),
         ('tag:"office work"', ["mail.send_message"]),
-        ("tag:office", ["mail.send_message"]),
+        ("tag:office", []),
         ("is:deprecated", ["code.list_requests"]),
         ("-is:deprecated pull", ["mail.send_message"]),
         ("pull requests", ["code.list_requests", "mail.send_message"]),
