@@ -13,7 +13,10 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_SECRET: Final = re.compile(
-    r"(max|min|num|count|limit|per|total|next|page|sync|cursor|continuation|input|output|stop)[-_ ]?tokens?$"
+    r"(max|min|num|count|limit|per|total|input|output|stop)[-_ ]?tokens?$"
+    # positions in lists, which a response gives and the next request sends back
+    r"|(next|prev|previous|page|pager|pagination|paging|cursor|continue|continuation|resume|resumption|skip|start"
+    r"|starting|offset|marker|bookmark|checkpoint|position|after|before|since|scroll|iterator|sync|delta)[-_ ]?tokens?$"
     r"|tokens?[-_ ]?(limit|count|url)$|[-_ ]?(type|name|length|policy|paths?|hint|version|arn)$",
     re.IGNORECASE,
 )

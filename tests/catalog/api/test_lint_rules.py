@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from catalog.specs.lint import RULES
+from tests.factories import properties
 
 pytestmark = pytest.mark.django_db
 
@@ -39,3 +42,18 @@ def test_each_rule_has_an_example_and_sources(stranger):
 
 def test_an_unknown_rule_is_not_found(stranger):
     assert stranger.ask("/lint/rules/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [("skiptoken", False), ("nextPaginationToken", False), ("resumeToken", False), ("page_token", False),
+     ("sessionToken", True), ("refreshToken", True), ("pageAccessToken", True)],
+)  # fmt: skip
+def test_a_page_token_is_no_secret_but_a_token_of_a_session_is(stranger, name, is_secret):
+    parameters = properties(**{name: {"type": "string", "description": "From the last response."}})
+    spec = {"definition": {"name": "list_notes", "description": "Lists notes.", "parameters": parameters}}
+
+    checked = stranger.send("POST", "/specs/check", json.dumps(spec)).json()
+
+    rules = {finding["rule"] for finding in checked["advice"]}
+    assert ("secret-in-parameters" in rules) == is_secret
