@@ -12,7 +12,7 @@ from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.search.schema_fields import Field, fields_of
 from catalog.search.tokenizer import (
-    fold,
+    folded_letters,
     identifier_tokens_of,
     joined_tokens_of,
     key_of,
@@ -176,7 +176,7 @@ def group_key(name: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _group_key(name: str) -> str:
-    return "".join(map(fold, runs_of(name)))[:MAX_GROUP_KEY_CHARS]
+    return folded_letters(name)[:MAX_GROUP_KEY_CHARS]
 
 
 def toolkit_of(tool_id: str) -> str:

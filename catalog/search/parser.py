@@ -62,7 +62,7 @@ _QUESTION: Final = frozenset(_QUESTION_WORDS.split())
 _PERSONAL: Final = _QUESTION.union(["i", "me", "my", "im", "ive", "we", "us", "our", "you", "your"])
 
 _PIECE: Final = re.compile(
-    r"""(?P<minus>(?<!\S)-(?=[\w"“]))?
+    r"""(?P<minus>(?<!\S)-(?=[\w"“]|\.\w))?
         (?:(?P<field>[A-Za-z]+):(?=["“\w<>=@#]|\.\w))?
         (?:["“”](?P<quoted>[^"“”]*)["“”]?|(?P<plain>[^\s"“”]+))""",
     re.VERBOSE,

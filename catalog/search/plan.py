@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -26,7 +26,11 @@ TYPO_WEIGHT: Final = 0.7
 MAX_SPLITS: Final = 3  # ways to split a word that are tried
 COMPOUND_WEIGHT: Final = 0.9  # of two adjacent words that make up the word together
 MAX_COMPOUNDS: Final = 8  # words of a query that are split
-RARE_COMPOUND: Final = 10  # a compound that more tools contain as one word is not split
+RARE_COMPOUND: Final = 50  # a compound that more tools contain as one word is not split
+VERB_SHARE: Final = 0.7  # of the weight of the verb that asks for an action, beside other words
+FOREIGN_WORDS: Final = 4  # a shorter query is not examined for its language
+GRAMMAR_SHARE: Final = 0.2  # of the words of a query in another language that are also grammatical words of English
+FOREIGN_SHARE: Final = 0.2  # of the weight of a word that one tool contains, in a query in another language
 ALIKE: Final = 0.7  # with at least this weight an alternative is a form of the word, not a synonym
 
 Weights = dict[str, float]
@@ -148,7 +152,8 @@ def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
             same[word] |= {token: TYPO_WEIGHT for _, token in meant}
             if any(counts.of(token) for _, token in meant):
                 corrections[word.typed] = next(text for text, token in meant if counts.of(token))
-    terms = [_term(word, same[word], related[word], counts) for word in query.words]
+    weighted = _weighted(query, counts)
+    terms = [_term(weighted[word], same[word], related[word], counts) for word in query.words]
     known = sorted((term for term in terms if term.alternatives), key=lambda term: -term.importance)
     return Plan(
         query=query,
@@ -226,6 +231,36 @@ def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, s
             if search_index().matching(Match((adjacent(tuple(compound.split(" "))),)), limit=1):
                 yield word, compound
                 break
+
+
+def _weighted(query: Query, counts: _Counts) -> dict[Word, Word]:
+    """The words with the weights that they have beside each other.
+
+    What a request is about matters more than the verb. In another language, the few words that a tool contains by
+    coincidence would be the rarest ones, and so the most important.
+    """
+    weighted = {word: word for word in query.words}
+    verb = next((word for word in query.words if first_action_of([word.token])), None)
+    if verb is not None and len(query.words) > 1:
+        weighted[verb] = replace(verb, weight=verb.weight * VERB_SHARE)
+    if _is_foreign(query, counts):
+        for word, new in weighted.items():
+            if counts.of(word.token) == 1:
+                weighted[word] = replace(new, weight=new.weight * FOREIGN_SHARE)
+    return weighted
+
+
+def _is_foreign(query: Query, counts: _Counts) -> bool:
+    """Whether a query seems to be in another language than the catalog, and than English, whose grammar we know.
+
+    At most one tool contains each of half of its words, and hardly any were left out because they mean little.
+    """
+    tokens = {word.token for word in query.words}
+    left_out = [token for token in query.all_tokens if token not in tokens]
+    unknown = [token for token in tokens if counts.of(token) <= 1]
+    if len(tokens) < FOREIGN_WORDS or len(left_out) > GRAMMAR_SHARE * len(query.all_tokens):
+        return False
+    return len(unknown) * 2 >= len(tokens)
 
 
 def _related(word: Word, same: Weights, share: float) -> Weights:

@@ -52,7 +52,7 @@ class Ranking:
         self.total = plan.importance or 1.0
         self.actions = plan.actions
         self.action_bonus = ACTION_BONUS * plan.share
-        self.pairs = [f" {pair.first} {pair.second} " for pair in plan.query.pairs]
+        self.pairs = [(f" {pair.first} {pair.second} ", f" {pair.joined} ") for pair in plan.query.pairs]
         self.phrases = [f" {' '.join(phrase)} " for phrase in plan.query.phrases if len(phrase) > 1]
 
     def score(self, text: IndexedText) -> float:
@@ -96,7 +96,8 @@ class Ranking:
             factor *= 1 + NAME_SHARE_BONUS * min(1.0, words_in_name / max(1, len(names)))
             factor *= 1 + self.action_bonus * agreement(self.actions, actions_of(names))
         if self.pairs:
-            adjacent = sum(pair in text.names or pair in text.about for pair in self.pairs)
+            read = text.names + text.about
+            adjacent = sum(apart in read or joined in read for apart, joined in self.pairs)
             factor *= 1 + ADJACENCY_BONUS * adjacent
         if self.phrases:
             quoted = sum(any(phrase in one for one in text[:3]) for phrase in self.phrases)

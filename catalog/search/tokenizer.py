@@ -2,7 +2,8 @@
 
 Identifiers are split into words: `getWeather`, `get_weather` and
 `get-weather` all contain "get" and "weather", and can also be found as "getweather". A token is a word without case,
-accents and ending; in scripts written without spaces it is a single character.
+accents and ending; in scripts written without spaces it is a single character. The names of languages and platforms
+that end or begin with a sign are words of their own: `C++`, `C#` and `.NET` are "cplusplus", "csharp" and "dotnet".
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ MIN_COMPOUND_CHARS: Final = 5  # of a word that may be two words
 MIN_HALF_CHARS: Final = 2
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUN: Final = re.compile(rf"[^\W_]{{1,{MAX_WORD_CHARS}}}")
+# C++, C#, F#, .NET, but neither "a#b" nor the end of "ASP.NET"
+_NAME_WITH_SIGN: Final = r"(?<![^\W_])[A-Za-z](?:\+\+|#)(?![^\W\d_])|(?<![\w.])\.[Nn][Ee][Tt](?![^\W_])"
+_SIGNS: Final = str.maketrans({"+": "plus", "#": "sharp", ".": "dot"})
+_RUN: Final = re.compile(rf"{_NAME_WITH_SIGN}|[^\W_]{{1,{MAX_WORD_CHARS}}}")
+_LETTERS: Final = re.compile(r"[^\W_]+")
 _FOREIGN: Final = re.compile(r"[^\W\x00-\x7f]")  # letters and digits that are not ASCII
 _SCRIPTS: Final = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
 # The positions where a capital starts a new word: aB | ABcd. "URLs" stays one word.
@@ -32,7 +37,7 @@ is_unspaced = re.compile(f"[{_UNSPACED}]").match
 
 
 def runs_of(text: str) -> list[str]:
-    """The runs of letters and digits in `text`, as written."""
+    """The runs of letters and digits in `text`, as written, and names with a sign (`C++`)."""
     return _RUN.findall(text)
 
 
@@ -42,7 +47,9 @@ def runs_with_offsets(text: str) -> Iterator[tuple[int, str]]:
 
 
 def has_accents(text: str) -> bool:
-    """Whether there may be letters that differ from their tokens in more than case."""
+    """Whether there may be letters or signs that differ from their tokens in more than case."""
+    if "++" in text or "#" in text or ".net" in text.lower():
+        return True
     return not text.isascii() and _FOREIGN.search(text) is not None
 
 
@@ -78,10 +85,10 @@ def _cut(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """`word` without case and accents, for comparisons."""
+    """`word` without case, accents and signs, for comparisons."""
     if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFD", word.casefold())
+        return word.lower().translate(_SIGNS)
+    decomposed = unicodedata.normalize("NFD", word.casefold().translate(_SIGNS))
     return "".join(c for c in decomposed if c.isalnum())
 
 
@@ -142,4 +149,9 @@ def joined_tokens_of(name: str) -> list[str]:
 
 def key_of(name: str) -> str:
     """A name without case, accents and signs, for use in conditions: "Temperature-Unit" -> "temperatureunit"."""
-    return "".join(map(fold, _RUN.findall(name)))[:MAX_TOKEN_CHARS]
+    return folded_letters(name)[:MAX_TOKEN_CHARS]
+
+
+def folded_letters(name: str) -> str:
+    """The letters and digits of a name, without case, accents and signs: "C++ Tools" -> "ctools"."""
+    return "".join(map(fold, _LETTERS.findall(name)))

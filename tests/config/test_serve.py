@@ -354,3 +354,14 @@ def test_a_server_process_whose_main_process_is_killed_while_it_starts_ends(tmp_
     assert main.stdout.read() == ""  # reads until both have ended
     main.stdout.close()
     main.wait(10)
+
+
+def test_a_start_after_an_upgrade_builds_the_search_index_again(site):
+    site.stop()
+    site.manage("migrate", "catalog", "0001", "--verbosity", "0")
+    site.start()
+
+    found = httpx.get(f"{site.url}/api/v1/tools", params={"q": "convert units"}, timeout=60).json()["items"]
+
+    assert "tools indexed" in site.log()
+    assert found[0]["id"] == "convert_units"

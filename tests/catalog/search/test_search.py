@@ -151,6 +151,109 @@ def test_a_compound_is_found_as_two_words_and_two_words_as_a_compound(query, tex
     assert page.corrections == ()
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["function app", "function apps", "function app get", "get function apps", "function-app", "functionApp",
+     "Show me the function apps in my subscription", "What does my function app need?"],
+)  # fmt: skip
+def test_the_name_of_a_tool_with_a_compound_comes_before_tools_with_one_of_its_words(query):
+    subscription = properties(subscription={"type": "string", "description": "The subscription to use."})
+    make_tool("get_app", description="Gets an app of a subscription, with each function.", parameters=subscription)
+    make_tool("list_functions", description="Lists the function of each app in a file.", parameters=subscription)
+    make_tool("functionapp_get", description="Gets details in a subscription.", parameters=subscription)
+
+    assert found(query)[0] == "functionapp_get"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"), [("functionapp", "function_app_get"), ("webhook", "web_hook_create"), ("keyvault", "key-vault")]
+)
+def test_a_compound_that_other_tools_contain_as_one_word_is_also_found_as_two(query, name):
+    others = [make_spec(f"other{number}", description=f"Uses the {query}.") for number in range(20)]
+    publish_many(others, by=None)
+    make_tool(name, description="Does it.")
+
+    assert name in found(f"{query} ", limit=100)
+
+
+def test_what_a_request_is_about_weighs_more_than_its_verb():
+    publish_many([make_spec(f"create_thing{n}", description="Creates a thing.") for n in range(3)], by=None)
+    publish_many([make_spec(f"invoice_thing{n}", description="Pays the invoice.") for n in range(3)], by=None)
+
+    for query in ("create invoice", "create an invoice", "invoice create", "Can you please create an invoice for me?"):
+        assert all(name.startswith("invoice") for name in found(query)[:3]), query
+
+
+def test_a_verb_alone_still_finds_its_tools():
+    make_tool("create_invoice", description="Creates it.")
+    make_tool("read_invoice", description="Reads it.")
+
+    assert found("create ")[0] == "create_invoice"
+    assert found("create invoice")[0] == "create_invoice"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["Wie kann ich eine PDF Datei zusammenfügen", "comment puis-je fusionner une page PDF aux autres",
+     "hvordan kan jeg flette en PDF sammen"],
+)  # fmt: skip
+def test_a_word_of_another_language_that_one_tool_contains_pulls_it_not_up(query):
+    publish_many([make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None)
+    publish_many([make_spec(f"other{n}", description="Does another thing.") for n in range(20)], by=None)
+    make_tool("lesson", description="Teaches eine, une and en, with kan and puis, as in: ich, aux.")
+
+    assert found(query)[0].startswith("pdf")
+
+
+def test_a_rare_word_of_a_query_in_the_language_of_the_catalog_still_decides():
+    publish_many([make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None)
+    make_tool("wetter", description="Gibt das Wetter für eine Stadt.")
+
+    assert found("Jira PDF")[0].startswith("pdf")
+    assert found("Wie ist das Wetter in der Stadt")[0] == "wetter"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("C++", ["cpp"]),
+        ("c++ ", ["cpp"]),
+        ("cpp", ["cpp"]),
+        ("compile C++17", ["cpp"]),
+        ("C#", ["csharp"]),
+        ("csharp", ["csharp"]),
+        ("F#", ["fsharp"]),
+        (".NET", ["dotnet"]),
+        ("dotnet", ["dotnet"]),
+        ("asp.net", ["asp"]),
+        ("node.js", ["node"]),
+        ("nodejs", ["node"]),
+        ('"C#"', ["csharp"]),
+        ("code -C++ -C# -F# -.NET -node -asp", ["plain"]),
+    ],
+)
+def test_a_language_is_found_by_its_name_with_a_sign(query, expected):
+    make_tool("cpp", description="Compiles the code of C++ (also C++17).")
+    make_tool("csharp", description="Compiles the code of C#.")
+    make_tool("fsharp", description="Compiles the code of F#.")
+    make_tool("dotnet", description="Compiles the code of .NET for Windows.")
+    make_tool("asp", description="Compiles the code of ASP.NET.")
+    make_tool("node", description="Compiles the code of Node.js.")
+    make_tool("plain", description="Compiles the code of C, on the net.")
+
+    page = page_of(CatalogSearch(words=query))
+
+    assert [one.tool.tool_id for one in page.results if one.exact] == expected
+
+
+def test_a_name_with_a_sign_is_marked_in_the_text():
+    make_tool("cpp", description="Compiles the code of C++ and .NET.")
+
+    [result] = page_of(CatalogSearch(words="C++ .net")).results
+
+    assert [piece for piece, is_hit in result.shown.excerpt.pieces if is_hit] == ["C++", ".NET"]
+
+
 def test_two_words_apart_are_no_compound():
     make_tool("b", description="The db of the cosmos.")
 
