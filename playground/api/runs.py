@@ -234,13 +234,20 @@ def create_configuration(
 ) -> Status[schemas.SavedConfigurationOut]:
     """It is stored encrypted, visible only to you, and replaces the one with the same name.
 
+    A value that violates the schema is refused; members may be missing, which a run then reports.
     Secrets that you leave out are retained. If the replaced one is shared, everyone uses the new contents from their
     next run on.
     """
     tool = tool_for(request.user, "run", slug)
     schema = compiled_spec_of(revision_of(tool)).configuration
     saved = save_configuration(
-        actor(request), tool, body.name, Configuration(body.configuration), schema, removed=body.remove_secrets
+        actor(request),
+        tool,
+        body.name,
+        Configuration(body.configuration),
+        schema,
+        removed=body.remove_secrets,
+        must_conform=True,
     )
     add_deprecation_headers(response, tool)
     return Status(201, visible_configuration(saved, tool))

@@ -79,16 +79,17 @@ def save_configuration(
     schema: CompiledSchema | None,
     *,
     removed: Collection[str] = (),
+    must_conform: bool = False,
 ) -> SavedConfiguration:
     """Save `configuration` for `tool` under `name`, replacing one of the same name.
 
     A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
     JSON Pointer: so users need not type it again to change something else. None is retained if the tool now sends
-    requests to another origin.
+    requests to another origin. With `must_conform`, the result must not violate `schema`, except that members may be
+    missing, which a run reports.
 
     Raises:
-        DocumentError: the name is not valid, or the result violates `schema`; with pointers such as
-            "/configuration/key".
+        DocumentError: the name or the value is not valid; with pointers such as "/configuration/key".
     """
     name = checked_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
@@ -108,7 +109,9 @@ def save_configuration(
     if saved is not None and not _is_moved(saved, origins):
         value, set_at = _with_stored_secrets(saved, value, schema, removed)
     found = find_secrets(schema, value)
-    problems = found.problems("/configuration") or _violations(schema, value)
+    problems = found.problems("/configuration")
+    if must_conform:
+        problems = problems or _violations(schema, value)
     if problems:
         raise DocumentError(problems)
     secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
@@ -216,10 +219,11 @@ def rotate_configurations() -> tuple[int, int]:
 
 @sensitive_variables("value")
 def _violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
-    """Where `value` violates its schema; [] if that takes too long to find out, which a run then reports."""
+    """Where `value` violates its schema, without missing members; [] if that takes too long to find out."""
     if schema is None:
         return []
-    return [replace(problem, pointer=f"/configuration{problem.pointer}") for problem in schema.check(value).problems]
+    wrong = [problem for problem in schema.check(value).problems if problem.rule != "schema.required"]
+    return [replace(problem, pointer=f"/configuration{problem.pointer}") for problem in wrong]
 
 
 @sensitive_variables()
