@@ -57,9 +57,9 @@ class SchemaLookups:
 
     def take_new_drafts(self, wanted: int) -> int:
         """How many of `wanted` new values this page still makes; they are counted as made."""
-        taken = min(wanted, self._new_drafts_left)
-        self._new_drafts_left -= taken
-        return taken
+        allowed = min(wanted, self._new_drafts_left)
+        self._new_drafts_left -= allowed
+        return allowed
 
     def reading(self, draft: Draft) -> Reading:
         """The value of `draft`, cached."""
