@@ -17,6 +17,7 @@ from django.utils import timezone
 from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.db.bulk_insert import insert, reserved_keys
 from catalog.errors import RevisionConflict
+from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool, ToolTag
 from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH
@@ -35,8 +36,8 @@ from catalog.specs.lint.assessment import keys_of
 from catalog.specs.spec import ToolSpec
 
 MIRRORED: Final = [
-    "name", "sort_name", "description", "takes", "configurable", "has_examples", "has_return_type",
-    "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
+    "name", "sort_name", "description", "takes", "configurable", "needs_configuration",
+    "has_examples", "has_return_type", "toolkit", "toolkit_key", "spec_tags", "deprecated_at",
 ]  # fmt: skip
 
 
@@ -47,6 +48,7 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.description = spec.description
     tool.takes = takes(spec.parameters)
     tool.configurable = spec.configuration is not None
+    tool.needs_configuration = spec.configuration is not None and not _accepts_nothing(spec.configuration)
     tool.has_examples = bool(spec.examples)
     tool.has_return_type = spec.return_type is not None
     tool.spec_tags = "\n".join(distinct_tags(tags_of(spec)))
@@ -58,6 +60,11 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
         tool.deprecated_at = tool.deprecated_at or timezone.now()
     elif not tool.deprecation_chosen:
         tool.deprecated_at = None
+
+
+def _accepts_nothing(configuration: JSON) -> bool:
+    """Whether a tool runs with an empty configuration, because its schema requires nothing."""
+    return compile_schema(configuration).check({}).verdict != "violates"
 
 
 def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -175,6 +175,7 @@ class Tool(models.Model):
     description = models.TextField(blank=True)
     takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # parameter names, as a row shows them
     configurable = models.BooleanField(default=False)
+    needs_configuration = models.BooleanField(default=False)  # something in it is required
     has_examples = models.BooleanField(default=False)
     has_return_type = models.BooleanField(default=False)
     current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")

@@ -206,7 +206,7 @@ def _exceptions(tool: Tool) -> Iterator[SafeString]:
         yield _chip("chip-warn", "triangle-alert", "Deprecated")
     if tool.runnable:
         yield _chip("chip-accent", "zap", "Runnable")
-    if tool.configurable:
+    if tool.needs_configuration:
         yield _chip("", "settings-2", "Needs configuration")
 
 

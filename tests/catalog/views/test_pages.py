@@ -39,7 +39,7 @@ def test_tools_are_listed_with_their_facts(client):
         name="greet",
         description="Says hello.",
         parameters=properties(who={"type": "string"}),
-        configuration={"type": "object"},
+        configuration={"type": "object", "required": ["key"]},
         examples=[{}],
     )
 
@@ -638,3 +638,25 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
     assert verdicts["Anthropic"] == "2 changes"
     assert len(verdicts) == 8
     assert "'filter[id]' was renamed to 'filter_id_" in table.text()
+
+
+@pytest.mark.parametrize(
+    ("configuration", "chips"),
+    [
+        ({"type": "object"}, []),
+        (properties(region={"type": "string", "default": "eu"}), []),
+        ({"anyOf": [{"required": ["key"]}, {}]}, []),
+        ({"required": ["key"]}, ["Needs configuration"]),
+        ({"allOf": [{"$ref": "#/$defs/Key"}], "$defs": {"Key": {"required": ["key"]}}}, ["Needs configuration"]),
+        ({"minProperties": 1}, ["Needs configuration"]),
+    ],
+    ids=str,
+)
+def test_a_tool_needs_configuration_only_if_something_in_it_is_required(client, db, configuration, chips):
+    tool = make_tool("greet", configuration=configuration)
+
+    listed = page(client, "/tools/")
+    preview = page(client, f"{tool.get_absolute_url()}preview/", headers={"HX-Request": "true"})
+
+    assert texts_of(listed, ".result .chip") == chips
+    assert [text for text in texts_of(preview, ".chip") if "onfiguration" in text] == chips

@@ -185,7 +185,7 @@ def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client
         name="convert",
         description="Converts *units*.",
         parameters={**properties(value={"type": "number", "description": "How much."}, to={}), "required": ["value"]},
-        configuration=properties(apiKey={"type": "string"}),
+        configuration={**properties(apiKey={"type": "string"}), "required": ["apiKey"]},
         examples=[{"parameters": {"value": 1}}],
     )
 
