@@ -13,6 +13,7 @@ from playground.templatetags.forms import draw_form
 from tests.corpora import lines
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import pairs_of, same
+from tests.playground.schema_form.use import FormInUse
 from tests.work import at_most
 
 P50_LINES, P99_LINES, MOST_LINES = 30_000, 250_000, 30_000_000
@@ -113,3 +114,16 @@ def test_a_new_value_of_a_hostile_schema_is_bounded():
         *_, fields = open_and_post(schema, schema_form.ABSENT)
 
         assert fields <= MAX_FIELDS
+
+
+def test_a_form_of_thousands_of_required_members_costs_little_more_than_one_of_hundreds():
+    def opened(count):
+        names = [f"p{number}" for number in range(count)]
+        members = {name: {"type": "string"} for name in names}
+        return FormInUse({"type": "object", "properties": members, "required": names})
+
+    hundreds, of_hundreds = counted(lambda: opened(600))
+    thousands, of_thousands = counted(lambda: opened(3_000))
+
+    assert len(thousands.html) < 1.2 * len(hundreds.html)
+    assert of_thousands < 2 * of_hundreds
