@@ -66,14 +66,14 @@ def test_two_revisions_are_compared(stranger):
         "added": 1,
         "removed": 1,
         "laid_out": False,
-        "verdict": "compatible",
+        "verdict": "wording",
         "changes": [
             {
                 "part": "definition",
                 "place": "",
                 "kind": "description-changed",
                 "message": "The description changed.",
-                "verdict": "compatible",
+                "verdict": "wording",
                 "before": "/definition/description",
                 "after": "/definition/description",
                 "note": "",

@@ -153,7 +153,7 @@ def test_what_the_code_does_not_state_stays_as_the_catalog_has_it(infos, db):
     expected = json.loads(json.dumps(document))
     expected["definition"]["description"] = "What an order costs."
     assert json.loads(proposal.text) == expected
-    assert proposal.verdict == "compatible"
+    assert proposal.verdict == "wording"
 
 
 def test_a_schema_that_only_says_object_replaces_no_other(infos, db):
