@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db import DataError, IntegrityError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from catalog import audit
@@ -30,11 +31,12 @@ from catalog.audiences import set_audience, toolkits_of
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem, RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
+from catalog.jsontext.reader import dumps, parse
 from catalog.models import Revision, Tool
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
 from catalog.search.document import SpecTerms, spec_terms_of
-from catalog.specs.spec import ToolSpec
+from catalog.specs.spec import ToolSpec, stored_spec
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
 
 BATCH = 500  # specs that a caller should publish per transaction: fast, and short enough for other writers to get in
@@ -129,6 +131,20 @@ def changed_terms(specs: Sequence[ToolSpec]) -> TermsByHash:
     tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
     stored = dict(tools.values_list("tool_id", "current__sha256"))
     return {spec.sha256: spec_terms_of(spec) for spec in specs if stored.get(spec.tool_id) != spec.sha256}
+
+
+def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
+    """`specs` of imports, each with the text of its tool's current revision if the two differ only in blanks.
+
+    Imported specs were once stored on several lines; they are no changes now that they are compact.
+    """
+    compact = {spec.tool_id: spec for spec in specs}
+    current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=compact)
+    stored = dict(compact)
+    for tool_id, sha256, source in current.values_list("tool__tool_id", "sha256", "source"):
+        if sha256 != compact[tool_id].sha256 and dumps(parse(source), blanks=False) == compact[tool_id].source:
+            stored[tool_id] = stored_spec(source)
+    return [stored[spec.tool_id] if spec is compact[spec.tool_id] else spec for spec in specs]
 
 
 def _publish_apart(

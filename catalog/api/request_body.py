@@ -67,7 +67,9 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
             f"Send specs as JSON, NDJSON, YAML, a ZIP, or files of a form, not as {request.content_type}.",
         )
     with _spooled(request) as body:
-        yield from pieces_of("body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES)
+        yield from pieces_of(
+            "body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+        )
 
 
 @contextmanager
@@ -105,7 +107,7 @@ def _is_json(request: HttpRequest) -> bool:
 
 
 def file_pieces(name: str, file: BinaryIO) -> Iterator[Piece]:
-    return pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES)
+    return pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
 
 
 def _kind(content_type: str | None) -> Kind | None:

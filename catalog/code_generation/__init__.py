@@ -27,7 +27,7 @@ SDK_FOLDER: Final = (Path(__file__).resolve().parents[2] / "sdk").as_uri()
 Project = Mapping[str, str]
 """The files of a project: relative path, with "/" between folders -> text."""
 
-MAX_PROJECT_CHARACTERS: Final = 8 * 1024 * 1024  # of all files; a spec has at most 256 KiB
+MAX_PROJECT_CHARACTERS: Final = 8 * 1024 * 1024  # of all files; a spec has at most 1 MiB
 
 _PATH: Final = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 

@@ -12,7 +12,6 @@ from catalog.forms.stored_form import StoredForm
 from catalog.models import Source
 from catalog.models.sources import POLICIES, Policy
 from catalog.sources.registration import COLUMNS, SourceSettings, add_source, change_source
-from catalog.specs.importers import MAX_DOCUMENT_BYTES
 
 SCHEDULES: Final = {
     "": "Manually",
@@ -72,8 +71,8 @@ class SourceForm(StoredForm):
         file = self.cleaned_data["document"]
         if not file:
             return ""
-        if file.size > MAX_DOCUMENT_BYTES:
-            raise forms.ValidationError(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB.")
+        if file.size > settings.MAX_DOCUMENT_BYTES:
+            raise forms.ValidationError(f"A document can have at most {settings.MAX_DOCUMENT_BYTES:,} bytes.")
         try:
             return str(file.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:

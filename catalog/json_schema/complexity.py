@@ -77,20 +77,24 @@ def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
                 trail.append(_TrailNode(target, keyword, _in_place(target)))
 
 
-def costs(nodes: Iterable[Node]) -> dict[Node, Cost]:
+def costs(nodes: Sequence[Node]) -> dict[Node, Cost]:
     """The cost of each of `nodes`, if there are no loops in place.
 
     Raises:
         TooMuchToCount: counting takes too long.
     """
     found: dict[Node, Cost] = {}
-    for node in _postorder(nodes, _in_place_nodes):
-        inner = [found[target] for target in _in_place_nodes(node)]
+    in_place = {node: [*_in_place_nodes(node)] for node in nodes}
+    for node in _postorder(nodes, in_place.__getitem__):
+        if not in_place[node] and not node.references:
+            found[node] = Cost(here=_factor(node))
+            continue
+        inner = [found[target] for target in in_place[node]]
         bundled = BUNDLED_COST * sum(reference.to_bundled for reference in node.references)
         here = _factor(node) * (1 + bundled + sum(cost.here for cost in inner))
         depth = 1 + max((cost.depth for cost in inner), default=0)
         found[node] = Cost(here=min(here, MAX_COUNT), depth=depth)
-    _add_paths(nodes, found)
+    _add_paths(nodes, found, in_place)
     return found
 
 
@@ -101,12 +105,14 @@ def levels(nodes: Sequence[Node]) -> dict[Node, int]:
     Kosaraju's algorithm finds those groups, each after all groups that lead to it.
     """
     sources: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
+    targets: dict[Node, list[Node]] = {node: [] for node in nodes}
     for node in nodes:
         for target, step in _steps(node):
             sources[target].append((node, step))
+            targets[node].append(target)
     component: dict[Node, int] = {}
     level: list[int] = []
-    postorder = [*_postorder(nodes, lambda node: [target for target, _ in _steps(node)])]
+    postorder = [*_postorder(nodes, targets.__getitem__)]
     for start in reversed(postorder):
         if start in component:
             continue
@@ -130,13 +136,16 @@ def _steps(node: Node) -> Iterator[tuple[Node, int]]:
     yield from ((child, 1) for child, _ in _parts(node))
 
 
-def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost]) -> None:
+def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost], in_place: dict[Node, list[Node]]) -> None:
     """Fill in `path` and `beyond`. The path of a recursive target is not known yet; its cost for one value is used."""
     steps = 0
-    for node in _postorder(nodes, lambda node: (*_in_place_nodes(node), *node.children)):
+    for node in _postorder(nodes, lambda node: [*in_place[node], *node.children]):
         cost = found[node]
+        if not in_place[node] and not node.children:
+            cost.path = cost.here
+            continue
         factor = _factor(node)
-        for target in _in_place_nodes(node):
+        for target in in_place[node]:
             steps += 1 + len(found[target].beyond)
             if steps > MAX_STEPS:
                 raise TooMuchToCount
@@ -148,6 +157,8 @@ def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost]) -> None:
 
 
 def _greatest(beyond: dict[Step, int]) -> int:
+    if not beyond:
+        return 0
     members = max((count for step, count in beyond.items() if isinstance(step, str)), default=0)
     items = max((count for step, count in beyond.items() if isinstance(step, int)), default=0)
     return max(members + beyond.get(_EVERY_MEMBER, 0), items + beyond.get(_EVERY_ITEM, 0))
@@ -155,6 +166,8 @@ def _greatest(beyond: dict[Step, int]) -> int:
 
 def _in_place(node: Node) -> Iterator[Edge]:
     """The nodes that are evaluated on the same value as `node`."""
+    if not node.children and not node.references:
+        return
     stands_alone = _stands_alone(node)
     for keyword, target in steps_of(node):
         is_reference = keyword in REFERENCES
@@ -188,21 +201,26 @@ def _factor(node: Node) -> int:
     return UNEVALUATED_FACTOR if repeats and _UNEVALUATED & node.dialect.keywords else 1
 
 
-def _postorder(nodes: Iterable[Node], neighbours: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+def _postorder(nodes: Iterable[Node], neighbours: Callable[[Node], Sequence[Node]]) -> Iterator[Node]:
     """Every node once, after the nodes it leads to; the order within a loop is arbitrary."""
     seen: set[Node] = set()
     for start in nodes:
-        trail = []
-        if start not in seen:
-            seen.add(start)
-            trail.append((start, iter(neighbours(start))))
+        if start in seen:
+            continue
+        seen.add(start)
+        trail = [(start, iter(neighbours(start)))]
         while trail:
-            following = next((node for node in trail[-1][1] if node not in seen), None)
-            if following is None:
-                yield trail.pop()[0]
+            for node in trail[-1][1]:
+                if node in seen:
+                    continue
+                seen.add(node)
+                further = neighbours(node)
+                if further:
+                    trail.append((node, iter(further)))
+                    break
+                yield node
             else:
-                seen.add(following)
-                trail.append((following, iter(neighbours(following))))
+                yield trail.pop()[0]
 
 
 class _TrailNode(NamedTuple):

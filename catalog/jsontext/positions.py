@@ -34,7 +34,11 @@ _ENTRY: Final = re.compile(
     rf'[\s,]*+(?:(?P<name>{STRING})\s*+:\s*+)?(?P<value>{STRING}|[\[{{]|[^\s,:\[\]{{}}"]++)', re.DOTALL
 )
 _CLOSING: Final = re.compile(r"\s*+[\]}]")
-_NEXT_BRACKET: Final = re.compile(next_outside_strings(r"\[\]{}"), re.DOTALL)
+_TEXT: Final = rf'[^"\[\]{{}}]++|{STRING}'
+_FLAT: Final = rf"[\[{{](?:{_TEXT})*+[\]}}]"
+_NESTED_ONCE: Final = rf"[\[{{](?:{_TEXT}|{_FLAT})*+[\]}}]"
+# Small containers are passed over in one match.
+_NEXT_BRACKET: Final = re.compile(rf"(?:{_TEXT}|{_NESTED_ONCE})*+([\[\]{{}}])", re.DOTALL)
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 
 _Tree: TypeAlias = "dict[str, _Tree]"

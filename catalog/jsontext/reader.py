@@ -41,7 +41,7 @@ __all__ = [
 
 JSON: TypeAlias = "bool | int | Number | str | list[JSON] | dict[str, JSON] | None"
 
-MAX_BYTES: Final = 256 * 1024
+MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 64
 
 _SUSPECT_ESCAPE: Final = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -90,8 +90,10 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
     return value
 
 
-def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) -> str:
+def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False, blanks: bool = True) -> str:
     """`value` as JSON text, with numbers as they were written and without needless escapes.
+
+    On one line, a blank follows each comma and colon, unless `blanks` is false.
 
     Raises:
         ValueError: `value` contains something that JSON cannot: a NaN, an infinity, another type, a lone surrogate,
@@ -99,10 +101,16 @@ def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False) ->
     """
     try:
         text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, indent=indent, sort_keys=sort_keys, default=_refuse_foreign
+            value,
+            ensure_ascii=False,
+            allow_nan=False,
+            indent=indent,
+            sort_keys=sort_keys,
+            separators=None if blanks else (",", ":"),
+            default=_refuse_foreign,
         )
     except _HasNumbers:
-        text = "".join(_written(value, indent, sort_keys, "\n"))
+        text = "".join(_written(value, indent, sort_keys, "\n", " " if blanks else ""))
     except (TypeError, RecursionError) as error:
         raise ValueError(f"Not JSON: {error}") from None
     text.encode()
@@ -245,7 +253,7 @@ def _refuse_foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
-def _written(value: JSON, indent: int | None, sort_keys: bool, line: str) -> Iterator[str]:
+def _written(value: JSON, indent: int | None, sort_keys: bool, line: str, blank: str = " ") -> Iterator[str]:
     """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the current depth."""
     if isinstance(value, Number):
         yield value.lexeme
@@ -253,11 +261,11 @@ def _written(value: JSON, indent: int | None, sort_keys: bool, line: str) -> Ite
         inner = line if indent is None else line + " " * indent
         yield "[" if isinstance(value, list) else "{"
         between = ""
-        for start, item in _entries(value, sort_keys):
+        for start, item in _entries(value, sort_keys, blank):
             yield between if indent is None else between.rstrip() + inner
             yield start
-            yield from _written(item, indent, sort_keys, inner)
-            between = ", "
+            yield from _written(item, indent, sort_keys, inner, blank)
+            between = f",{blank}"
         if indent is not None:
             yield line
         yield "]" if isinstance(value, list) else "}"
@@ -265,9 +273,9 @@ def _written(value: JSON, indent: int | None, sort_keys: bool, line: str) -> Ite
         yield json.dumps(value, ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
 
 
-def _entries(value: list[JSON] | dict[str, JSON], sort_keys: bool) -> Iterator[tuple[str, JSON]]:
+def _entries(value: list[JSON] | dict[str, JSON], sort_keys: bool, blank: str) -> Iterator[tuple[str, JSON]]:
     if isinstance(value, list):
         yield from (("", item) for item in value)
     else:
         for name in sorted(value) if sort_keys else value:
-            yield encode_basestring(name) + ": ", value[name]
+            yield f"{encode_basestring(name)}:{blank}", value[name]

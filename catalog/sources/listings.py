@@ -15,7 +15,7 @@ from catalog.jsontext.reader import JSON, loads
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
 from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, ImportedSpec, NotKnown, detect, import_document
+from catalog.specs.importers import ImportedSpec, NotKnown, detect, import_document
 from catalog.specs.spec import ToolSpec
 
 CHUNK: Final = 1_000  # tools per document for the importers, which limit the size of all specs of a document
@@ -84,7 +84,7 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
     readable: list[RemoteTool] = []
     for tool in tools:
         try:
-            definitions.append(loads(tool.text, max_bytes=MAX_DOCUMENT_BYTES))
+            definitions.append(loads(tool.text, max_bytes=settings.MAX_DOCUMENT_BYTES))
         except DocumentError as error:
             name = _name_of(tool)
             yield ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=error.problems)
@@ -135,5 +135,5 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
 def _parsed(text: str) -> JSON:
     """The document, in JSON or YAML."""
     if text.lstrip().startswith("{"):
-        return loads(text, max_bytes=MAX_DOCUMENT_BYTES)
-    return yaml_reader.loads(text, max_bytes=MAX_DOCUMENT_BYTES).value
+        return loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES)
+    return yaml_reader.loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES).value

@@ -20,7 +20,7 @@ from catalog.errors import OutgoingError
 from catalog.models import Source
 
 SECONDS: Final = 30
-MAX_BYTES: Final = 10_000_000
+MAX_BYTES: Final = 10_000_000  # of the tools of an MCP server
 MAX_TOOLS: Final = 10_000
 START_S: Final = 15  # for starting Python and importing the client on a busy machine
 # Commands of "mcp-stdio" need a path and a home; TLS may need the operator's certificates.
@@ -56,7 +56,7 @@ class Reading:
 
 
 def read_source(source: Source) -> Reading:
-    """Read all tools of `source`: within 30 s, at most 10 MB and 10,000 tools.
+    """Read all tools of `source`: within 30 s, at most 10,000 tools, and as many bytes as their kind may have.
 
     Raises:
         OutgoingError: it cannot be reached or read; the message says why.
@@ -71,7 +71,7 @@ def read_source(source: Source) -> Reading:
         "networks": policy.allowed_networks,
         "proxy": policy.proxy,
         "seconds": SECONDS,
-        "max_bytes": MAX_BYTES,
+        "max_bytes": settings.MAX_DOCUMENT_BYTES if source.kind == "openapi" else MAX_BYTES,
         "max_tools": MAX_TOOLS,
     }
     result = _run(json.dumps(job))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -30,7 +31,6 @@ from catalog.models.sources import (
 )
 from catalog.search import vocabulary
 from catalog.sources.sync import AlreadySyncing
-from catalog.specs.importers import MAX_DOCUMENT_BYTES
 
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 8_000
@@ -213,8 +213,8 @@ def _address_problems(wanted: SourceSettings) -> list[Problem]:
         message = "Enter the address of an OpenAPI document, or upload one, but not both."
         return [Problem("/address", message, "source.address")]
     if wanted.document:
-        if len(wanted.document.encode()) > MAX_DOCUMENT_BYTES:
-            message = f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB."
+        if len(wanted.document.encode()) > settings.MAX_DOCUMENT_BYTES:
+            message = f"A document can have at most {settings.MAX_DOCUMENT_BYTES:,} bytes."
             return [Problem("/document", message, "source.document")]
         return []
     if len(wanted.address) > ADDRESS_LENGTH:

@@ -24,7 +24,7 @@ from catalog.errors import OutgoingError, SpecError, ToolshelfError
 from catalog.held_changes import hold, replace_held
 from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
-from catalog.publishing import TermsByHash, changed_terms, publish_many
+from catalog.publishing import TermsByHash, changed_terms, publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search import vocabulary
@@ -221,7 +221,8 @@ class _Application:
 
     def _apply(self, tools: Sequence[ListedTool]) -> None:
         """Publish or hold some changed tools, in one transaction."""
-        specs = {tool.tool_id: tool.spec for tool in tools if tool.spec}
+        imported = with_stored_layout([tool.spec for tool in tools if tool.spec])
+        specs = {spec.tool_id: spec for spec in imported}
         verdicts = verdicts_on(specs.values())  # before the transaction: 1 to 50 ms each
         terms = changed_terms(list(specs.values()))
         with transaction.atomic():

@@ -26,7 +26,7 @@ from catalog.jsontext.reader import JSON, decode, loads, parse
 from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.member_names import misnamed_members
 
-MAX_SPEC_BYTES: Final = 256 * 1024
+MAX_SPEC_BYTES: Final = 1024 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of an id or a name
 MAX_EXAMPLES: Final = 200
 MAX_SLUG_WORDS: Final = 91  # characters; "-" and eight digits follow, 100 in all, as in a plain slug

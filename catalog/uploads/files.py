@@ -27,8 +27,8 @@ def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Itera
             raise FileNotFoundError(f"{path} does not exist.")
 
 
-def pieces_at(files: Iterable[Path], *, max_bytes: int) -> Iterator[Piece]:
+def pieces_at(files: Iterable[Path], *, max_bytes: int, max_document_bytes: int) -> Iterator[Piece]:
     """The texts of specs in `files`; each file is opened only when it is reached."""
     for file in files:
         with file.open("rb") as opened:
-            yield from pieces_of(str(file), opened, max_bytes=max_bytes)
+            yield from pieces_of(str(file), opened, max_bytes=max_bytes, max_document_bytes=max_document_bytes)

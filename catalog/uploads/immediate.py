@@ -62,7 +62,13 @@ def check_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) ->
 
 
 def _pieces(files: Files) -> Iterator[Piece]:
-    return (piece for name, file in files for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES))
+    return (
+        piece
+        for name, file in files
+        for piece in pieces_of(
+            name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+        )
+    )
 
 
 def _size_of(file: BinaryIO) -> int:

@@ -313,7 +313,9 @@ def _pieces(upload: Upload) -> Iterator[Piece]:
     seen = time.monotonic()
     with files_of(upload) as files:
         for name, file in files:
-            for piece in pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES):
+            for piece in pieces_of(
+                name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+            ):
                 if time.monotonic() - seen >= SIGN_OF_LIFE_S:
                     _update(upload)
                     seen = time.monotonic()

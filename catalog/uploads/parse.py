@@ -21,7 +21,6 @@ from catalog.models import Revision
 from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
 from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.importers import (
-    MAX_DOCUMENT_BYTES,
     ImportedSpec,
     detect,
     import_document,
@@ -196,7 +195,7 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
 
 def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], reader: CandidateReader) -> Iterator[Candidate]:
     try:
-        document = loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
+        document = loads(piece.text, max_bytes=settings.MAX_DOCUMENT_BYTES)
     except DocumentError as error:
         yield Candidate(piece, error.problems)
         return
@@ -211,7 +210,7 @@ def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], reader: 
 def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:
     """The candidates in a YAML document; in a list of objects, each object is one, as in a JSON array."""
     try:
-        read = yaml_reader.loads(piece.text, max_bytes=MAX_DOCUMENT_BYTES)
+        read = yaml_reader.loads(piece.text, max_bytes=settings.MAX_DOCUMENT_BYTES)
     except DocumentError as error:
         yield Candidate(piece, error.problems)
         return
@@ -267,7 +266,7 @@ def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, reader: 
         line = lines[spec.pointer][0] + piece.line - 1
         offered_id = spec.tool_id if spec.spec and not spec.has_own_id else ""
         new_id = ids[key] if offered_id and ids[key] != offered_id else ""
-        text = text_with_id(spec, new_id, settings.MAX_SPEC_BYTES) if new_id else spec.text
+        text = text_with_id(spec, new_id) if new_id else spec.text
         origin = Origin(imported.label, spec.pointer, line, spec.losses, notes, text, key, offered_id, new_id)
         found = (_shared_id(new_id or spec.tool_id),) if key in shared else _spec_of(spec, text)
         warnings = misnamed_members(found.document) if isinstance(found, ToolSpec) else ()

@@ -28,7 +28,14 @@ MAX_SHORT_PIECES = 1_000  # entries of one file that cannot be specs, but each g
 MAX_YAML_DOCUMENTS = 1_000  # in one file
 
 
-def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Piece]:
+def pieces_of(
+    name: str,
+    file: BinaryIO,
+    *,
+    kind: Kind | None = None,
+    max_bytes: int = MAX_BYTES,
+    max_document_bytes: int = MAX_DOCUMENT_BYTES,
+) -> Iterator[Piece]:
     """Each text in `file`, in order; an unreadable text becomes a piece with a refusal and does not stop the rest.
 
     Args:
@@ -36,10 +43,11 @@ def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes:
         file: open for reading; a ZIP must be seekable.
         kind: the format, if known; otherwise it is detected from the name and the first bytes.
         max_bytes: the limit for one text.
+        max_document_bytes: the limit for a document that may contain several tools.
     """
     label = label_of(name)
     short = 0
-    for count, piece in enumerate(_pieces(label, file, kind, max_bytes)):
+    for count, piece in enumerate(_pieces(label, file, kind, max_bytes, max_document_bytes)):
         short += len(piece.text) < MIN_SPEC_BYTES and piece.revision is None
         if short > MAX_SHORT_PIECES:
             message = f"More than {MAX_SHORT_PIECES:,} entries are too short to be specs; the rest was skipped."
@@ -53,18 +61,22 @@ def pieces_of(name: str, file: BinaryIO, *, kind: Kind | None = None, max_bytes:
         yield piece
 
 
-def _pieces(label: str, file: BinaryIO | BoundedEntry, kind: Kind | None, max_bytes: int) -> Iterator[Piece]:
+def _pieces(
+    label: str, file: BinaryIO | BoundedEntry, kind: Kind | None, max_bytes: int, max_document_bytes: int
+) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
     if kind == "zip" or (kind is None and is_archive(start)):
         if isinstance(file, BoundedEntry):
             yield refused(label, "This is an archive within an archive; upload it by itself.", "upload.zip-entry")
         else:
-            yield from entries_of(label, file, lambda source, entry: _pieces(source, entry, None, max_bytes))
+            yield from entries_of(
+                label, file, lambda source, entry: _pieces(source, entry, None, max_bytes, max_document_bytes)
+            )
         return
     stream = _Stream(file, start)
     kind = kind or kind_by_name(label)
     if _is_yaml(start, kind):
-        yield from _yaml_documents(label, stream)
+        yield from _yaml_documents(label, stream, max_document_bytes)
     elif is_catalog(start):
         yield from _catalog_pieces(label, stream, max_bytes)
     elif kind == "ndjson" or (kind in {None, "json"} and _looks_like_ndjson(start)):
@@ -72,15 +84,19 @@ def _pieces(label: str, file: BinaryIO | BoundedEntry, kind: Kind | None, max_by
     elif start.lstrip(b" \t\r\n").startswith(b"["):
         yield from elements(label, stream.chunks(), max_bytes)
     else:
-        text = stream.read(max(max_bytes, MAX_DOCUMENT_BYTES) + 1)
-        if len(text) > MAX_DOCUMENT_BYTES and may_be_imported(text):
-            yield refused(label, f"This document has more than {MAX_DOCUMENT_BYTES:,} bytes.", "json.too-large")
+        text = stream.read(max(max_bytes, max_document_bytes) + 1)
+        if len(text) > max_document_bytes and may_be_imported(text):
+            yield _too_large_document(label, max_document_bytes)
         elif len(text) > max_bytes and not may_be_imported(text):
             yield too_long(label, 1, 1, max_bytes)
         elif text.strip():
             yield Piece(label, text)
         else:
             yield refused(label, "The file is empty.", "upload.empty")
+
+
+def _too_large_document(label: str, max_document_bytes: int) -> Piece:
+    return refused(label, f"This document has more than {max_document_bytes:,} bytes.", "json.too-large")
 
 
 def _looks_like_ndjson(start: bytes) -> bool:
@@ -125,10 +141,10 @@ def _is_yaml(start: bytes, kind: Kind | None) -> bool:
     return (kind == "yaml" and not _JSON_START.match(start)) or (kind is None and looks_like_yaml(start))
 
 
-def _yaml_documents(label: str, stream: _Stream) -> Iterator[Piece]:
-    text = stream.read(MAX_DOCUMENT_BYTES + 1)
-    if len(text) > MAX_DOCUMENT_BYTES:
-        yield refused(label, f"This document has more than {MAX_DOCUMENT_BYTES:,} bytes.", "json.too-large")
+def _yaml_documents(label: str, stream: _Stream, max_document_bytes: int) -> Iterator[Piece]:
+    text = stream.read(max_document_bytes + 1)
+    if len(text) > max_document_bytes:
+        yield _too_large_document(label, max_document_bytes)
         return
     count = 0
     for count, (line, document) in enumerate(documents_in(text), 1):

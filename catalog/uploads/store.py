@@ -17,7 +17,7 @@ from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold_many
-from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms
+from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.rights import may
@@ -155,13 +155,21 @@ class DryRun:
 def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
     """Batches of at most `most` candidates; the first `MAX_VERDICTS` revisions have a verdict."""
     left = MAX_VERDICTS
-    for batch in _divided(candidates, most):
+    for divided in _divided(candidates, most):
+        batch = _with_stored_layout(divided)
         specs = _specs_of(batch)
         terms = changed_terms(specs)
         compared = [one.spec for one in batch if isinstance(one.spec, ToolSpec) and not one.piece.revision]
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
+
+
+def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
+    imported = [one for one in batch if one.origin and not one.piece.revision and isinstance(one.spec, ToolSpec)]
+    specs = with_stored_layout(_specs_of(imported)) if imported else []
+    known = {id(one): spec for one, spec in zip(imported, specs, strict=True)}
+    return [dataclasses.replace(one, spec=known[id(one)]) if id(one) in known else one for one in batch]
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:

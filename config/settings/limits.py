@@ -2,7 +2,15 @@
 
 from config import env
 
-MAX_SPEC_BYTES = env.number("TOOLSHELF_MAX_SPEC_BYTES", 256 * 1024, minimum=1024, meaning="The maximum size of a spec.")
+MAX_SPEC_BYTES = env.number(
+    "TOOLSHELF_MAX_SPEC_BYTES", 1024 * 1024, minimum=1024, meaning="The maximum size of a spec."
+)
+MAX_DOCUMENT_BYTES = env.number(
+    "TOOLSHELF_MAX_DOCUMENT_BYTES",
+    32 * 1024 * 1024,
+    minimum=1024,
+    meaning="The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
+)
 MAX_UPLOAD_BYTES = env.number(
     "TOOLSHELF_MAX_UPLOAD_BYTES", 64 * 1024 * 1024, minimum=1024, meaning="The maximum size of a request."
 )

@@ -69,7 +69,8 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
         waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
-        checked = [_check(piece, waivers) for piece in pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)]
+        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
+        checked = [_check(piece, waivers) for piece in pieces]
         shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
         form = options["format"] or ("groups" if self.stdout.isatty() else "text")
         report = FORMATS[form]

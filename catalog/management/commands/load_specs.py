@@ -65,7 +65,7 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
         gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a tenth of the time
         started = monotonic()
-        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES)
+        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
         counts: Counter[str] = Counter()
         wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory

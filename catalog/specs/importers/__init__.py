@@ -26,7 +26,7 @@ __all__ = [
     "may_be_imported", "name_of", "prefix_for", "text_with_id",
 ]  # fmt: skip
 
-MAX_DOCUMENT_BYTES: Final = 8 * 1024 * 1024
+MAX_DOCUMENT_BYTES: Final = 32 * 1024 * 1024
 
 
 class NotKnown(ValueError):

@@ -8,7 +8,6 @@ from typing import Final, cast
 from catalog.conversion_report import Report
 from catalog.errors import Problem, SpecError
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.repair import without_refused
 from catalog.specs.importers.results import MAX_BYTES_TOGETHER, TOO_LARGE_TOGETHER, Draft, ImportedSpec, Object
@@ -35,13 +34,13 @@ class Finisher:
         report.extend(draft.losses)
         document = self._document(draft, report)
         for _ in range(ROUNDS):
-            text = _text(document, self._max_spec_bytes)
+            text = dumps(document, blanks=False)
             spec, problems = self._read(text, document, draft)
             repaired = _repaired(document, problems, draft, report) if problems else None
             if repaired is None:
                 break
             document = repaired
-        self._bytes += len(dumps(document).encode())
+        self._bytes += len(text.encode())
         if self._bytes > MAX_BYTES_TOGETHER:
             return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
         return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems, draft.has_own_id)
@@ -75,23 +74,17 @@ class Finisher:
         return tool_id
 
 
-def text_with_id(imported: ImportedSpec, tool_id: str, max_spec_bytes: int) -> str:
+def text_with_id(imported: ImportedSpec, tool_id: str) -> str:
     """The text of an imported spec if its id is `tool_id`."""
     definition = imported.document["definition"]
     assert isinstance(definition, dict)  # noqa: S101 - for mypy: a finished draft has one
     others = {name: value for name, value in definition.items() if name != "id"}
-    return _text({**imported.document, "definition": _named(tool_id, others)}, max_spec_bytes)
+    return dumps({**imported.document, "definition": _named(tool_id, others)}, blanks=False)
 
 
 def _named(tool_id: str, definition: Object) -> Object:
     """`definition`, which has a name, with an id if that is not the name."""
     return definition if tool_id == definition["name"] else {"id": tool_id, **definition}
-
-
-def _text(document: Object, max_spec_bytes: int) -> str:
-    """`document` on several lines; on one if it would be too large otherwise."""
-    text = print_json(document, most=max_spec_bytes)
-    return text if len(text.encode()) <= max_spec_bytes else dumps(document)
 
 
 def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:

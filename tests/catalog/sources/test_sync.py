@@ -7,7 +7,8 @@ import pytest
 from catalog.errors import RevisionConflict
 from catalog.held_changes import AlreadyDecided, approve, reject
 from catalog.models import HeldChange, Source, SourceSync, SourceTool, Tool
-from catalog.publishing import publish
+from catalog.publishing import publish, publish_many
+from catalog.revision_origins import RevisionOrigin
 from catalog.sources import sync as syncing
 from catalog.sources.registration import change_source, settings_of
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
@@ -273,7 +274,7 @@ def test_a_rejected_change_is_not_held_again(ada):
 
 
 def test_an_invalid_tool_is_reported_and_does_not_stop_the_others():
-    bad = {**ALERTS, "summary": "x" * 300_000}
+    bad = {**ALERTS, "summary": "x" * 1_200_000}
     source = add_document(document(bad, FORECAST))
 
     record = sync(source)
@@ -357,6 +358,25 @@ def test_a_tool_that_an_earlier_sync_took_over_waits_for_approval(ada):
     )
 
     assert counts(sync(source)) == {"held": 1}
+    assert counts(sync(source)) == {"unchanged": 1}
+
+
+def test_a_tool_that_was_stored_on_several_lines_is_unchanged():
+    [imported] = import_document(json.loads(document(FORECAST)), prefix="weather").specs
+    indented = read_spec(json.dumps(imported.document, indent=2))
+    source = add_document(document(FORECAST))
+    [stored] = publish_many([indented], by=None, origins={indented.sha256: RevisionOrigin("source", "weather")})
+    SourceTool.objects.create(
+        source=source,
+        tool_id=indented.tool_id,
+        catalog_tool=stored.tool,
+        remote_name="forecast",
+        listed_sha256=indented.sha256,
+        published_sha256=indented.sha256,
+    )
+
+    assert counts(sync(source)) == {"unchanged": 1}
+    assert forecast().current.source == indented.source
     assert counts(sync(source)) == {"unchanged": 1}
 
 

@@ -223,8 +223,8 @@ def test_more_than_200_examples_are_refused():
     assert problem_of(spec_text(examples=[{}] * 201)).rule == "spec.too-many"
 
 
-def test_a_spec_is_at_most_256_kib():
-    room = 256 * 1024 - len(spec_text(description=""))
+def test_a_spec_is_at_most_1_mib():
+    room = 1024 * 1024 - len(spec_text(description=""))
 
     assert read_spec(spec_text(description="x" * room))
     assert problem_of(spec_text(description="x" * (room + 1))).rule == "json.too-large"

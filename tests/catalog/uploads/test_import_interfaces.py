@@ -12,7 +12,10 @@ from catalog.catalog_dump.writer import whole_catalog
 from catalog.errors import Problem
 from catalog.lifecycle import archive
 from catalog.models import HeldChange, Revision, Tool
-from catalog.publishing import publish
+from catalog.publishing import publish, publish_many
+from catalog.revision_origins import RevisionOrigin
+from catalog.specs.importers import import_document
+from catalog.specs.spec import read_spec
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
@@ -195,6 +198,15 @@ def one_line(tool_id, **members):
     return json.dumps(json.loads(spec_text(tool_id, **members)))
 
 
+def test_an_import_that_was_stored_on_several_lines_is_unchanged():
+    data = json.dumps(PETS).encode()
+    for imported in import_document(PETS, prefix="pets").specs:
+        indented = read_spec(json.dumps(imported.document, indent=2))
+        publish_many([indented], by=None, origins={indented.sha256: RevisionOrigin("openapi-3", "pets")})
+
+    assert {entry.outcome for entry in uploaded("pets.json", data, prefix="pets")} == {"unchanged"}
+
+
 def uploaded_by(person, document, **options):
     pieces = pieces_of("mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES)
     return list(upload(pieces, by=person, options=ImportOptions(**options)))
@@ -344,7 +356,7 @@ def test_documents_may_be_longer_than_a_spec(settings):
 
 
 def test_long_texts_that_are_no_documents_are_refused_as_before():
-    [entry] = uploaded("a.json", json.dumps({"definition": {"name": "x" * 300_000}}).encode())
+    [entry] = uploaded("a.json", json.dumps({"definition": {"name": "x" * 1_200_000}}).encode())
 
     assert entry.faults[0].problem.rule == "json.too-large"
 
@@ -534,6 +546,6 @@ def test_problems_of_a_catalog_have_their_line_in_the_file():
 
 
 def test_refused_lines_are_named_by_their_own_line():
-    [_, _, entry] = uploaded("a.ndjson", b"{}\n{}\n" + b'"' + b"x" * 300_000 + b'"\n')
+    [_, _, entry] = uploaded("a.ndjson", b"{}\n{}\n" + b'"' + b"x" * 1_200_000 + b'"\n')
 
     assert (entry.line, entry.faults[0].problem.line) == (3, 3)

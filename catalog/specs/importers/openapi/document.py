@@ -45,6 +45,7 @@ from catalog.specs.importers.results import (
 from catalog.specs.spec import MAX_SPEC_BYTES
 
 MIN_SHARE_BYTES: Final = 4 * 1024  # of definitions, which every tool may carry however many tools there are
+FITTINGS: Final = 4
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 EXTENSION: Final = "x-openapi"
 _OPERATION: Final = frozenset({
@@ -145,8 +146,23 @@ class Operations:
         if self._document.get("webhooks"):
             self.notes.append("Webhooks were not imported: the API calls them, not a model.")
         for one in sized:
-            room = min(share, self._max_spec_bytes - one.own_bytes)
-            yield one.draft if one.definition_bytes <= room else self._sized(one.operation, room).draft
+            yield self._fitting(one, share)
+
+    def _fitting(self, one: _SizedDraft, share: int) -> Draft:
+        """The draft with definitions of at most `share` bytes, and as many as the spec may have.
+
+        How many bytes the definitions save is known only afterwards: some are merged with the schema that refers to
+        them, and what replaces dropped ones needs room.
+        """
+        most_bytes = min(self._max_spec_bytes, one.own_bytes + share)
+        room = most_bytes - one.own_bytes
+        for _ in range(FITTINGS):
+            excess_bytes = one.own_bytes + one.definition_bytes - most_bytes
+            if excess_bytes <= 0:
+                break
+            one = self._sized(one.operation, room)
+            room -= max(0, one.own_bytes + one.definition_bytes - most_bytes)
+        return one.draft
 
     def _operations(self) -> Iterator[_Operation]:
         for path, described in members_of(self._document.get("paths")).items():

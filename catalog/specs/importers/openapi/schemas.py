@@ -70,7 +70,7 @@ class _Definition:
     bytes: int  # as JSON, with its name
 
 
-_ANYTHING: Final = _Definition(True, (), (), 0, 40)
+_ANYTHING: Final = _Definition(True, (), (), 0, 0)
 """Replaces a definition that is too large for one spec."""
 
 
@@ -120,24 +120,32 @@ class SchemaReader:
     ) -> tuple[JSON, int]:
         """`schema` with all definitions that it refers to, directly or indirectly, in `$defs`; and their bytes.
 
-        Those that exceed `MAX_TOGETHER` or `max_bytes` (as JSON), after the more direct ones, are replaced by `true`.
+        Those that exceed `MAX_TOGETHER` or `max_bytes` (as JSON), after the more direct ones, are replaced by `true`,
+        and those that only they refer to are left out. What a replaced definition leaves is counted, too: more than
+        `max_bytes` are used only if `schema` itself refers to too many definitions.
         """
         found: dict[str, _Definition] = {}
-        room, room_bytes = MAX_TOGETHER, max_bytes
         waiting = deque(needs)
+        reached = set(needs)
+        room, room_bytes = MAX_TOGETHER, max_bytes - sum(map(self._replacement_bytes, reached))
         while waiting:
             pointer = waiting.popleft()
             if pointer in found:
                 continue
             definition = self._definition(pointer, direction)
-            if definition.size > room or definition.bytes > room_bytes:
+            new = [needed for needed in definition.needs if needed not in reached]
+            added_bytes = definition.bytes - self._replacement_bytes(pointer)
+            added_bytes += sum(map(self._replacement_bytes, new))
+            if definition.size > room or added_bytes > room_bytes:
                 report.dropped(pointer, _reason_left_out(definition, room))
-                definition = _ANYTHING
+                found[pointer] = _ANYTHING
+                continue
             room -= definition.size
-            room_bytes -= definition.bytes
+            room_bytes -= added_bytes
             found[pointer] = definition
             report.extend(definition.losses)
-            waiting.extend(definition.needs)
+            reached.update(new)
+            waiting.extend(new)
         if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
             schema, found = self._without_outer_reference(schema, reference, found)
         if not found or not isinstance(schema, dict):
@@ -158,6 +166,10 @@ class SchemaReader:
         if any(name in target and name not in _ANNOTATIONS for name in rest):
             return schema, found
         return {**target, **rest}, _needed_from(pointer, found)
+
+    def _replacement_bytes(self, pointer: str) -> int:
+        """The bytes of `true` in place of the definition at `pointer`, as JSON, with its name."""
+        return len(dumps({self._name(pointer): True}).encode())
 
     def _definition(self, pointer: str, direction: Direction) -> _Definition:
         key = (pointer, direction)

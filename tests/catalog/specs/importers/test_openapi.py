@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from urllib.parse import quote
 
 import pytest
 
@@ -744,7 +745,7 @@ def test_a_tool_carries_only_the_definitions_that_it_reaches():
 
 
 def test_definitions_that_one_spec_cannot_hold_are_left_out_and_named_with_their_size():
-    large = properties(a={"type": "string", "description": "x" * 150_000})
+    large = properties(a={"type": "string", "description": "x" * 600_000})
     schemas = {"Large": large, "Larger": large, "Small": {"type": "string"}}
     everything = properties(**{name: {"$ref": f"#/components/schemas/{name}"} for name in schemas})
 
@@ -753,29 +754,55 @@ def test_definitions_that_one_spec_cannot_hold_are_left_out_and_named_with_their
     assert spec.problems == ()
     assert returns_of(spec)["$defs"] == {"Large": large, "Larger": True, "Small": {"type": "string"}}
     [loss] = [loss for loss in spec.losses if loss.pointer == "/components/schemas/Larger"]
-    assert loss.reason.startswith("With this definition (150,0")
+    assert loss.reason.startswith("With this definition (600,0")
 
 
 def test_a_spec_that_is_too_large_by_itself_is_refused_with_the_part_that_makes_it_large():
-    schema = properties(a={"type": "string"}, b={"type": "string", "description": "x" * 300_000})
+    schema = properties(a={"type": "string"}, b={"type": "string", "description": "x" * 1_200_000})
 
     [spec] = import_document(api({"requestBody": body(schema)}, version="3.1.0", path="/things")).specs
 
     [problem] = spec.problems
     assert problem.rule == "json.too-large"
     assert problem.pointer == "/definition/parameters/properties/b/description"
-    assert "(300,002 bytes)" in problem.message
+    assert "(1,200,002 bytes)" in problem.message
 
 
-def test_an_imported_spec_that_is_too_large_with_its_indentation_is_written_on_one_line():
-    schema = properties(**{f"p{number}": {"type": "integer"} for number in range(1_900)})
+def test_an_imported_spec_is_stored_without_blanks():
+    operation = {"operationId": "a"} | answering(properties(a={"type": "integer"}))
 
-    [spec] = import_document(
-        {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"} | answering(schema)}}}, max_spec_bytes=100_000
-    ).specs
+    [spec] = import_document({"openapi": "3.1.0", "paths": {"/a": {"get": operation}}}).specs
+
+    assert spec.text == json.dumps(spec.document, separators=(",", ":"))
+
+
+def pointer_to(name):
+    token = name.replace("~", "~0").replace("/", "~1")
+    return f"#/components/schemas/{quote(token, safe='~')}"
+
+
+LONG_NAME = "com.example.resources.v1beta1.ConfigurationOfSomethingWithALongName"
+
+
+@pytest.mark.parametrize("max_spec_bytes", [6_000, 20_000, 60_000])
+@pytest.mark.parametrize("name", ["D", LONG_NAME, "Größe", "a/b~c"])
+@pytest.mark.parametrize("has_body", [False, True])
+def test_a_spec_fits_with_what_its_dropped_definitions_leave(max_spec_bytes, name, has_body):
+    names = [f"{name}{number}" for number in range(400)]
+    references = [{"$ref": pointer_to(one)} for one in names]
+    schemas = {}
+    for number, one in enumerate(names):
+        others = [references[(number * 9 + step) % 400] for step in range(9)]
+        schemas[one] = properties(**{f"p{step}": other for step, other in enumerate(others)})
+    operation = answering(references[0]) | ({"requestBody": body(references[7])} if has_body else {})
+    document = {"openapi": "3.1.0", "paths": {"/a": {"post": operation}}, "components": {"schemas": schemas}}
+
+    [spec] = import_document(document, max_spec_bytes=max_spec_bytes).specs
 
     assert spec.problems == ()
-    assert "\n" not in spec.text
+    assert len(spec.text.encode()) <= max_spec_bytes
+    assert "any value is allowed here" in " ".join(loss.reason for loss in spec.losses)
+    assert True in returns_of(spec)["$defs"].values()
 
 
 def test_the_total_size_of_the_specs_of_one_document_is_limited(monkeypatch):
