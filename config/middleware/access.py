@@ -130,11 +130,15 @@ class BrowsingMiddleware(LoginRequiredMiddleware):
         view_kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
         match = request.resolver_match
-        if needs_second_factor(request) and match is not None and match.view_name not in WITHOUT_SECOND_FACTOR:
-            if is_api(request) or is_mcp(request.path_info) or request.method not in SAFE_METHODS:
+        is_documentation = match is not None and match.view_name == "api_docs"  # a page at an address of the API
+        is_for_programs = (is_api(request) and not is_documentation) or is_mcp(request.path_info)
+        # Only these take a token, and with this header they ignore the session. Pages ignore the header.
+        has_token = is_for_programs and "Authorization" in request.headers
+        is_open = match is None or match.view_name in WITHOUT_SECOND_FACTOR
+        if not has_token and not is_open and needs_second_factor(request):
+            if is_for_programs or request.method not in SAFE_METHODS:
                 return failure(request, 403, "Set up a second factor on your page “Sign-in and security” first.")
             return redirect("mfa_index")
-        is_documentation = match is not None and match.view_name == "api_docs"  # a page at an address of the API
-        if settings.ANONYMOUS_BROWSING or (is_api(request) and not is_documentation) or is_mcp(request.path_info):
+        if settings.ANONYMOUS_BROWSING or is_for_programs:
             return None
         return super().process_view(request, view_func, view_args, view_kwargs)

@@ -22,8 +22,8 @@ def must_have_second_factor(user: User) -> bool:
 
 
 def needs_second_factor(request: HttpRequest) -> bool:
-    """Whether the person has to set up a second factor before anything else. Programs with a token do not."""
-    if not settings.SECOND_FACTOR_ROLES or "Authorization" in request.headers:
+    """Whether the person who is signed in has to set up a second factor before anything else."""
+    if not settings.SECOND_FACTOR_ROLES:
         return False
     user = request.user
     if not isinstance(user, User) or not must_have_second_factor(user):

@@ -50,6 +50,33 @@ def test_a_page_leads_to_the_second_factor_first(ada, path):
     assert (answer.status_code, answer["Location"]) == (302, SECURITY)
 
 
+@pytest.mark.parametrize("header", ["x", "", "Bearer tsk_x", "Basic YTpi"])
+@pytest.mark.parametrize("path", ["/tools/", "/account/tokens/", "/admin/", "/api/v1/docs"])
+def test_a_page_cannot_be_opened_without_it_by_a_header_that_pages_ignore(ada, path, header):
+    answer = with_password().get(path, headers={"Authorization": header})
+
+    assert (answer.status_code, answer["Location"]) == (302, SECURITY)
+
+
+def test_a_page_with_a_usable_token_still_asks_for_it(ada):
+    header = f"Bearer {make_token(user=ada)}"
+
+    answer = with_password().get("/account/tokens/", headers={"Authorization": header})
+
+    assert (answer.status_code, answer["Location"]) == (302, SECURITY)
+
+
+@pytest.mark.parametrize("header", ["x", ""])
+def test_a_header_without_a_token_changes_nothing(ada, header):
+    make_tool("x")
+    client = with_password()
+
+    page = client.post("/tools/x/archive/", headers={"Authorization": header})
+    api = client.get("/api/v1/tools/x", headers={"Authorization": header})
+
+    assert (page.status_code, api.status_code) == (403, 401)
+
+
 def test_nothing_can_be_changed_before(ada):
     make_tool("x")
     client = with_password()
