@@ -54,8 +54,9 @@ def count(runs: Iterable[Run]) -> None:
         if run.by_id is not None:
             volumes[run.by_id] += _bytes_of(run)
     today = timezone.now().date()
-    for person, volume in sorted(volumes.items()):  # in one order, so that two writers cannot wait for each other
-        _add(person, today, volume)
+    people = User.objects.filter(pk__in=volumes).order_by("pk").values_list("pk", flat=True)  # who was not deleted
+    for person in people:  # in one order, so that two writers cannot wait for each other
+        _add(person, today, volumes[person])
 
 
 def _bytes_of(run: Run) -> int:

@@ -107,20 +107,15 @@ def write_ends(runs: Sequence[Run]) -> None:
         [*(field.get_db_prep_save(getattr(run, field.attname), connection) for field in fields), run.pk, *ACTIVE]
         for run in runs
     ]
+    stored = []
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.executemany(sql, rows)
-        _insert_files([run for run in runs if run.new_files])
-        run_volume.count(runs)
-
-
-def _insert_files(runs: Sequence[Run]) -> None:
-    """Store the files of `runs` whose end was stored, in the transaction of their ends."""
-    if not runs:
-        return
-    ended = Run.objects.select_for_update().filter(pk__in=[run.pk for run in runs], file_count__gt=0)
-    stored = set(ended.values_list("pk", flat=True))
-    files = [file for run in runs if run.pk in stored for file in run.new_files]
-    RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
+        for run, row in zip(runs, rows, strict=True):
+            cursor.execute(sql, row)
+            if cursor.rowcount:
+                stored.append(run)
+        files = [file for run in stored for file in run.new_files]
+        RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
+        run_volume.count(stored)
 
 
 # Django would build its statements again for every run, which takes longer than executing them: with `save` and

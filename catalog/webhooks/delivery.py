@@ -82,8 +82,7 @@ def deliver_due() -> Iterator[WebhookDelivery]:
         sending: dict[Future[Attempt], tuple[Webhook, WebhookDelivery]] = {}
         while True:
             busy = {webhook.pk for webhook, _ in sending.values()}
-            finished = {webhook for webhook, number in begun.items() if number >= PER_WEBHOOK}
-            for webhook, delivery in _next_of_each(busy | finished, at_most=MAX_AT_ONCE - len(sending)):
+            for webhook, delivery in _next_of_each(begun, busy, at_most=MAX_AT_ONCE - len(sending)):
                 begun[webhook.pk] += 1
                 sending[pool.submit(_attempt, webhook, delivery)] = webhook, delivery
             if not sending:
@@ -97,11 +96,18 @@ def deliver_due() -> Iterator[WebhookDelivery]:
                 yield delivery
 
 
-def _next_of_each(others: Collection[int], *, at_most: int) -> Iterator[tuple[Webhook, WebhookDelivery]]:
-    """The first delivery that is due of each webhook but `others`, claimed and with its body."""
+def _next_of_each(
+    begun: Counter[int], busy: Collection[int], *, at_most: int
+) -> Iterator[tuple[Webhook, WebhookDelivery]]:
+    """The first delivery that is due of each webhook that is not busy, claimed and with its body.
+
+    Webhooks of which the fewest were begun come first: many slow ones do not keep all places.
+    """
     due = WebhookDelivery.objects.filter(state=WebhookDelivery.WAITING, next_at__lte=timezone.now())
-    webhooks = Webhook.objects.filter(is_active=True, deliveries__in=due).exclude(pk__in=others).distinct()
-    for webhook in webhooks.order_by("pk")[:at_most]:
+    finished = {webhook for webhook, number in begun.items() if number >= PER_WEBHOOK}
+    webhooks = Webhook.objects.filter(is_active=True, deliveries__in=due).exclude(pk__in=finished | {*busy})
+    in_turn = sorted(webhooks.distinct(), key=lambda webhook: (begun[webhook.pk], webhook.pk))
+    for webhook in in_turn[:at_most]:
         delivery = due.filter(webhook=webhook).order_by("next_at", "pk").first()
         if delivery is not None and _claim(delivery):
             delivery.body = delivery.body or _body(delivery)

@@ -69,11 +69,15 @@ class UnreadResponses:
             return True
 
     def is_reading(self, credentials: str) -> bool:
-        """Whether the client with these credentials reads what it gets: its unread bodies leave room for others'."""
+        """Whether the client with these credentials reads what it gets: its unread bodies leave room for others'.
+
+        Nobody knows here whether the credentials are valid, so all clients together have a limit, too.
+        """
         with self._lock:
             self._forget_read()
             unread = sum(body.length for body in self._bodies if body.credentials == credentials)
-            return unread < self._max_bytes // SHARES
+            everything = sum(body.length for body in self._bodies)
+            return unread < self._max_bytes // SHARES and everything < self._max_bytes * SHARES
 
     def _forget_read(self) -> None:
         since = time.monotonic() - SETTLING_S

@@ -18,6 +18,7 @@ from catalog.models import Webhook, WebhookDelivery
 from catalog.publishing import publish
 from catalog.sources.sync import sync
 from catalog.webhook_queue import WebhookEvent, queue_events
+from catalog.webhooks import delivery as delivery_module
 from catalog.webhooks.delivery import GONE, PAUSES, deliver_due, prune_deliveries, send_again, send_test
 from catalog.webhooks.registration import (
     WebhookSettings,
@@ -489,3 +490,17 @@ def test_a_slow_webhook_delays_only_its_own_deliveries(receiver, url):
     assert [first.webhook_id, second.webhook_id] == [fast_webhook.pk] * 2
     assert {delivery.webhook_id for delivery in rest} == {slow_webhook.pk}
     assert all(delivery.state == WebhookDelivery.DELIVERED for delivery in [first, second, *rest])
+
+
+def test_many_slow_webhooks_leave_a_place_for_another(receiver, url, monkeypatch):
+    monkeypatch.setattr(delivery_module, "MAX_AT_ONCE", 2)
+    for _ in range(2):
+        make_webhook(url)
+    last, _ = make_webhook(url)
+    for name in "abcde":
+        make_tool(name)
+
+    order = [delivery.webhook_id for delivery in deliver_due()]
+
+    assert last.pk in order[:4]
+    assert len(order) == 15

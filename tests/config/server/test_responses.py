@@ -211,3 +211,12 @@ def test_changing_a_cookie_beside_the_session_makes_no_other_client():
     statuses = [ask(application, method="POST", HTTP_COOKIE=f"{session}; n={i}")[0] for i in range(10)]
 
     assert statuses[-1].startswith("503 ")
+
+
+def test_clients_with_ever_new_credentials_have_a_limit_together():
+    application = whole(Body(b"x" * LARGE_BYTES * 4), unread=unread(blocked=300))
+
+    statuses = [ask(application, method="POST", HTTP_AUTHORIZATION=f"Bearer {i}")[0] for i in range(40)]
+
+    assert statuses.count("200 OK") * LARGE_BYTES * 4 <= 5 * MIB
+    assert statuses[-1].startswith("503 ")
