@@ -15,10 +15,11 @@ from catalog.jsontext.reader import JSON, loads
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
 from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import ImportedSpec, NotKnown, detect, import_document
+from catalog.specs.importers import ImportedSpec, NotKnown, detect, id_for, import_document
 from catalog.specs.spec import ToolSpec
 
 CHUNK: Final = 1_000  # tools per document for the importers, which limit the size of all specs of a document
+MAX_REMOTE_NAME: Final = 255  # characters, of the column
 _OPENAPI: Final = frozenset({"openapi-3", "swagger-2"})
 
 
@@ -27,7 +28,7 @@ class ListedTool:
     """One tool of a source.
 
     Attributes:
-        tool_id: in the catalog: the name of the source, a dot, and its name there.
+        tool_id: in the catalog, that of `spec`: the name of the source, a dot, and its name there, trimmed and cut.
         remote_name: its name at the source.
         sha256: of its definition at the source.
         spec: None if it cannot become a spec; then `problems` say why.
@@ -52,19 +53,28 @@ def listed_tools(source: Source, reading: Reading) -> list[ListedTool]:
 
 
 def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
-    """Each tool once; one that the source lists again with another definition is refused."""
-    by_name: dict[str, list[RemoteTool]] = {}
+    """Each tool once; those of one id with different names or definitions are refused.
+
+    Names that differ only in blanks or invisible characters, or after many characters, make the same id.
+    """
+    by_id: dict[str, list[RemoteTool]] = {}
     for tool in tools:
-        by_name.setdefault(_name_of(tool), []).append(tool)
+        by_id.setdefault(_id_of(source, tool), []).append(tool)
     single: list[RemoteTool] = []
-    for name, named in by_name.items():
-        if not name:
-            yield _refused(source, named[0], f"Tools without a name cannot be imported ({len(named)}).")
-        elif len({tool.sha256 for tool in named}) > 1:
-            message = f"The source lists this tool {len(named)} times, with different definitions."
-            yield _refused(source, named[0], message)
+    for tool_id, listed in by_id.items():
+        if tool_id == f"{source.name}.":
+            yield _refused(source, listed[0], f"Tools without a name cannot be imported ({len(listed)}).")
+        elif len({_name_of(tool) for tool in listed}) > 1:
+            message = f"The source lists {len(listed)} tools with this id: their names differ, but look the same."
+            yield _refused(source, listed[0], message)
+        elif len({tool.sha256 for tool in listed}) > 1:
+            message = f"The source lists this tool {len(listed)} times, with different definitions."
+            yield _refused(source, listed[0], message)
+        elif len(_name_of(listed[0])) > MAX_REMOTE_NAME:
+            message = f"The name of the tool is too long: at most {MAX_REMOTE_NAME} characters are allowed."
+            yield _refused(source, listed[0], message)
         else:
-            single.append(named[0])
+            single.append(listed[0])
     for chunk in _chunks(single):
         yield from _of_chunk(source, chunk)
 
@@ -73,10 +83,13 @@ def _name_of(tool: RemoteTool) -> str:
     return tool.name if isinstance(tool.name, str) else ""
 
 
+def _id_of(source: Source, tool: RemoteTool) -> str:
+    return id_for(f"{source.name}.{_name_of(tool)}")
+
+
 def _refused(source: Source, tool: RemoteTool, message: str) -> ListedTool:
-    name = _name_of(tool)
     problem = Problem("", message, "source.tool")
-    return ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=(problem,))
+    return ListedTool(_id_of(source, tool), _name_of(tool), tool.sha256, problems=(problem,))
 
 
 def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
@@ -86,8 +99,7 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
         try:
             definitions.append(loads(tool.text, max_bytes=settings.MAX_DOCUMENT_BYTES))
         except DocumentError as error:
-            name = _name_of(tool)
-            yield ListedTool(f"{source.name}.{name}", name, tool.sha256, problems=error.problems)
+            yield ListedTool(_id_of(source, tool), _name_of(tool), tool.sha256, problems=error.problems)
         else:
             readable.append(tool)
     if not definitions:
@@ -109,8 +121,10 @@ def _chunks(tools: list[RemoteTool]) -> Iterator[list[RemoteTool]]:
 
 
 def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedTool:
-    name = _name_of(tool)
-    return ListedTool(f"{source.name}.{name}", name, tool.sha256, imported.spec, imported.problems)
+    tool_id = _id_of(source, tool)
+    if imported.spec is not None and imported.spec.tool_id != tool_id:
+        return _refused(source, tool, "Its definition contains that of a tool with another name.")
+    return ListedTool(tool_id, _name_of(tool), tool.sha256, imported.spec, imported.problems)
 
 
 def _of_document(source: Source, text: str) -> Iterator[ListedTool]:

@@ -173,7 +173,10 @@ class _Application:
     changes: list[dict[str, Any]] = field(default_factory=list)
 
     def apply(self) -> None:
-        self.rows = {row.tool_id: row for row in SourceTool.objects.filter(source=self.source)}
+        rows = SourceTool.objects.filter(source=self.source)
+        # of earlier versions, which stored untrimmed ids: the change of such a tool was not compared
+        rows.filter(catalog_tool__isnull=False).exclude(tool_id=F("catalog_tool__tool_id")).delete()
+        self.rows = {row.tool_id: row for row in rows}
         ours = Revision.objects.filter(origin_kind="source", origin_name=self.source.name)
         ours = ours.filter(tool__source_tool__source=self.source)
         self.declared = set(ours.values_list("tool__tool_id", flat=True))

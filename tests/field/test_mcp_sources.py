@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from catalog.models import Tool
+from catalog.models import SourceTool, Tool
 from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
 from tests.field import field_input
@@ -52,6 +52,82 @@ def test_two_different_tools_of_one_name_are_reported_and_a_published_one_stays_
     assert (record.error, record.created, record.refused, record.gone) == ("", 1, 1, 0)
     [message] = [change["message"] for change in record.changes if change["outcome"] == "refused"]
     assert message == "The source lists this tool 2 times, with different definitions."
+
+
+def mcp_tool(name, **members):
+    return {"name": name, "description": "Read", "inputSchema": {"type": "object"}, **members}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "other",
+    [
+        mcp_tool("x ", description="Read it"),
+        mcp_tool("\u200bx", description="Read it"),
+        mcp_tool("y", type="function", function=mcp_tool("x", parameters={"type": "object"})),
+        {"name": "y", "tools": [mcp_tool("x", description="Read it")]},
+    ],
+)
+def test_a_tool_whose_id_is_that_of_another_never_replaces_it(settings, other):
+    settings.LOOPBACK_ONLY = True
+    approved = mcp_tool("x")
+    listed = {"tools": [approved]}
+    with answering_server(lambda _: listed) as server:
+        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        sync(source)
+        listed["tools"] = [other, approved]
+
+        record = sync(source)
+
+    assert (record.error, record.created, record.revised, record.gone) == ("", 0, 0, 0)
+    assert record.refused >= 1
+    assert Tool.objects.get().revisions.get().spec.description == "Read"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["x ", "\u200bx"])
+def test_a_change_under_a_name_that_looks_the_same_is_held(settings, name):
+    settings.LOOPBACK_ONLY = True
+    listed = {"tools": [mcp_tool("x")]}
+    with answering_server(lambda _: listed) as server:
+        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        sync(source)
+        listed["tools"] = [mcp_tool(name, description="Read another file")]
+
+        record = sync(source)
+        again = sync(source)
+
+    assert (record.error, record.held, record.revised, record.gone) == ("", 1, 0, 0)
+    assert (again.error, again.unchanged, again.held) == ("", 1, 0)
+    assert Tool.objects.get().revisions.get().spec.description == "Read"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("length", [199, 300])
+def test_a_tool_with_a_long_name_has_one_row_of_the_id_in_the_catalog(settings, length):
+    settings.LOOPBACK_ONLY = True
+    with answering_server(lambda _: {"tools": [mcp_tool("x" * length), mcp_tool("y")]}) as server:
+        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+
+        first = sync(source)
+        second = sync(source)
+
+    assert (first.error, first.created + first.refused) == ("", 2)
+    assert (second.error, second.created, second.unchanged) == ("", 0, first.created)
+    ids = set(Tool.objects.values_list("tool_id", flat=True))
+    assert set(SourceTool.objects.values_list("tool_id", flat=True)) == ids
+    assert max(map(len, SourceTool.objects.values_list("remote_name", flat=True))) <= 255
+
+
+@pytest.mark.django_db
+def test_two_tools_of_one_id_are_found_in_a_list_of_thousands(settings):
+    settings.LOOPBACK_ONLY = True
+    listed = {"tools": [mcp_tool("x"), *(mcp_tool(f"tool{number}") for number in range(1_001)), mcp_tool("x ")]}
+    with answering_server(lambda _: listed) as server:
+        record = sync(add_source(SourceSettings("demo", "mcp-http", server.url), by=None))
+
+    assert (record.error, record.created, record.refused) == ("", 1_001, 1)
+    assert not Tool.objects.filter(tool_id="demo.x").exists()
 
 
 @pytest.mark.django_db

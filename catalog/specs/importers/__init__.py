@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final
 
 from catalog.jsontext.reader import JSON
-from catalog.specs.importers.build import Finisher, text_with_id
+from catalog.specs.importers.build import Finisher, id_for, text_with_id
 from catalog.specs.importers.detect import detect, may_be_imported
 from catalog.specs.importers.openapi.document import OWN, Operations, slug_of, title_of
 from catalog.specs.importers.results import MAX_TOOLS, TOO_MANY_TOOLS, Imported, ImportedSpec
@@ -22,8 +22,8 @@ from catalog.specs.importers.tool_lists import drafts_of_tools, notes_on_list
 from catalog.specs.spec import MAX_SPEC_BYTES
 
 __all__ = [
-    "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "NotKnown", "detect", "import_document", "is_own_export",
-    "may_be_imported", "name_of", "prefix_for", "text_with_id",
+    "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "NotKnown", "detect", "id_for", "import_document",
+    "is_own_export", "may_be_imported", "name_of", "prefix_for", "text_with_id",
 ]  # fmt: skip
 
 MAX_DOCUMENT_BYTES: Final = 32 * 1024 * 1024

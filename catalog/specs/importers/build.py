@@ -87,13 +87,23 @@ def _named(tool_id: str, definition: Object) -> Object:
     return definition if tool_id == definition["name"] else {"id": tool_id, **definition}
 
 
+def id_for(text: str) -> str:
+    """The id of a tool whose document, or prefix and name, make `text`; without a number for one that is taken."""
+    return _cut(visible_id(text) or text)
+
+
 def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:
+    if len(text) > MAX_NAME_CHARACTERS:
+        report.rewritten(
+            draft.pointer, f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
+        )
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     """`text` if it is short enough, else its start and that of its SHA-256, with room for a number."""
     if len(text) <= MAX_NAME_CHARACTERS:
         return text
-    report.rewritten(
-        draft.pointer, f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
-    )
     return f"{text[: MAX_NAME_CHARACTERS - 13]}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -361,6 +361,17 @@ def test_a_tool_that_an_earlier_sync_took_over_waits_for_approval(ada):
     assert counts(sync(source)) == {"unchanged": 1}
 
 
+def test_a_tool_that_an_earlier_version_stored_under_an_untrimmed_id_waits_for_approval():
+    source = add_document(document(FORECAST))
+    sync(source)
+    SourceTool.objects.update(tool_id="weather.forecast ")
+
+    record = sync(replace_document(source, document(DESCRIBED)))
+
+    assert (record.error, counts(record)) == ("", {"held": 1})
+    assert SourceTool.objects.get().tool_id == "weather.forecast"
+
+
 def test_a_tool_that_was_stored_on_several_lines_is_unchanged():
     [imported] = import_document(json.loads(document(FORECAST)), prefix="weather").specs
     indented = read_spec(json.dumps(imported.document, indent=2))
