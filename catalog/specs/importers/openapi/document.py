@@ -32,8 +32,8 @@ from catalog.specs.importers.openapi.bodies import with_examples
 from catalog.specs.importers.openapi.configuration import configuration_of
 from catalog.specs.importers.openapi.parameters import examples_of, inputs_of, output_of
 from catalog.specs.importers.openapi.parts import Context, Part, outside
-from catalog.specs.importers.openapi.references import References, Unresolved
-from catalog.specs.importers.openapi.schemas import SchemaReader, TooManySchemas
+from catalog.specs.importers.openapi.references import References, TooManySchemas, Unresolved
+from catalog.specs.importers.openapi.schemas import SchemaReader
 from catalog.specs.importers.results import (
     MAX_BYTES_TOGETHER,
     MAX_TOOLS,
@@ -160,7 +160,10 @@ class Operations:
             excess_bytes = one.own_bytes + one.definition_bytes - most_bytes
             if excess_bytes <= 0:
                 break
-            one = self._sized(one.operation, room)
+            try:
+                one = self._sized(one.operation, room)
+            except TooManySchemas:
+                break
             room -= max(0, one.own_bytes + one.definition_bytes - most_bytes)
         return one.draft
 

@@ -5,13 +5,13 @@ Sources: OpenAPI 3.1.1, "Base URI", "Reference Object"; JSON Schema 2020-12 Core
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 from urllib.parse import unquote, urldefrag, urljoin
 
-from catalog.conversion_report import is_within
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import exists_at, pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
@@ -20,6 +20,9 @@ from catalog.specs.importers.results import Object
 MAX_HOPS: Final = 32
 MAX_REFERENCE_CHARS: Final = 2_000
 MAX_IN_PLACE: Final = 200  # schemas that are looked at because they apply to the same value
+MAX_STEPS_IN_PLACE: Final = 200_000  # of all such looks at one document
+MAX_IDENTIFIED: Final = 10_000  # schemas with an `$id` or an anchor; further ones have none
+MAX_BASE_CHARS: Final = 500  # of the URI of a schema; a longer one is ignored
 _DOCUMENT: Final = "https://document.invalid/"  # the base of relative URIs; the document's own address does not matter
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _VALUES: Final = frozenset({"default", "const", "enum", "example", "examples"})  # that hold no schemas
@@ -33,9 +36,14 @@ class Unresolved:
     is_outside: bool = False
 
 
+class TooManySchemas(ValueError):
+    """The document has more schemas than are read, or they apply to each other too often."""
+
+
 class References:
     def __init__(self, document: Object) -> None:
         self._document = document
+        self._steps_in_place = 0
 
     def at(self, pointer: str) -> JSON:
         """The value at `pointer`, which `target` returned."""
@@ -72,27 +80,28 @@ class References:
         """As `target`, for `$dynamicRef`: unresolved if it depends on the schemas that led there."""
         target = self.target(reference, pointer)
         name = str(reference).rpartition("#")[2]
-        if isinstance(target, str) and self._dynamic.count(name) > 1:
+        if isinstance(target, str) and self._dynamic[name] > 1:
             return Unresolved("This dynamic reference has several targets.")
         return target
 
     def _base_at(self, pointer: str) -> tuple[str, str]:
         """The base URI of the object at `pointer`, and the pointer of the schema whose `$id` gives it."""
-        around = [(start, uri) for start, uri in self._resources if is_within(pointer, start)]
-        start, uri = max(around, default=("", _DOCUMENT), key=lambda one: len(one[0]))
-        return uri, start
+        start = pointer if self._resources else ""
+        while start and start not in self._resources:
+            start = start.rpartition("/")[0]
+        return self._resources.get(start, _DOCUMENT), start
 
     @cached_property
     def _identified(self) -> list[tuple[Object, str, str]]:
         """The schemas that have an `$id` or an anchor, each with its pointer and the base URI around it."""
         found: list[tuple[Object, str, str]] = []
         waiting: list[tuple[JSON, str, str]] = [(self._document, "", _DOCUMENT)] if self.uses("$id", *_ANCHORS) else []
-        while waiting:
+        while waiting and len(found) < MAX_IDENTIFIED:
             value, pointer, base = waiting.pop()
             if isinstance(value, dict):
                 if any(isinstance(value.get(keyword), str) for keyword in ("$id", *_ANCHORS)):
                     found.append((value, pointer, base))
-                base = _joined(base, value.get("$id"))
+                base = _base_within(base, value)
             for key, inner in _children(value):
                 waiting.append((inner, pointer_join(pointer, key), base))
         return found
@@ -108,23 +117,24 @@ class References:
         return False
 
     @cached_property
-    def _resources(self) -> list[tuple[str, str]]:
-        """The pointer and the URI of each schema with an `$id`."""
-        return [(pointer, _joined(base, value["$id"])) for value, pointer, base in self._identified if "$id" in value]
+    def _resources(self) -> dict[str, str]:
+        """The URI of each schema with an `$id`, by its pointer."""
+        return {pointer: _base_within(base, value) for value, pointer, base in self._identified if "$id" in value}
 
     @cached_property
     def _named(self) -> dict[str, str]:
         """Pointers by URI; that of an anchor ends with "#" and its name."""
-        named = {uri: pointer for pointer, uri in self._resources}
+        named = {uri: pointer for pointer, uri in self._resources.items()}
         for value, pointer, base in self._identified:
             names = [value[keyword] for keyword in _ANCHORS if isinstance(value.get(keyword), str)]
-            named |= {f"{_joined(base, value.get('$id'))}#{name}": pointer for name in names}
+            named |= {f"{_base_within(base, value)}#{name}": pointer for name in names}
         return named
 
     @cached_property
-    def _dynamic(self) -> list[JSON]:
-        """The names of all dynamic anchors."""
-        return [value["$dynamicAnchor"] for value, *_ in self._identified if "$dynamicAnchor" in value]
+    def _dynamic(self) -> Counter[str]:
+        """How many dynamic anchors have each name."""
+        names = (value.get("$dynamicAnchor") for value, *_ in self._identified)
+        return Counter(name for name in names if isinstance(name, str))
 
     def components(self) -> Iterator[tuple[str, JSON]]:
         """The pointer and the value of each schema that has a name."""
@@ -136,7 +146,11 @@ class References:
     def in_place(
         self, schema: JSON, pointer: str, through: tuple[str, ...] = ("allOf", "anyOf", "oneOf")
     ) -> Iterator[tuple[Object, str]]:
-        """`schema`, and those that it applies to its own value through `$ref` and the keywords `through`."""
+        """`schema`, and those that it applies to its own value through `$ref` and the keywords `through`.
+
+        Raises:
+            TooManySchemas: all calls together have looked at more than `MAX_STEPS_IN_PLACE`.
+        """
         seen: set[str] = set()
         waiting = [(schema, pointer)]
         while waiting and len(seen) < MAX_IN_PLACE:
@@ -144,6 +158,9 @@ class References:
             if place in seen or not isinstance(one, dict):
                 continue
             seen.add(place)
+            self._steps_in_place += 1
+            if self._steps_in_place > MAX_STEPS_IN_PLACE:
+                raise TooManySchemas("The schemas of the document extend too many others; the rest was not imported.")
             yield one, place
             for keyword in through:
                 listed = enumerate(items_of(one.get(keyword)))
@@ -162,6 +179,14 @@ class References:
                 return target
             value, pointer = self.at(target), target
         return Unresolved("This reference is circular.")
+
+
+def _base_within(base: str, schema: Object) -> str:
+    """The base URI in `schema`, whose own base URI is `base`."""
+    uri = schema.get("$id")
+    if not isinstance(uri, str) or len(base) + len(uri) > MAX_BASE_CHARS:
+        return base
+    return _joined(base, uri)
 
 
 def _joined(base: str, reference: JSON) -> str:

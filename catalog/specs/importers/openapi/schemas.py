@@ -22,7 +22,7 @@ from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, Holds, fille
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.importers.openapi.references import References, Unresolved
+from catalog.specs.importers.openapi.references import References, TooManySchemas, Unresolved
 from catalog.specs.importers.repair import FLAGS, exclusive_bounds, require_flagged, set_type
 from catalog.specs.importers.results import Object
 
@@ -46,10 +46,6 @@ _EARLY_HOLDS: Final[Mapping[str, Holds]] = {
     keyword: DRAFT_04.holds[keyword]
     for keyword in ("properties", "items", "allOf", "anyOf", "oneOf", "not", "additionalProperties")
 }
-
-
-class TooManySchemas(ValueError):
-    """The document has more than `MAX_SCHEMAS`."""
 
 
 @dataclass(slots=True)
@@ -86,6 +82,7 @@ class SchemaReader:
         self._references = references
         self._definitions: dict[tuple[str, Direction], _Definition] = {}
         self._names: dict[str, str] = {}
+        self._constants: dict[tuple[str, str, tuple[str, ...]], Object | None] = {}
         self._used: set[str] = set()
         self._room = MAX_SCHEMAS
 
@@ -282,23 +279,23 @@ class SchemaReader:
         if not name or not heirs or len(heirs) > MAX_HEIRS or {"oneOf", "anyOf"} & base.keys():
             return None
         alternatives: list[JSON] = []
-        known: list[JSON] = []
+        known: list[str] = []
         for heir in heirs:
             reading.needs[heir] = None
             wanted = values.get(heir) or [split_pointer(heir)[-1]]
             known += wanted
             alternatives.append(self._with_constant({"$ref": f"#/$defs/{self._name(heir)}"}, heir, name, wanted))
         reading.needs[target] = None
-        others: Object = {"properties": {name: {"not": {"enum": known}}}}
+        others: Object = {"properties": {name: {"not": {"enum": [*known]}}}}
         alternatives.append({"$ref": f"#/$defs/{self._name(target)}", **others})
         declared: Object = {"type": base["type"]} if "type" in base else {}
         return {**declared, "anyOf": alternatives}
 
-    def _values_by_target(self, schema: Object, pointer: str) -> tuple[str, dict[str, list[JSON]]]:
+    def _values_by_target(self, schema: Object, pointer: str) -> tuple[str, dict[str, list[str]]]:
         """The property of a discriminator ("" without one), and its values by the pointer of their schema."""
         discriminator = schema.get("discriminator")
         name = members_of(discriminator).get("propertyName", discriminator)  # Swagger 2.0 has only the name
-        values: dict[str, list[JSON]] = {}
+        values: dict[str, list[str]] = {}
         for value, reference in members_of(members_of(discriminator).get("mapping")).items():
             if target := self._mapped(reference, pointer):
                 values.setdefault(target, []).append(value)
@@ -344,25 +341,34 @@ class SchemaReader:
                 return target
         return ""
 
-    def _with_constant(self, alternative: Object, target: str, name: str, wanted: list[JSON]) -> Object:
+    def _with_constant(self, alternative: Object, target: str, name: str, wanted: list[str]) -> Object:
         """`alternative`, a reference to `target`, for these values of `name`, unless the target itself declares them.
 
         The target's own values are right where they differ.
         """
+        key = target, name, tuple(wanted)
+        if key not in self._constants:
+            self._constants[key] = self._constant_for(target, name, wanted)
+        constant = self._constants[key]
+        if constant is None:
+            return alternative
+        properties = members_of(alternative.get("properties"))
+        return {**alternative, "properties": {name: dict(constant), **properties}}
+
+    def _constant_for(self, target: str, name: str, wanted: list[str]) -> Object | None:
+        """The schema of `name` for the values `wanted` that `target` allows; None if the target has its own."""
         for holder, place in self._references.in_place(self._references.at(target), target, ("allOf",)):
             declared = members_of(holder.get("properties")).get(name)
             for one, _ in self._references.in_place(declared, pointer_join(place, "properties", name), ("allOf",)):
                 values = [one["const"]] if "const" in one else items_of(one.get("enum"))
                 if values and all(value in wanted for value in values):
-                    return alternative
+                    return None
                 if "type" in one and "string" not in [one["type"], *items_of(one["type"])]:
-                    return alternative
+                    return None
                 wanted = [value for value in wanted if not values or value in values]
         if not wanted:
-            return alternative
-        constant: Object = {"const": wanted[0]} if len(wanted) == 1 else {"enum": wanted}
-        properties = members_of(alternative.get("properties"))
-        return {**alternative, "properties": {name: constant, **properties}}
+            return None
+        return {"const": wanted[0]} if len(wanted) == 1 else {"enum": [*wanted]}
 
     def _drop_unsent(self, out: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]) -> None:
         """A member is not required in the direction in which it is not sent, whichever schema of its value says so."""

@@ -14,6 +14,7 @@ from catalog.specs.importers.openapi.schemas import MAX_SCHEMAS
 from catalog.specs.spec import read_spec
 from tests.corpora import DATA, lines
 from tests.factories import properties
+from tests.work import at_most
 
 DOCUMENTS = sorted((DATA / "openapi").glob("*.json"))
 INDEX = {row["file"]: row for row in map(loads, lines("openapi.index"))}
@@ -823,6 +824,95 @@ def test_a_document_with_too_many_schemas_is_imported_in_part():
 
     assert len(imported.specs) < len(paths)
     assert imported.notes == (f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.",)
+
+
+def referring(number, **members):
+    """A document whose one operation returns `number` references to the schema `Base`."""
+    properties_ = {f"p{index}": {"$ref": "#/components/schemas/Base"} for index in range(number)}
+    return {"openapi": "3.1.0", "paths": {"/p": {"get": answering(properties(**properties_))}}, **members}
+
+
+def lines_of_import(document):
+    with at_most(20_000_000) as work:
+        imported = import_document(document)
+    return work.lines, imported
+
+
+@pytest.mark.parametrize("anchor", ["$id", "$anchor", "$dynamicAnchor"])
+def test_references_cost_the_same_however_many_schemas_have_an_identifier(anchor):
+    schemas = {"Base": {"type": "string"}}
+    identified = [{anchor: f"s{number}"} for number in range(4_000)]
+    few, _ = lines_of_import(referring(10, components={"schemas": schemas}, **{"x-all": identified}))
+
+    many, imported = lines_of_import(referring(400, components={"schemas": schemas}, **{"x-all": identified}))
+
+    assert many < few + 400_000
+    assert returns_of(imported.specs[0])["$defs"] == schemas
+
+
+def test_many_dynamic_references_cost_the_same_however_many_anchors_there_are():
+    anchors = [{"$dynamicAnchor": f"s{number}"} for number in range(4_000)]
+    dynamic = {f"p{number}": {"$dynamicRef": "#s1"} for number in range(400)}
+    document = {"openapi": "3.1.0", "paths": {"/p": {"get": answering(properties(**dynamic))}}, "x-all": anchors}
+
+    lines_run, imported = lines_of_import(document)
+
+    assert lines_run < 1_000_000
+    assert len(imported.specs) == 1
+
+
+def test_the_base_of_a_reference_is_the_nearest_identifier_around_it():
+    inner = {"$id": "inner", "$ref": "#/$defs/x", "$defs": {"x": {"type": "integer"}}}
+    outer = {"$id": "https://example.com/outer", **properties(a=inner, b={"$ref": "#/$defs/x"})}
+    outer["$defs"] = {"x": {"type": "boolean"}}
+
+    spec = imported(answering(outer), version="3.1.0")
+
+    definitions = returns_of(spec)["$defs"]
+    found = {name: definitions[one["$ref"].rpartition("/")[2]] for name, one in returns_of(spec)["properties"].items()}
+    assert found == {"a": {"type": "integer"}, "b": {"type": "boolean"}}
+
+
+def test_identifiers_that_grow_from_schema_to_schema_cost_little():
+    nested = [{"$id": "x/" * 10} for _ in range(3_000)]
+    for level in range(50):
+        nested = [{"$id": f"{'y/' * 400}{level}", "x": nested}]
+
+    lines_run, imported = lines_of_import(referring(5, components={"schemas": {"Base": {}}}, **{"x-all": nested}))
+
+    assert lines_run < 2_000_000
+    assert len(imported.specs) == 1
+
+
+def kinds(number, parts):
+    """A base schema with a discriminator and `number` heirs, each of them an `allOf` of `parts` more schemas."""
+    shared = {f"Part{index}": {"properties": {"t": {"$ref": "#/components/schemas/T0"}}} for index in range(parts)}
+    shared |= {f"T{index}": {"allOf": [{"$ref": f"#/components/schemas/T{index + 1}"}]} for index in range(parts)}
+    every_part = [{"$ref": f"#/components/schemas/Part{index}"} for index in range(parts)]
+    heir = {"allOf": [*every_part, {"$ref": "#/components/schemas/Base"}]}
+    base = {"type": "object", "discriminator": {"propertyName": "t"}}
+    heirs = {f"Heir{index}": heir for index in range(number)}
+    return {"schemas": {"Base": base, **heirs, **shared, f"T{parts}": {"type": "string"}}}
+
+
+def test_the_kinds_of_a_schema_are_looked_at_once_however_many_references_it_has():
+    lines_run, imported = lines_of_import(referring(100, components=kinds(10, 10)))
+
+    assert lines_run < 2_000_000
+    assert [one["properties"]["t"] for one in returns_of(imported.specs[0])["properties"]["p99"]["anyOf"][:2]] == [
+        {"const": "Heir0"},
+        {"const": "Heir1"},
+    ]
+
+
+def test_a_document_whose_schemas_extend_too_many_others_is_imported_in_part():
+    document = referring(1, components=kinds(50, 150))
+    document["paths"] = {"/first": {"get": answering({"type": "string"})}, **document["paths"]}
+
+    imported = import_document(document)
+
+    assert [spec.document["definition"]["name"] for spec in imported.specs] == ["get_first"]
+    assert imported.notes == ("The schemas of the document extend too many others; the rest was not imported.",)
 
 
 # -- every loss is reported -------------------------------------------------------------------------------------------
