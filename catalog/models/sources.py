@@ -85,6 +85,7 @@ class Source(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(default=timezone.now)
+    moved_at = models.DateTimeField(null=True, blank=True)  # when its address last changed to another server
 
     objects = SourceQuerySet.as_manager()
 

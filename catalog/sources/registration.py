@@ -129,6 +129,8 @@ def change_source(source: Source, wanted: SourceSettings) -> Source:
     moved = _origin(wanted.address) != _origin(source.address)
     if wanted.headers is not None or moved:
         source.set_headers(wanted.headers or {})
+    if moved:
+        source.moved_at = timezone.now()
     if wanted.every_minutes != source.every_minutes:
         source.every_minutes = wanted.every_minutes
         source.schedule_next(timezone.now())

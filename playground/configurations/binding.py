@@ -52,12 +52,12 @@ def binding_of(saved: SavedConfiguration, value: JSON) -> str:
     """The origins that `saved`, whose content is `value`, was saved for; "" for none.
 
     A configuration of an earlier version of Toolshelf is bound at its first use, to the origins of the revision that
-    the source had declared when it was saved.
+    the source had declared when it was saved; to none if the source was added or moved to another server since.
     """
     if saved.origins:
         return saved.origins
     listed = _listed(saved.tool)
-    if listed is None:
+    if listed is None or (listed.source.moved_at or listed.source.created_at) > saved.updated_at:
         return ""
     declared = revisions_from(listed.source, saved.tool_id).filter(created_at__lte=saved.updated_at)
     origins = origins_of(saved.tool, declared.order_by("-number").first(), value)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from catalog.models import Revision, Source, Tool
+from catalog.sources.registration import change_source, settings_of
 from catalog.sources.sync import sync
 from playground.models import Run, SavedConfiguration
 from tests.catalog.sources.documents import FORECAST, add_document, document, replace_document
@@ -154,6 +155,35 @@ def test_a_configuration_of_an_earlier_version_is_bound_to_the_address_of_its_ti
     sync(replace_document(source, signed_in(NEW)))
 
     assert "was saved for https://api.example," in refusal(program)
+    assert SavedConfiguration.objects.get().origins == "https://api.example"
+
+
+@pytest.mark.parametrize("address", ["https://moved.example/openapi.json", "http://api.example/openapi.json"])
+def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_the_source_got_later(program, address):
+    source = add_tool(signed_in("/v1"), address="https://api.example/openapi.json")
+    Source.objects.update(document="")
+    save(program, key=SECRET)
+    SavedConfiguration.objects.update(origins="")
+    source.refresh_from_db()
+
+    change_source(source, settings_of(source, address=address))
+
+    assert "was saved for another address" in refusal(program)
+    save(program)
+    assert secrets_of(program) == []
+
+
+@pytest.mark.parametrize("changed", [{"policy": "review"}, {"address": "https://api.example/v2/openapi.json"}])
+def test_a_configuration_of_an_earlier_version_stays_usable_after_another_edit_of_the_source(program, changed):
+    source = add_tool(signed_in("/v1"), address="https://api.example/openapi.json")
+    Source.objects.update(document="")
+    save(program, key=SECRET)
+    SavedConfiguration.objects.update(origins="")
+    source.refresh_from_db()
+
+    change_source(source, settings_of(source, **changed))
+
+    assert refusal(program) is None
     assert SavedConfiguration.objects.get().origins == "https://api.example"
 
 
