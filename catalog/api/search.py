@@ -24,8 +24,7 @@ from catalog.listing.matches import matches_of
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import Page, page_of
 from catalog.models import Audience, Tool
-from catalog.search.document import group_key
-from catalog.search.tag_counts import Kind
+from catalog.search.document import GroupKind, group_key
 from catalog.specs import exporters
 
 MAX_BYTES_PER_CHARACTER: Final = 4  # in UTF-8
@@ -149,7 +148,7 @@ def list_tags(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
     return _page_of_groups(request, "tag", query)
 
 
-def _page_of_groups(request: HttpRequest, kind: Kind, query: GroupsQuery) -> GroupsOut:
+def _page_of_groups(request: HttpRequest, kind: GroupKind, query: GroupsQuery) -> GroupsOut:
     found, after = groups.page_of(
         kind,
         Audience.objects.visibility_for(request.user),

@@ -20,14 +20,13 @@ from catalog.listing.sorting import Sort
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
-from catalog.search.document import MAX_TAGS, group_key
+from catalog.search.document import MAX_TAGS, group_key, token_of_group
 from catalog.search.explain import Explainer
 from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
 from catalog.search.filters import CHOICES, ME
 from catalog.search.parser import Query
 from catalog.search.plan import Plan, plan_of
 from catalog.search.retrieval import Hits, find
-from catalog.search.tag_counts import token_of_group
 from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_grade, usable_key

@@ -23,11 +23,10 @@ from catalog.listing.results import COUNT_AT_MOST, bounded, bounded_count
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
-from catalog.search.document import group_key
+from catalog.search.document import GroupKind, group_key, token_of_group
 from catalog.search.filters import ME
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
-from catalog.search.tag_counts import Kind, token_of_group
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
@@ -270,7 +269,7 @@ class _Faceting:
 
     # -- toolkits and tags --------------------------------------------------------------------------------------------
 
-    def _groups(self, label: str, kind: Kind) -> Facet:
+    def _groups(self, label: str, kind: GroupKind) -> Facet:
         chosen = {group_key(name): name for name in self._chosen(kind)}
         counted = [one for one in self._counted(kind) if group_key(one[0]) not in chosen]
         options = [
@@ -280,12 +279,12 @@ class _Faceting:
         more = reverse(f"catalog:{kind}s") if chosen or len(options) >= OPTIONS_OF_GROUP else ""
         return Facet(label, tuple(options[:OPTIONS_OF_GROUP]), more, f"All {kind}s")
 
-    def _chosen(self, kind: Kind) -> Sequence[str]:
+    def _chosen(self, kind: GroupKind) -> Sequence[str]:
         if kind == "tag":
             return self.search.tags
         return [self.search.toolkit] if self.search.toolkit is not None else []
 
-    def _choice_of(self, kind: Kind, name: str) -> tuple[bool, str]:
+    def _choice_of(self, kind: GroupKind, name: str) -> tuple[bool, str]:
         """`_choice` of a toolkit, which replaces the chosen one, or of a tag, which is added to the others."""
         search, key = self.search, group_key(name)
         written = f'{kind}:"{key}"'  # the key, because a name may contain quotation marks
@@ -296,7 +295,7 @@ class _Faceting:
         chosen = search.toolkit is not None and group_key(search.toolkit) == key
         return self._choice("toolkit", None, name, written, chosen=chosen)
 
-    def _counted(self, kind: Kind) -> list[tuple[str, int, bool]]:
+    def _counted(self, kind: GroupKind) -> list[tuple[str, int, bool]]:
         """The likely groups with their numbers of results, the largest first; without groups that have none.
 
         A tool has one toolkit: if one is chosen, no other has any of the results.
@@ -352,9 +351,9 @@ class _Faceting:
         return names
 
     @cached_property
-    def _seen(self) -> dict[Kind, Counter[str]]:
+    def _seen(self) -> dict[GroupKind, Counter[str]]:
         """The number of first results in each group, by token."""
-        seen: dict[Kind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
+        seen: dict[GroupKind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
         for toolkit, *tags in self._first_results:
             if toolkit:
                 seen["toolkit"][token_of_group("toolkit", toolkit)] += 1

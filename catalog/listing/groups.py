@@ -13,8 +13,8 @@ from django.db.models import Count
 from catalog.caching import LRUCache
 from catalog.models import Tool, ToolTag
 from catalog.search import tag_counts, vocabulary
-from catalog.search.document import group_key
-from catalog.search.tag_counts import Group, Kind
+from catalog.search.document import GroupKind, group_key
+from catalog.search.tag_counts import Group
 from catalog.search.visibility import Visibility
 
 KEYS_PER_QUERY: Final = 500
@@ -23,7 +23,7 @@ _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
 
 
 def largest(
-    kind: Kind, limit: int, visibility: Visibility, *, containing: str = "", beyond: tuple[int, str] | None = None
+    kind: GroupKind, limit: int, visibility: Visibility, *, containing: str = "", beyond: tuple[int, str] | None = None
 ) -> list[Group]:
     """The groups with the most visible tools whose keys contain `containing`, the largest first.
 
@@ -39,7 +39,7 @@ def largest(
 
 
 def _in_order(
-    kind: Kind, limit: int, visibility: Visibility, *, beginning: str, containing: str, beyond: str
+    kind: GroupKind, limit: int, visibility: Visibility, *, beginning: str, containing: str, beyond: str
 ) -> list[Group]:
     """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
     if visibility.is_complete:
@@ -50,7 +50,7 @@ def _in_order(
 
 
 def page_of(
-    kind: Kind,
+    kind: GroupKind,
     visibility: Visibility,
     *,
     beginning: str = "",
@@ -80,13 +80,13 @@ def page_of(
     return shown, shown[-1].key if by_name else f"{shown[-1].tools}.{shown[-1].key}"
 
 
-def _visible_groups(kind: Kind, visibility: Visibility) -> list[Group]:
+def _visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:
     """All groups with visible tools, the largest first."""
     state, _ = vocabulary.state_and_size()
     return _groups.get_or_compute((state, kind, visibility), lambda: _counted(kind, visibility))
 
 
-def _counted(kind: Kind, visibility: Visibility) -> list[Group]:
+def _counted(kind: GroupKind, visibility: Visibility) -> list[Group]:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
     if kind == "toolkit":
         counts: dict[str, int] = dict(tools.exclude(toolkit_key="").values_list("toolkit_key").annotate(Count("pk")))

@@ -13,10 +13,9 @@ from catalog.accounts.models import User
 from catalog.listing import groups
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
-from catalog.search.document import FieldPart, names_in
+from catalog.search.document import FieldPart, GroupKind, names_in
 from catalog.search.filter_corrections import filter_meant_by
 from catalog.search.filters import FILTERS, JSON_TYPES
-from catalog.search.tag_counts import Kind
 from catalog.search.tokenizer import fold, key_of, parts_of
 from catalog.search.visibility import Visibility
 
@@ -92,7 +91,7 @@ def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestio
 Found = Iterator[tuple[str, str]]  # values and notes
 
 
-def _groups(kind: Kind) -> Callable[[str, Visibility], Found]:
+def _groups(kind: GroupKind) -> Callable[[str, Visibility], Found]:
     def find(typed: str, visibility: Visibility) -> Found:
         found, _ = groups.page_of(kind, visibility, beginning=typed, limit=TOOLS_READ)
         for group in sorted(found, key=lambda one: -one.tools):

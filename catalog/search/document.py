@@ -32,6 +32,8 @@ MAX_GROUP_NAME_CHARS: Final = 1_000  # the rest of a name is ignored
 LONG_NAME_WORDS: Final = 5  # names with this many words or more count as equally long
 
 FieldPart = Literal["parameter", "return", "configuration"]
+GroupKind = Literal["toolkit", "tag"]
+GROUP_PREFIXES: Final[Mapping[GroupKind, str]] = {"toolkit": "kx_", "tag": "gx_"}
 LETTERS: Final[dict[FieldPart, str]] = {"parameter": "t", "return": "r", "configuration": "c"}
 
 
@@ -133,7 +135,11 @@ def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -
 
 def counted_groups(keys: str) -> list[str]:
     """The tokens of `SearchDocument.groups`, computed from the stored `SearchDocument.keys`."""
-    return [] if " f_archived " in keys else [key for key in keys.split() if key.startswith(("kx_", "gx_"))]
+    return (
+        []
+        if " f_archived " in keys
+        else [key for key in keys.split() if key.startswith(tuple(GROUP_PREFIXES.values()))]
+    )
 
 
 def spec_terms_of(spec: ToolSpec) -> SpecTerms:
@@ -144,9 +150,9 @@ def spec_terms_of(spec: ToolSpec) -> SpecTerms:
 def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
     """The search document of a tool; `terms` are those of its current spec."""
     toolkit, tags = metadata.toolkit, metadata.tags
-    groups = {f"gx_{group_key(tag)}": tag for tag in tags}
+    groups = {token_of_group("tag", tag): tag for tag in tags}
     if toolkit:
-        groups[f"kx_{group_key(toolkit)}"] = toolkit
+        groups[token_of_group("toolkit", toolkit)] = toolkit
     named = [_identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)]
     group_tokens = [token for tokens, _ in named for token in tokens]
     facts = [*terms.facts, *_facts(metadata)]
@@ -167,6 +173,11 @@ def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
         runs=terms.runs.union(*(runs for _, runs in named)),
         groups={} if metadata.archived else groups,
     )
+
+
+def token_of_group(kind: GroupKind, name: str) -> str:
+    """The token of each tool of a toolkit or tag in the index."""
+    return GROUP_PREFIXES[kind] + group_key(name)
 
 
 def group_key(name: str) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from catalog.search.document import group_key
-from catalog.search.tag_counts import Kind, token_of_group
+from catalog.search.document import GroupKind, group_key, token_of_group
 from catalog.search.tokenizer import key_of
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import keys_from, usable_key
@@ -90,7 +89,7 @@ def _whether(name: str, key: str) -> Callable[[str], Found]:
     return read
 
 
-def _named(kind: Kind) -> Callable[[str], Found]:
+def _named(kind: GroupKind) -> Callable[[str], Found]:
     def read(text: str) -> Found:
         return [Condition(token_of_group(kind, text))] if group_key(text) else f"`{kind}:` takes a name."
 

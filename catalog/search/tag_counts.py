@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from django.db import connection
 
 from catalog.db.sql import placeholders
-from catalog.search.document import group_key
-
-Kind = Literal["toolkit", "tag"]
-PREFIXES: Final[Mapping[Kind, str]] = {"toolkit": "kx_", "tag": "gx_"}
+from catalog.search.document import GROUP_PREFIXES, GroupKind
 
 _COUNT: Final = """
     INSERT INTO tool_group (token, kind, name, tools) VALUES (%s, %s, %s, %s)
@@ -35,11 +32,6 @@ class Group:
     tools: int
 
 
-def token_of_group(kind: Kind, name: str) -> str:
-    """The token of each of its tools in the index."""
-    return PREFIXES[kind] + group_key(name)
-
-
 def count(changes: Counter[str], names: Mapping[str, str]) -> None:
     """Add to the number of tools with each token, and store the names of new tokens.
 
@@ -55,7 +47,7 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
             cursor.executemany(_COUNT, rows)
 
 
-def largest(kind: Kind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None) -> list[Group]:
+def largest(kind: GroupKind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None) -> list[Group]:
     """The groups with the most tools whose keys contain `containing`, the largest first.
 
     `beyond` is the number and key of the previous group.
@@ -68,7 +60,7 @@ def largest(kind: Kind, limit: int, *, containing: str = "", beyond: tuple[int, 
     tools, key = beyond
     return _query(
         f"{wanted} AND tools <= %s AND (tools < %s OR token > %s) ORDER BY tools DESC, token LIMIT %s",
-        [*values, tools, tools, PREFIXES[kind] + key, limit],
+        [*values, tools, tools, GROUP_PREFIXES[kind] + key, limit],
     )
 
 
@@ -77,18 +69,20 @@ def _pattern(containing: str) -> str:
     return f"___%{containing}%"
 
 
-def in_order(kind: Kind, limit: int, *, beginning: str = "", containing: str = "", beyond: str = "") -> list[Group]:
+def in_order(
+    kind: GroupKind, limit: int, *, beginning: str = "", containing: str = "", beyond: str = ""
+) -> list[Group]:
     """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
-    prefix = PREFIXES[kind]
+    prefix = GROUP_PREFIXES[kind]
     return _query(
         "token >= %s AND token < %s AND token > %s AND token LIKE %s AND tools > 0 ORDER BY token LIMIT %s",
         [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, _pattern(containing), limit],
     )
 
 
-def with_keys(kind: Kind, keys: Collection[str]) -> dict[str, Group]:
+def with_keys(kind: GroupKind, keys: Collection[str]) -> dict[str, Group]:
     """The groups with these keys that have tools, by key."""
-    tokens = [PREFIXES[kind] + key for key in keys]
+    tokens = [GROUP_PREFIXES[kind] + key for key in keys]
     if not tokens:
         return {}
     found = _query(f"token IN ({placeholders(tokens)}) AND tools > 0", tokens)

@@ -20,8 +20,7 @@ from catalog.listing.toolkits import cards_of
 from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rights import may
-from catalog.search.document import toolkit_of
-from catalog.search.tag_counts import Kind
+from catalog.search.document import GroupKind, toolkit_of
 from catalog.shortcuts import tool_at, tool_for
 from catalog.views.parts import part_or_page
 
@@ -30,7 +29,7 @@ CARDS_PER_PAGE = 48
 SUGGESTED = 50
 LIMITS = {"toolkit": TOOLKIT_LENGTH, "tag": TAG_LENGTH, "note": NOTE_LENGTH}
 
-_GROUP_PAGES: dict[Kind, dict[str, str]] = {
+_GROUP_PAGES: dict[GroupKind, dict[str, str]] = {
     "toolkit": {
         "title": "Toolkits",
         "noun": "toolkit",
@@ -50,7 +49,7 @@ _GROUP_PAGES: dict[Kind, dict[str, str]] = {
 
 
 @require_safe
-def group_list(request: HttpRequest, kind: Kind) -> HttpResponse:
+def group_list(request: HttpRequest, kind: GroupKind) -> HttpResponse:
     """All toolkits or tags: the largest first, by name with `?order=name`, or those with `?q=` in their names."""
     words = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
     by_name = request.GET.get("order") == "name"

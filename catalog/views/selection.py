@@ -28,7 +28,7 @@ from catalog.models import Audience, Tool
 from catalog.models.tools import NOTE_LENGTH, TAG_LENGTH, TOOLKIT_LENGTH
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
-from catalog.search.tag_counts import Kind
+from catalog.search.document import GroupKind
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
 from catalog.tool_comparison import compare_sections
@@ -151,7 +151,7 @@ def tools_with(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
     return list(found.with_current().by_name())
 
 
-def _suggested(kind: Kind, request: HttpRequest) -> list[str]:
+def _suggested(kind: GroupKind, request: HttpRequest) -> list[str]:
     visibility = Audience.objects.visibility_for(request.user)
     return [group.name for group in groups.largest(kind, SUGGESTED, visibility)]
 
