@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self
 
 from catalog.outgoing.addresses import AddressPolicy
+from catalog.specs.spec import MAX_SPEC_BYTES
 
 HEADROOM_BYTES: Final = 10_000_000  # an MCP session also lists its tools; JSON with whitespace is longer than its value
 
@@ -30,6 +31,7 @@ class Connection:
         allowed_networks, proxy: the site's address policy.
         network: of the run: "none", "outward" or "all".
         timeout_s, response_bytes: the run's limits; the response with its files.
+        max_spec_bytes: the longest spec that the site accepts.
     """
 
     source: str
@@ -47,6 +49,7 @@ class Connection:
     network: str = "all"
     timeout_s: float = 30.0
     response_bytes: int = 2**20
+    max_spec_bytes: int = MAX_SPEC_BYTES
 
     def as_json(self) -> dict[str, Any]:
         """As the configuration of a factory."""

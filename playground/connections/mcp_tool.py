@@ -24,17 +24,17 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types.methods import is_input_required, validate_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 import toolshelf_tools as tool_api
-from catalog.errors import OutgoingError
+from catalog.errors import DocumentError, OutgoingError
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
 from catalog.outgoing.mcp_requests import BadList, StderrTail, list_pages, send_request, sentence_of_error, stderr_tail
 from catalog.specs.diff import Change, compare, is_held
-from catalog.specs.importers import import_document
+from catalog.specs.importers import NotKnown, import_document
 from catalog.specs.spec import stored_spec
 from playground.connections.connection import Connection
 from playground.run_log import log
@@ -152,7 +152,9 @@ class MCPTool:
 
     def _check_changes(self, present: JSON) -> None:
         connection = self._connection
-        changes = changes_since(present, connection.approved or connection.spec)
+        changes = changes_since(
+            present, connection.approved or connection.spec, max_spec_bytes=connection.max_spec_bytes
+        )
         if changes == ():
             return
         sentences = [change.message for change in changes[:MAX_CHANGES]] if changes else [_UNREADABLE]
@@ -218,7 +220,7 @@ def breach_of(result: Mapping[str, Any], version: str) -> str:
     return ""
 
 
-def response_of(result: BaseModel | Mapping[str, Any], *, has_null: bool = True) -> Any:
+def response_of(result: Mapping[str, Any], *, has_null: bool = True) -> Any:
     """The response of a tool: its structured content; else the JSON in its text; else its content blocks, with files.
 
     A result that breaks the protocol is read as far as possible; one without content is the response itself.
@@ -232,18 +234,17 @@ def response_of(result: BaseModel | Mapping[str, Any], *, has_null: bool = True)
     """
     if is_input_required(result):
         raise ToolError("The tool asks its caller for more input (elicitation or sampling), which a run cannot give.")
-    raw = result.model_dump(by_alias=True, mode="json", exclude_unset=True) if isinstance(result, BaseModel) else result
-    content = raw.get("content")
+    content = result.get("content")
     blocks = [_without_nulls(block) for block in content] if isinstance(content, list) else []
-    if raw.get("isError"):
-        raise ToolError(_text_of_error(raw, blocks))
-    structured = raw.get("structuredContent")
-    if structured is not None or (has_null and "structuredContent" in raw):
+    if result.get("isError"):
+        raise ToolError(_text_of_error(result, blocks))
+    structured = result.get("structuredContent")
+    if structured is not None or (has_null and "structuredContent" in result):
         if others := [_type_of(block) for block in blocks if _type_of(block) != "text"]:
             log(f"The result also has content that is not part of its structured content: {', '.join(others)}.")
         return structured
     if not isinstance(content, list):
-        return dict(raw) if content is None else content
+        return dict(result) if content is None else content
     if len(blocks) == 1 and _is_text(blocks[0]):
         with suppress(ValueError, RecursionError):
             return json.loads(blocks[0]["text"])
@@ -289,15 +290,19 @@ def _text_of_error(raw: Mapping[str, Any], blocks: list[Any]) -> str:
     return "\n".join(texts) or "The tool failed without an error message."
 
 
-def changes_since(present: JSON, approved: Mapping[str, Any]) -> tuple[Change, ...] | None:
+def changes_since(present: JSON, approved: Mapping[str, Any], *, max_spec_bytes: int) -> tuple[Change, ...] | None:
     """The changes from the approved spec to the tool that the source lists; None if that is not a valid tool.
 
     Both went through the same import, which repairs schemas.
     """
-    [imported] = import_document(reader.parse(json.dumps({"tools": [present]}))).specs
-    if imported.spec is None:
+    try:
+        document = reader.parse(json.dumps({"tools": [present]}))
+        imported = import_document(document, max_spec_bytes=max_spec_bytes).specs
+    except (DocumentError, NotKnown):
         return None
-    return compare(stored_spec(reader.dumps(dict(approved))), imported.spec).changes
+    if len(imported) != 1 or imported[0].spec is None:
+        return None
+    return compare(stored_spec(reader.dumps(dict(approved))), imported[0].spec).changes
 
 
 async def _listed(client: Client, wanted: str) -> JSON:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import connection as database
 from django.db.models import Count, Q
 
@@ -165,6 +166,7 @@ def connection_for(
         configuration=members_of(configuration),
         allowed_networks=policy.allowed_networks,
         proxy=policy.proxy,
+        max_spec_bytes=settings.MAX_SPEC_BYTES,
         **limits,
     )
     return made.as_json()

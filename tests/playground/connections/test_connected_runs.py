@@ -134,6 +134,17 @@ def test_a_tool_that_its_source_has_changed_is_not_called_and_the_run_says_why(m
     )
 
 
+def test_the_present_definition_may_be_as_long_as_the_site_allows(mcp_source, mcp_server, settings):
+    settings.MAX_SPEC_BYTES = 5_000
+    tool = mcp_source.tool("add")
+    mcp_server.mcp.remove_tool("add")
+    mcp_server.mcp.add_tool(lambda a, b: a + b, name="add", description="Add. " * 1_000)
+
+    done = run(tool, {"a": 1, "b": 2})
+
+    assert "so it was not called. Its present definition is not valid." in done.error
+
+
 def test_a_tool_whose_spec_was_edited_here_is_still_called(mcp_source):
     tool = mcp_source.tool("add")
     edited = tool.current.source.replace("Add two numbers.", "Add two numbers, such as 1 and 2.")

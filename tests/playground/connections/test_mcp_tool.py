@@ -6,7 +6,6 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import mcp_types
 import pytest
 
 from playground.connections.connection import Connection
@@ -111,7 +110,7 @@ def text(value):
 
 
 def result_of(**members):
-    return response_of(mcp_types.CallToolResult.model_validate({"content": [], **members}))
+    return response_of({"content": [], **members})
 
 
 def test_structured_content_is_the_response():
@@ -142,7 +141,7 @@ def test_an_error_has_the_text_of_the_tool():
 
 def test_a_tool_that_asks_for_input_fails_with_a_sentence():
     with pytest.raises(ToolError, match="asks its caller for more input"):
-        response_of(mcp_types.InputRequiredResult(result_type="input_required", request_state="s"))
+        response_of({"resultType": "input_required", "requestState": "s"})
 
 
 def test_a_server_of_the_older_protocol():
@@ -162,6 +161,13 @@ TOOL = {"name": "add", "description": "Add.", "inputSchema": SCHEMA}
 OPTIONAL = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}
 REQUIRED = {**OPTIONAL, "required": ["b"]}
 DEFAULTED = {"type": "object", "properties": {"a": {"type": "number", "default": 100}}}
+
+
+def nested(depth):
+    value = {}
+    for _ in range(depth):
+        value = {"inner": value}
+    return value
 
 
 def call_changed(change, **more):
@@ -196,6 +202,31 @@ def test_a_tool_that_changed_since_its_approval_is_not_called(change, why):
     assert "has changed this tool since it was approved, so it was not called" in error
     assert why in error
     assert "tools/call" not in methods
+
+
+@pytest.mark.parametrize(
+    "present",
+    [
+        {"name": "add", "description": "Add."},
+        {"name": "add", "tools": [TOOL, {**TOOL, "name": "other"}]},
+        {**TOOL, "_meta": nested(190)},
+    ],
+)
+def test_a_tool_whose_present_definition_cannot_be_read_is_not_called(present):
+    with Strange(tools_list={"tools": [present]}, tools_call=text("1")) as server:
+        error = error_of(server.address)
+
+    assert "so it was not called. Its present definition is not valid." in error
+    assert "tools/call" not in server.methods
+
+
+def test_an_unchanged_tool_is_called_however_long_a_spec_the_site_accepts(capsys):
+    long = {"description": "Add. " * 2**18}
+    spec = {"definition": {**SPEC["definition"], **long}}
+
+    response, _ = call_changed(long, spec=spec, max_spec_bytes=2 * 2**20)
+
+    assert (response, capsys.readouterr().out) == (1, "")
 
 
 def test_a_change_that_the_policy_publishes_is_only_noted(capsys):
