@@ -3,9 +3,12 @@
 import pytest
 
 from catalog.json_schema.validation import compile_schema
+from catalog.publishing import publish
+from catalog.specs.spec import stored_spec
 from playground import schema_form
 from playground.schema_form.form import MAX_FIELDS
 from playground.templatetags.forms import draw_form
+from tests.factories import spec_text
 from tests.playground.schema_form.driver import Page
 from tests.work import at_most
 
@@ -85,3 +88,44 @@ def test_a_required_member_that_has_no_room_is_offered_by_its_name():
 
     assert len(Page(draw_form(opened.form)).submit()) <= MAX_FIELDS
     assert "m700" in opened.form.root.adder.suggestions
+
+
+CHAINED = {
+    "members": lambda inner: {"type": "object", "properties": {"next": inner}},
+    "members of parts": lambda inner: {"type": "object", "allOf": [{"properties": {"next": inner}}]},
+    "several members": lambda inner: {"type": "object", "properties": dict.fromkeys(names(8), inner)},
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("link", CHAINED)
+def test_the_page_opens_for_a_branch_that_starts_a_chain_of_600_definitions(client, link):
+    definitions = {f"d{number}": CHAINED[link]({"$ref": f"#/$defs/d{number + 1}"}) for number in range(600)}
+    definitions["d600"] = {"type": "object", "properties": {"kind": {"const": "last"}}}
+    other = {"type": "object", "properties": {"kind": {"const": "other"}}}
+    union = {"oneOf": [{"$ref": "#/$defs/d0"}, other]}
+    parameters = {"type": "object", "properties": {"start": union}, "$defs": definitions}
+    # Specs that were uploaded earlier may be deeper than new ones.
+    tool = publish(stored_spec(spec_text("chain", parameters=parameters)), by=None).tool
+
+    opened = client.get(f"/tools/{tool.slug}/try/")
+    filled = client.get(f"/tools/{tool.slug}/try/", {"parameters": '{"start": {"next": {"next": {}}}}'})
+
+    assert (opened.status_code, filled.status_code) == (200, 200)
+
+
+def test_members_within_members_still_distinguish_branches():
+    def branch(kind):
+        return {
+            "title": kind,
+            "type": "object",
+            "allOf": [{"properties": {"a": {"properties": {"b": {"properties": {"kind": {"const": kind}}}}}}}],
+        }
+
+    schema = compile_schema({"properties": {"start": {"oneOf": [branch("first"), branch("second")]}}})
+    value = {"start": {"a": {"b": {"kind": "second", "more": 1}}}}
+
+    html = draw_form(schema_form.begin(schema, value, name="parameters").form)
+
+    [chosen] = Page(html).select("select[aria-label='One of'] option[selected]")
+    assert chosen.text() == "second"
