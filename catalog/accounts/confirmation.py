@@ -43,7 +43,7 @@ def ask_to_confirm(request: HttpRequest, next_url: str) -> HttpResponse:
     if not methods:
         minutes = round(CONFIRMED_FOR.total_seconds() / 60)
         raise PermissionDenied(
-            f"This needs a sign-in within the last {minutes} minutes. Sign out, and sign in again with a new link or "
-            "with your provider."
+            f"This needs a sign-in within the last {minutes} minutes. Sign out, and sign in again with your provider, "
+            "or ask an administrator for a new sign-in link."
         )
     return redirect(f"{methods[0]['url']}?{urlencode({'next': next_url})}")

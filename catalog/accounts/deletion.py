@@ -6,25 +6,46 @@ Each table decides by `on_delete` of its reference to the person, so a new table
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from django.db import models, transaction
 
 from catalog import audit
-from catalog.accounts.models import User
+from catalog.accounts.models import Session, SignInLink, User
 from catalog.errors import AccountError
 
 
 def consequences(user: User) -> list[str]:
     """The consequences of deleting `user`, one sentence for each kind of row: "Deleted: 3 runs."."""
     found: dict[str, Counter[str]] = {"Deleted": Counter(), "Retained without the name": Counter()}
-    for relation in User._meta.get_fields(include_hidden=True):
-        if not isinstance(relation, models.ManyToOneRel) or relation.related_model._meta.auto_created:
-            continue
+    for relation in _relations():
         meta = relation.related_model._meta
         word = "Deleted" if relation.on_delete is models.CASCADE else "Retained without the name"
-        if count := relation.related_model._base_manager.filter(**{relation.field.name: user}).count():
+        if count := _rows(relation, user).count():
             found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
     return [f"{word}: {count:,} {noun}." for word, counts in found.items() for noun, count in sorted(counts.items())]
+
+
+def owns_private_data(user: User) -> bool:
+    """Whether anything but sessions and sign-in links would be deleted with `user`.
+
+    That includes tokens, second factors and links with a provider.
+    """
+    return any(
+        _rows(relation, user).exists()
+        for relation in _relations()
+        if relation.on_delete is models.CASCADE and relation.related_model not in (Session, SignInLink)
+    )
+
+
+def _relations() -> Iterator[models.ManyToOneRel]:
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(relation, models.ManyToOneRel) and not relation.related_model._meta.auto_created:
+            yield relation
+
+
+def _rows(relation: models.ManyToOneRel, user: User) -> models.QuerySet[models.Model]:
+    return relation.related_model._base_manager.filter(**{relation.field.name: user})
 
 
 @transaction.atomic

@@ -22,6 +22,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
+from catalog.accounts.deletion import owns_private_data
 from catalog.accounts.models import SignInLink, User, digest
 from catalog.accounts.users import LOCAL_OWNER, account_named, is_set_up
 
@@ -41,7 +42,7 @@ def create_sign_in_link(username: str) -> str:
 
 
 def invite(user: User) -> str:
-    """The secret of a link for the first sign-in of `user`, within `SignInLink.INVITATION_LIFETIME`.
+    """The secret of a link for a sign-in of `user`, who may be invited, within `SignInLink.INVITATION_LIFETIME`.
 
     Earlier links of the person end: one may have been sent to the wrong address.
     """
@@ -74,9 +75,13 @@ def usable_link(secret: str) -> SignInLink | None:
         return None
     if link.user is None:
         return None if is_set_up() else link
-    if link.is_invitation and not awaits_first_sign_in(link.user):
+    if link.is_invitation and (_is_used_since(link, link.user) or not may_be_invited(link.user)):
         return None
     return link if link.user.is_active else None
+
+
+def _is_used_since(link: SignInLink, user: User) -> bool:
+    return user.last_login is not None and user.last_login > link.created_at
 
 
 @transaction.atomic
@@ -87,13 +92,14 @@ def use_sign_in_link(secret: str) -> User | None:
     return link.user if link is not None and use_link(link) else None
 
 
-def awaits_first_sign_in(user: User) -> bool:
+def may_be_invited(user: User) -> bool:
     """Whether an administrator may hand over a link: with one to a used account they could act in its name.
 
-    An account with tokens is used by programs, and may own configurations that nobody else may use.
+    An account that has been signed in to needs another link if its person set no password. An account with tokens is
+    used by programs, and one with private data, such as saved configurations, is used by somebody already.
     """
-    is_unused = user.last_login is None and not user.has_usable_password() and not user.tokens.exists()
-    return is_unused and user.is_active and not user.is_superuser
+    is_allowed = user.is_active and not user.is_superuser
+    return is_allowed and not user.has_usable_password() and not owns_private_data(user)
 
 
 def use_link(link: SignInLink) -> bool:

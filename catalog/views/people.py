@@ -20,7 +20,7 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import READER, READY_GROUPS, RUNNER, load_memberships, role_of
 from catalog.accounts.secret_paths import path_of_link
-from catalog.accounts.sign_in_links import awaits_first_sign_in, invite
+from catalog.accounts.sign_in_links import invite, may_be_invited
 from catalog.accounts.site_url import is_on_this_machine
 from catalog.forms.people import MAX_GROUP_CHARACTERS, ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
 from catalog.rights import require
@@ -102,12 +102,16 @@ def person(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @sensitive_variables("link")
 def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show another link that signs a person in, once. Only for accounts that nobody has signed in to."""
+    """Show another link that signs a person in, once. Only for accounts that nobody uses yet."""
     require(request.user, "administer")
     user = get_object_or_404(User, pk=pk)
     form = PersonForm(user, actor(request))
-    if not awaits_first_sign_in(user):
-        return _person_page(request, form, refusal=f"{user.username} has signed in already, or may not sign in.")
+    if not may_be_invited(user):
+        refusal = (
+            f"{user.username} may not sign in, or the account is in use: it has a password, a provider, tokens or data "
+            f"of its own. On the server, `manage.py sign_in_link {user.username}` prints a link."
+        )
+        return _person_page(request, form, refusal=refusal)
     link = request.build_absolute_uri(path_of_link(invite(user)))
     response = _person_page(request, form, link=link)
     add_never_cache_headers(response)
@@ -126,7 +130,7 @@ def _person_page(request: HttpRequest, form: PersonForm, *, refusal: str = "", l
         "link": link,
         "link_hours": SignInLink.INVITATION_HOURS,
         "link_is_local": is_on_this_machine(request),
-        "may_have_link": awaits_first_sign_in(form.user),
+        "may_have_link": may_be_invited(form.user),
     }
     return render(request, "catalog/person.html", context, status=form.status if errors else 200)
 

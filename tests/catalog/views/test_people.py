@@ -4,6 +4,8 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
@@ -11,12 +13,17 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.roles import READY_GROUPS, role_of
+from catalog.accounts.session_store import SIGNED_IN_BROWSER
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.models import AuditEvent
 from catalog.views import people
-from tests.factories import make_token, make_user, signed_in
+from playground.configurations.saved import save_configuration
+from playground.configurations.secret_members import Configuration
+from tests.factories import make_token, make_tool, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
@@ -69,8 +76,46 @@ def test_another_link_signs_in_a_person_who_has_not_signed_in_yet(administrator,
     assert client.get("/").wsgi_request.user.username == "grace"
     events = AuditEvent.objects.filter(object_type="person", object_id="grace", action="link.create")
     assert [event.person for event in events] == ["olivia", "olivia"]
+
+
+def test_a_person_who_set_no_password_in_time_gets_another_link(administrator, client):
+    client.post(invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"})))
+    grace = User.objects.get(username="grace")
+    session = client.session
+    session[SIGNED_IN_BROWSER] = {"at": (timezone.now() - timedelta(hours=1)).isoformat()}
+    session.save()
+    refused = client.post("/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD})
+
+    again = invitation(administrator.post(f"/people/{grace.pk}/link/"))
+    client.post("/sign-out/")
+    client.post(again)
+    accepted = client.post("/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD})
+
+    assert refused.status_code == 403
+    assert "ask an administrator for a new sign-in link" in refused.content.decode()
+    assert accepted.status_code == 302
+    grace.refresh_from_db()
+    assert grace.check_password(PASSWORD)
     assert "/link/" not in administrator.get(f"/people/{grace.pk}/").content.decode()
     assert administrator.post(f"/people/{grace.pk}/link/").status_code == 422
+
+
+@pytest.mark.parametrize("owned", ["configuration", "provider", "passkey"])
+def test_no_link_to_an_account_that_somebody_uses(administrator, owned):
+    user = make_user("grace")
+    Client().force_login(user)
+    if owned == "configuration":
+        save_configuration(user, make_tool("x"), "mine", Configuration({}), None)
+    elif owned == "provider":
+        SocialAccount.objects.create(user=user, provider="oidc", uid="s-1")
+    else:
+        Authenticator.objects.create(user=user, type="webauthn", data={"name": "Phone", "credential": {}})
+
+    answer = administrator.post(f"/people/{user.pk}/link/")
+
+    assert answer.status_code == 422
+    assert "manage.py sign_in_link grace" in answer.content.decode()
+    assert not SignInLink.objects.exists()
 
 
 @pytest.mark.parametrize("state", [{"is_active": False}, {"is_superuser": True}])
