@@ -34,7 +34,7 @@ from catalog.sources.listings import ListedTool, listed_tools
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
 from catalog.specs.diff import HARMLESS
-from catalog.specs.lint import injected_phrases
+from catalog.specs.lint import UNSEARCHED, injected_phrases, unsearched_text
 from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
 
@@ -266,6 +266,8 @@ class _Application:
             return _HELD_BECAUSE[verdict]
         if spec is not None and (phrase := _new_instruction(spec, base)):
             return f"A description instructs the model: “{phrase[:MAX_PHRASE]}”."
+        if spec is not None and unsearched_text(spec.document) is not None:
+            return UNSEARCHED
         return ""
 
     def _is_ours(self, revision: Revision) -> bool:

@@ -14,11 +14,12 @@ from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity
 from catalog.specs.lint.fixes import FixResult, apply_fix, apply_safe_fixes
 from catalog.specs.lint.linter import Advice, advise, lint, score
 from catalog.specs.lint.registry import RULES, Rule
-from catalog.specs.lint.rules.injection import injected_phrases
+from catalog.specs.lint.rules.injection import UNSEARCHED, injected_phrases, unsearched_text
 
 __all__ = [
     "RULES",
     "SEVERITIES",
+    "UNSEARCHED",
     "Advice",
     "Finding",
     "Fix",
@@ -31,4 +32,5 @@ __all__ = [
     "injected_phrases",
     "lint",
     "score",
+    "unsearched_text",
 ]

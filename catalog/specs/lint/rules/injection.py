@@ -19,8 +19,12 @@ from catalog.specs.lint.findings import Finding
 from catalog.specs.lint.registry import found
 from catalog.specs.lint.rules.descriptions import texts_of
 
-MAX_CHARACTERS: Final = 50_000  # of one spec: 1,000 take at most 6 ms
+MAX_CHARACTERS: Final = 200_000  # of the different texts of one spec: 1,000 take at most 6 ms
 SHOWN_CHARACTERS: Final = 120
+UNSEARCHED: Final = (
+    f"The descriptions, titles and names have more than {MAX_CHARACTERS:,} characters together, so that not all of "
+    "them were searched for instructions to the model."
+)
 
 _FILE: Final = Path(__file__).with_name("injection_patterns.txt")
 _NAME: Final = re.compile(r"([A-Z]+) = (.+)")
@@ -46,19 +50,37 @@ def _instruction() -> re.Pattern[str]:
 
 
 def instructions_to_model(subject: Subject) -> Iterator[Finding]:
-    for pointer, phrase in injected_phrases(subject.spec.document):
+    document = subject.spec.document
+    for pointer, phrase in injected_phrases(document):
         message = f"“{phrase[:SHOWN_CHARACTERS]}” instructs the model instead of describing the tool."
         yield found("description-instructs", pointer, message)
+    if (pointer := unsearched_text(document)) is not None:
+        yield found("description-instructs", pointer, f"{UNSEARCHED} Shorten them.")
 
 
 def injected_phrases(document: JSON) -> Iterator[tuple[str, str]]:
     """(pointer of a description, title or name; the phrase in it that instructs the model)."""
     left = MAX_CHARACTERS
+    phrases: dict[str, str] = {}
     for pointer, text in texts_of(document):
-        phrase = injected_phrase(text[: max(left, 0)])
-        left -= len(text)
-        if phrase:
+        if text not in phrases:
+            phrases[text] = injected_phrase(text[: max(left, 0)])
+            left -= len(text)
+        if phrase := phrases[text]:
             yield pointer, phrase
+
+
+def unsearched_text(document: JSON) -> str | None:
+    """The pointer of the first text that `injected_phrases` does not search to its end; None if it searches all."""
+    left = MAX_CHARACTERS
+    known: set[str] = set()
+    for pointer, text in texts_of(document):
+        if text not in known:
+            known.add(text)
+            left -= len(text)
+        if left < 0:
+            return pointer
+    return None
 
 
 def injected_phrase(text: str) -> str:
