@@ -9,7 +9,10 @@ import threading
 import time
 from datetime import UTC, datetime
 from itertools import accumulate, takewhile
+from pathlib import Path
 from typing import Any, Final
+
+from django.conf import settings
 
 from catalog import log_context
 from catalog.accounts.secret_paths import hidden
@@ -147,10 +150,18 @@ def fault_of(error: BaseException) -> Fault:
     trace = error.__traceback__
     while trace is not None:
         raised_at = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        if "site-packages" not in raised_at[0]:
+        if _is_own(raised_at[0]):
             own = raised_at
         trace = trace.tb_next
     return type(error), raised_at, own
+
+
+def _is_own(file: str) -> bool:
+    """Whether a file is of the site, and not of the standard library or of a package that is installed beside it."""
+    path = Path(file)
+    if not path.is_relative_to(settings.BASE_DIR):
+        return False
+    return "site-packages" not in path.relative_to(settings.BASE_DIR).parts
 
 
 class WithoutSecrets(logging.Filter):

@@ -1,6 +1,7 @@
 """The site's log."""
 
 import io
+import json
 import logging
 import sys
 import time
@@ -119,6 +120,14 @@ def another_fault(request):
     return {}["missing"]
 
 
+def read(request):
+    return json.loads("{")
+
+
+def read_another(request):
+    return json.loads("{")
+
+
 def not_for_you(request):
     raise PermissionDenied("Only for others.")
 
@@ -127,6 +136,8 @@ urlpatterns += [
     path("fault/", at_fault),
     path("fault/<int:number>/", lambda request, number: at_fault(request)),
     path("another/", another_fault),
+    path("read/", read),
+    path("read-another/", read_another),
     path("api/refused/", not_for_you),
 ]
 
@@ -168,6 +179,15 @@ def test_another_fault_has_a_traceback_of_its_own(db, log):
     text, _ = log("/fault/", "/another/", "/fault/", "/another/")
 
     assert text.count("Traceback") == 2
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.filterwarnings("default")
+def test_two_faults_at_one_line_of_the_standard_library_have_a_traceback_each(db, log):
+    text, _ = log("/read/", "/read-another/", "/read/")
+
+    assert text.count("Traceback") == 2
+    assert "in read_another" in text
 
 
 @pytest.mark.urls(__name__)
