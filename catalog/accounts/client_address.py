@@ -39,7 +39,11 @@ def _address_in(entry: str) -> str:
 
 def network_of(request: HttpRequest) -> str:
     """The client's address, or with IPv6 its network: a client can use any address of that."""
-    address = address_of(request)
+    return network_of_address(address_of(request))
+
+
+def network_of_address(address: str) -> str:
+    """`address`, or with IPv6 its network; a text that is no address as it is."""
     if ":" not in address:
         return address
     try:

@@ -16,12 +16,13 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.db.models.signals import post_delete, post_save
 
 from catalog import audit
+from catalog.accounts.client_address import network_of_address
 from catalog.accounts.models import User
 from catalog.accounts.rate_limits import shared_rates
 from catalog.accounts.shared_rates import Rate
 
 UNKNOWN: Final = "unknown account"
-BOUNDED_RATE: Final = Rate(10, 60)  # events per address: refused attempts cost nothing, and must not fill the disk
+BOUNDED_RATE: Final = Rate(10, 60)  # events per network: refused attempts cost nothing, and must not fill the disk
 FACTORS: Final = {Authenticator.Type.TOTP: "authenticator app", Authenticator.Type.WEBAUTHN: "passkey"}
 
 
@@ -39,8 +40,8 @@ def connect() -> None:
 
 
 def record_bounded(action: str, object_type: str, object_id: str, **after: object) -> None:
-    """Record an attempt that cost nothing; at most ten of an action per minute and address."""
-    if not shared_rates.take(f"{action} {audit.origin().actor().address}", BOUNDED_RATE):
+    """Record an attempt that cost nothing; at most ten of an action per minute and network."""
+    if not shared_rates.take(f"{action} {network_of_address(audit.origin().actor().address)}", BOUNDED_RATE):
         audit.record(action, object_type, object_id, after=after)
 
 

@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 
 from catalog import audit, log_context
 from catalog.accounts import rate_limits
-from catalog.accounts.client_address import address_of
+from catalog.accounts.client_address import address_of, network_of
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.rate_limits import shared_rates
 from catalog.accounts.shared_rates import Rate
@@ -59,14 +59,14 @@ class RequestContextMiddleware(Middleware):
 def record_refusal(request: HttpRequest, status: int) -> None:
     """Record that a person or a token may not do what it asked for. Visitors' requests are not recorded.
 
-    At most `RECORDED_REFUSALS` of an address are recorded: nobody can fill the disk.
+    At most `RECORDED_REFUSALS` of a network are recorded: nobody can fill the disk.
     """
     if status not in {401, 403}:
         return
     user = getattr(request, "user", None)
     if "Authorization" not in request.headers and not (user and user.is_authenticated):
         return
-    if shared_rates.take(f"recorded refusals {address_of(request)}", RECORDED_REFUSALS):
+    if shared_rates.take(f"recorded refusals {network_of(request)}", RECORDED_REFUSALS):
         return
     try:
         audit.record("request.refused", "request", request.path, after={"method": request.method, "status": status})

@@ -209,6 +209,22 @@ def test_refusals_of_visitors_are_not_recorded_and_others_at_most_ten_times_a_mi
     assert {event.person for event in events("request.refused")} == {"ada"}
 
 
+def test_addresses_of_one_network_share_the_limit_on_recorded_refusals(client):
+    for number in range(12):
+        client.get("/audit/", REMOTE_ADDR=f"2001:db8::{number + 1:x}")
+    client.get("/audit/", REMOTE_ADDR="2001:db8:0:1::1")
+
+    assert len(events("request.refused")) == 11
+
+
+def test_addresses_of_one_network_share_the_limit_on_recorded_attempts(ada):
+    for number in range(22):
+        address = f"2001:db8::{number + 1:x}"
+        Client().post("/sign-in/", {"username": "ada", "password": "wrong"}, REMOTE_ADDR=address)
+
+    assert 1 <= len(events("sign-in.throttled")) <= 10
+
+
 def test_a_limit_that_is_exceeded_is_recorded_rarely(ada, settings):
     settings.API_TOKEN_RATE = Rate(1, 3600)
     program = {"Authorization": f"Bearer {make_token(user=ada)}"}
