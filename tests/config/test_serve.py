@@ -30,6 +30,14 @@ def serve(tmp_path, *words, **environment):
     )
 
 
+def serve_in_vain(tmp_path, **environment):
+    """A start that ends at once, because another program listens on the port."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        return serve(tmp_path, "--port", str(holder.getsockname()[1]), **environment)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     site = Site(tmp_path_factory.mktemp("site"), prepared=False)
@@ -80,6 +88,23 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(tmp_path, setting, mess
     assert done.returncode != 0
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("header", "doubles"),
+    [("X-Forwarded-For", "X_Forwarded_For or X_Forwarded_Proto"), ("realip", "X_Forwarded_Proto")],
+)
+def test_the_start_names_the_headers_of_the_proxy_that_clients_can_imitate(tmp_path, header, doubles):
+    done = serve_in_vain(tmp_path, TRUST_PROXY="1", TOOLSHELF_ADDRESS_HEADER=header)
+
+    assert f"TRUST_PROXY is set: the proxy must drop {doubles} from clients" in done.stderr
+
+
+def test_the_start_names_no_headers_without_a_proxy(tmp_path):
+    done = serve_in_vain(tmp_path)
+
+    assert "Cannot listen" in done.stderr
+    assert "TRUST_PROXY" not in done.stderr
 
 
 @pytest.mark.deep
@@ -191,11 +216,7 @@ def test_static_files_are_hashed_compressed_and_cached_forever(site):
 
 
 def test_a_port_in_use_is_reported_in_one_sentence(tmp_path):
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-
-        ended = serve(tmp_path, "--port", str(holder.getsockname()[1]))
+    ended = serve_in_vain(tmp_path)
 
     assert ended.returncode == 1
     assert "Cannot listen" in ended.stderr

@@ -50,6 +50,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         host, port = options["host"], options["port"]
+        self.warn_about_proxy()
         self.check_address(host, port)
         self.check_factory_settings()
         with migrating_alone():
@@ -77,6 +78,17 @@ class Command(BaseCommand):
                 raise CommandError(
                     f"Cannot listen on {host}:{port}: {error.strerror}. Choose another with --host and --port."
                 ) from error
+
+    def warn_about_proxy(self) -> None:
+        """Name the headers of a trusted proxy that clients can imitate, unless the proxy prevents it."""
+        if not settings.TRUST_PROXY:
+            return
+        trusted = [name for name in (settings.ADDRESS_HEADER, "X-Forwarded-Proto") if "-" in name]
+        doubles = " or ".join(name.replace("-", "_") for name in trusted)
+        self.stderr.write(
+            f"TRUST_PROXY is set: the proxy must drop {doubles} from clients, or they can imitate "
+            f"{' or '.join(trusted)}. docs/operations.md shows how."
+        )
 
     def check_factory_settings(self) -> None:
         """Report networks that cannot be enforced; the tools with such a network do not run.
