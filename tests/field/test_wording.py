@@ -315,3 +315,16 @@ def test_ordinary_directions_are_no_finding(text):
     spec = read_spec(json.dumps({"definition": {"name": "get", "description": text}}))
 
     assert "description-instructs" not in {finding.rule for finding in lint(spec)}
+
+
+@pytest.mark.parametrize("depth", [1, 50])
+def test_the_words_of_a_change_are_hardly_longer_than_its_specs(depth):
+    before, after = "a", "b"
+    for _ in range(depth):
+        before, after = [before], [after]
+    old, new = ({"_meta": {"items": [value] * 2_000}} for value in (before, after))
+
+    found = difference(old, new)
+
+    [change] = [change for change in found.changes if change.kind == "meta-changed"]
+    assert max(map(len, change.texts)) <= max(20_000, 2 * len(json.dumps(old)))

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from catalog.json_schema.index import Node, SchemaMap
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff.annotations import Nothing
 from catalog.specs.diff.changes import Change, Part, Verdict
@@ -24,6 +25,7 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 MAX_NEW_WORDS: Final = 20  # changes for words that no other change shows
 LEAST_PHRASE: Final = 3  # words
 MAX_SENTENCES: Final = 3
+MAX_PRINTED: Final = 20_000  # characters of an annotation on several lines; a longer one is shown on one line
 MAX_SENTENCE_CHARS: Final = 200
 Pointers: TypeAlias = tuple[str | None, str | None]  # into the specs before and now
 
@@ -200,7 +202,7 @@ def text_of(value: JSON | Nothing) -> str:
     """An annotation as text; "" if it is absent."""
     if value is None or isinstance(value, Nothing):
         return ""
-    return value if isinstance(value, str) else dumps(value, indent=2)
+    return value if isinstance(value, str) else print_json(value, most=MAX_PRINTED)
 
 
 def _shown(value: JSON) -> str:
