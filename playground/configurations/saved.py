@@ -38,6 +38,11 @@ NO_SUCH_CONFIGURATION = (
     "You have no saved configuration of this name for this tool, and nobody shares one. "
     "Name a shared one as OWNER/NAME."
 )
+MOVED = "configuration.moved"
+NOT_FOR_THIS_ADDRESS = (
+    "This secret was saved for another address than the one that would now receive it. Enter it again; or delete the "
+    "saved configuration, or list the secret in `remove_secrets`, to save without it."
+)
 UNREADABLE = (
     "This saved configuration can no longer be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Save it "
     "again."
@@ -84,7 +89,7 @@ def save_configuration(
     """Save `configuration` for `tool` under `name`, replacing one of the same name.
 
     A secret of the replaced configuration that `configuration` leaves out is retained, unless `removed` contains its
-    JSON Pointer: so users need not type it again to change something else. None is retained if the tool now sends
+    JSON Pointer: so users need not type it again to change something else. It is refused instead if the tool now sends
     requests to another origin. With `must_conform`, the result must not violate `schema`, except that members may be
     missing, which a run reports.
 
@@ -106,8 +111,12 @@ def save_configuration(
     value: dict[str, JSON] = configuration.value
     set_at: dict[str, str] = {}
     origins = origins_of(tool, tool.current, value)
-    if saved is not None and not _is_moved(saved, origins):
-        value, set_at = _with_stored_secrets(saved, value, schema, removed)
+    if saved is not None:
+        complete, times = _with_stored_secrets(saved, value, schema, removed)
+        if _is_moved(saved, origins):
+            _refuse_lost(schema, value, complete)
+        else:
+            value, set_at = complete, times
     found = find_secrets(schema, value)
     problems = found.problems("/configuration")
     if must_conform:
@@ -248,6 +257,14 @@ def _with_stored_secrets(
         if pointer in set_at:
             set_times[pointer] = set_at[pointer]
     return (result if isinstance(result, dict) else value), set_times
+
+
+@sensitive_variables()
+def _refuse_lost(schema: CompiledSchema | None, value: JSON, complete: JSON) -> None:
+    """Raise DocumentError if the stored secrets of `complete` are missing from `value`, with their pointers."""
+    lost = [pointer for pointer, _ in secret_members(schema, complete) if not exists_at(value, pointer)]
+    if lost:
+        raise DocumentError([Problem(f"/configuration{pointer}", NOT_FOR_THIS_ADDRESS, MOVED) for pointer in lost])
 
 
 def _is_moved(saved: SavedConfiguration, origins: str) -> bool:

@@ -44,8 +44,8 @@ def add_tool(text, *, address=""):
     return source
 
 
-def save(program, **configuration):
-    body = json.dumps({"name": "work", "configuration": configuration})
+def save(program, remove_secrets=(), **configuration):
+    body = json.dumps({"name": "work", "configuration": configuration, "remove_secrets": list(remove_secrets)})
     return program.send("POST", "/tools/weather.forecast/configurations", body)
 
 
@@ -140,12 +140,29 @@ def test_saving_again_for_the_new_address_asks_for_the_secret(program):
     save(program, key=SECRET)
     sync(replace_document(source, signed_in(NEW)))
 
-    save(program)
-    assert secrets_of(program) == []
+    refused = save(program)
+    before = secrets_of(program), refusal(program)
     save(program, key="another-secret")
 
+    assert refused.status_code == 422
+    assert [problem["pointer"] for problem in refused.json()["errors"]] == ["/configuration/key"]
+    assert before[0] == ["/key"]
+    assert "enter its secrets again" in before[1]
     assert secrets_of(program) == ["/key"]
     assert refusal(program) is None
+
+
+def test_another_address_in_the_configuration_asks_for_the_secret_or_its_removal(program):
+    add_tool(signed_in())
+    save(program, key=SECRET)
+
+    refused = save(program, baseUrl="https://mine.example")
+    stored = secrets_of(program)
+    removed = save(program, baseUrl="https://mine.example", remove_secrets=["/key"])
+
+    assert (refused.status_code, stored) == (422, ["/key"])
+    assert [problem["pointer"] for problem in refused.json()["errors"]] == ["/configuration/key"]
+    assert (removed.status_code, secrets_of(program)) == (201, [])
 
 
 def test_a_configuration_of_an_earlier_version_is_bound_to_the_address_of_its_time(program):
@@ -169,8 +186,7 @@ def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_t
     change_source(source, settings_of(source, address=address))
 
     assert "was saved for another address" in refusal(program)
-    save(program)
-    assert secrets_of(program) == []
+    assert save(program).status_code == 422
 
 
 @pytest.mark.parametrize("changed", [{"policy": "review"}, {"address": "https://api.example/v2/openapi.json"}])

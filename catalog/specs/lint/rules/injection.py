@@ -54,8 +54,8 @@ def instructions_to_model(subject: Subject) -> Iterator[Finding]:
     for pointer, phrase in injected_phrases(document):
         message = f"“{phrase[:SHOWN_CHARACTERS]}” instructs the model instead of describing the tool."
         yield found("description-instructs", pointer, message)
-    if (pointer := unsearched_text(document)) is not None:
-        yield found("description-instructs", pointer, f"{UNSEARCHED} Shorten them.")
+    if (unsearched := unsearched_text(document)) is not None:
+        yield found("description-instructs", unsearched, f"{UNSEARCHED} Shorten them.")
 
 
 def injected_phrases(document: JSON) -> Iterator[tuple[str, str]]:
