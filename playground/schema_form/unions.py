@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from catalog.json_schema.applicable import always
+from catalog.json_schema.applicable import Impossible, always, gather
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON
@@ -29,7 +29,7 @@ class Branches:
         self._kinds = kinds
         self._choices = choices
         self._is_valid = is_valid
-        self._known_tags: dict[object, Tags] = {}
+        self._known_tags: dict[tuple[object, int], Tags] = {}
 
     def choose(self, options: Sequence[Subschema], value: Maybe, defaults: JSON = None) -> int:
         """The index of the branch that fits `value` best.
@@ -90,19 +90,30 @@ class Branches:
                 names |= self.names(part, depth + 1)
         return names
 
-    def tags(self, subschema: Subschema) -> Tags:
-        """The members that a branch limits to a few values, with those values."""
-        identity = subschema.identity
-        if identity not in self._known_tags:
-            self._known_tags[identity] = {}
-            self._known_tags[identity] = self._find_tags(subschema)
-        return self._known_tags[identity]
+    def tags(self, subschema: Subschema, levels: int = MAX_TAG_DEPTH) -> Tags:
+        """The members that a branch limits to a few values, with those values; members within `levels` of members."""
+        key = subschema.identity, levels
+        if key not in self._known_tags:
+            self._known_tags[key] = self._find_tags(subschema, levels)
+        return self._known_tags[key]
 
     def tag_names(self, subschema: Subschema) -> set[str]:
         """The outermost names of the tags of a branch."""
         return {path[0] for path in self.tags(subschema)}
 
-    def _find_tags(self, subschema: Subschema) -> Tags:
+    def _find_tags(self, subschema: Subschema, levels: int) -> Tags:
+        try:
+            parts, _ = gather([subschema])
+        except Impossible:
+            parts = [subschema]
+        tags: Tags = {}
+        for part in parts:
+            tags = {**self._own_tags(part, levels), **tags}
+            if len(tags) >= MAX_TAGS:
+                break
+        return dict(islice(tags.items(), MAX_TAGS))
+
+    def _own_tags(self, subschema: Subschema, levels: int) -> Tags:
         tags: Tags = {}
         properties = subschema.all_keywords.get("properties")
         for name in properties if isinstance(properties, dict) else ():
@@ -110,11 +121,9 @@ class Branches:
             listed = self._choices.of(member)
             if listed is not None and len(listed) <= MAX_TAG_VALUES:
                 tags[(name,)] = frozenset(choice.key for choice in listed)
-            elif listed is None:
-                tags |= {(name, *path): keys for path, keys in self.tags(member).items() if len(path) < MAX_TAG_DEPTH}
-        for part in always(subschema):
-            tags = {**self.tags(part), **tags}
-        return dict(islice(tags.items(), MAX_TAGS))
+            elif listed is None and levels > 1:
+                tags |= {(name, *path): keys for path, keys in self.tags(member, levels - 1).items()}
+        return tags
 
     def label(self, option: Subschema, number: int) -> str:
         """The label of a branch: its title, a fixed member, its required members, or its type."""
