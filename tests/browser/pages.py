@@ -357,6 +357,7 @@ NOT_SHOWN = {
             "/robots.txt",
             "healthz",
             "metrics",
+            "package",
             "readyz",
         ),
         "a file",

@@ -58,7 +58,7 @@ BAD_SPECS = {
         (422,),
         "gate.ref-remote",
     ),
-    "300 KB": (spec_text("a", description="x" * 300_000).encode(), (413,), "json.too-large"),
+    "1.1 MB": (spec_text("a", description="x" * 1_100_000).encode(), (413,), "json.too-large"),
     "10 MB": (spec_text("a", description="x" * 10_000_000).encode(), (413,), "json.too-large"),
 }
 

@@ -75,6 +75,8 @@ def test_all_fixes_of_real_specs_together_resolve_findings_and_safe_ones_change_
         safely = read_spec(apply_safe_fixes(spec.source, safe).text)
 
         assert len([one for one in lint(fixed) if one.fix]) < len(fixes)
-        assert compare(spec, safely).verdict in {"identical", "compatible"}
+        changes = compare(spec, safely).changes
+        # a default that breaks its own schema goes, and words change: neither makes a value invalid
+        assert {change.verdict for change in changes if change.kind != "default-changed"} <= {"compatible", "wording"}
         assert safely.name == spec.name
     assert tried

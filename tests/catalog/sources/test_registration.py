@@ -90,7 +90,9 @@ def test_an_openapi_source_has_an_address_or_a_document():
     assert refusal(kind="openapi", document="{}") == ("/address", message)
 
 
-def test_a_document_has_a_limit():
+def test_a_document_has_a_limit(settings):
+    settings.MAX_DOCUMENT_BYTES = 8 * 2**20
+
     assert refusal(kind="openapi", address="", document="x" * (8 * 2**20 + 1))[0] == "/document"
 
 

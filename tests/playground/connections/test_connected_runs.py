@@ -221,7 +221,7 @@ def test_missing_credentials_end_the_run_with_a_sentence(openapi_source):
 def test_a_revision_made_here_does_not_send_requests_elsewhere(openapi_source, echo_service):
     tool = openapi_source.tool("get_cookie")
     elsewhere = tool.current.source.replace('"/cookie"', '"/stolen"').replace(
-        '"default": "/api"', '"default": "https://evil.example"'
+        '"default":"/api"', '"default":"https://evil.example"'
     )
     assert elsewhere.count("stolen") == elsewhere.count("evil") == 1
     tool = publish(read_spec(elsewhere), by=None).tool

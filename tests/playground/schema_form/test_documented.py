@@ -25,7 +25,7 @@ CONSTRAINTS = {
 def constrained_schemas():
     """Every different schema of one type in the committed data: its type and the constraints of that type."""
     found = {}
-    for path in [*FOLDER.rglob("*.json"), *FOLDER.rglob("*.jsonl")]:
+    for path in [*FOLDER.glob("*.json"), *FOLDER.glob("corpora/**/*.json"), *FOLDER.rglob("*.jsonl")]:
         text = path.read_text(encoding="utf-8")
         documents = text.splitlines() if path.suffix == ".jsonl" else [text]
         waiting = [json.loads(document, parse_float=Number) for document in documents if '"type"' in document]

@@ -134,7 +134,7 @@ def test_a_foreign_token_is_a_problem_and_no_secret():
 
 
 def test_a_preview_hides_the_value_of_a_secret():
-    preview = form_in_use(STORED, stored=STORED).submission.preview
+    preview = form_in_use(STORED, stored=STORED).submission.preview.text
 
     assert MARKER not in preview
     assert '"key": "••••••••"' in preview

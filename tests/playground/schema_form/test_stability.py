@@ -87,7 +87,7 @@ def test_a_number_of_a_list_is_spelled_by_hand_when_every_option_is_shown():
 
     assert form.node().head.kinds is None
     form.press("all").pick_kind("", "free").type("n", "", "2.0").send()
-    assert form.submission.preview == "2.0"
+    assert form.submission.preview.text == "2.0"
     assert form.submission.problems == ()
 
 

@@ -38,7 +38,7 @@ def test_an_untouched_required_text_is_absent_and_asked_for(text):
     form = FormInUse(required(text)).send()
 
     assert form.value == {}
-    assert form.submission.preview == "{}"
+    assert form.submission.preview.text == "{}"
     assert not form.is_valid
     assert form.node("/.owner").head.errors == ("Enter owner",)
     assert form.messages == ["Enter owner"]
