@@ -331,7 +331,6 @@ SQLITE = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": (
-            "PRAGMA auto_vacuum=INCREMENTAL; "  # of a new database; `reclaim_space` shrinks the file
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA mmap_size=134217728; PRAGMA cache_size=-16000;"
         ),
     },

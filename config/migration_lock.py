@@ -12,6 +12,8 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
+from catalog.db.reclaim import prepare_new_database
+
 ADVISORY_LOCK: Final = 0x746F_6F6C_7368_656C  # any number that no other program uses in this database
 WAITING: Final = "Another process is preparing this database; waiting for it.\n"
 
@@ -28,6 +30,7 @@ def migrating_alone() -> Iterator[None]:
         yield
         return
     with _file_lock(name.with_name(f"{name.name}.lock")):
+        prepare_new_database()
         yield
 
 

@@ -9,8 +9,17 @@ from django.db import connection
 PAGES: Final = 1_000  # at once: other writers wait meanwhile
 
 
+def prepare_new_database() -> None:
+    """Let an SQLite database without tables give space back later; it cannot be set once there are tables."""
+    if connection.vendor != "sqlite" or connection.introspection.table_names():
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        cursor.execute("VACUUM")
+
+
 def reclaim_space() -> None:
-    """Shrink the file of an SQLite database that was created with `auto_vacuum`; PostgreSQL does it by itself."""
+    """Shrink the file of an SQLite database that was created so; PostgreSQL reuses its space by itself."""
     if connection.vendor != "sqlite":
         return
     with connection.cursor() as cursor:

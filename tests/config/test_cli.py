@@ -107,6 +107,11 @@ def test_a_database_of_an_early_version_is_refused_and_left_alone(tmp_path, migr
     assert (tmp_path / "toolshelf.sqlite3").read_bytes() == before
 
 
+def test_a_new_database_gives_the_space_of_deleted_rows_back(migrated):
+    with closing(sqlite3.connect(migrated)) as database:
+        assert database.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+
+
 # The migrations of a database of 2026-11-20, from before the first squash.
 OF_THE_FIRST_DAYS = {
     "accounts": ["0001_initial"],

@@ -104,7 +104,8 @@ def addresses(tool):
         "number": 1, "pair": (1, 2), "waiver": 1, "rule": "name-not-portable", "key": "mcp", "format": "mcp",
         "language": "python-client", "webhook": 1, "delivery": 1,
         "toolkit": KIT, "run_id": run.pk, "first_id": run.pk, "second_id": run.pk, "other_id": run.pk, "check": 1,
-        "sync": SourceSync.objects.get().pk, "change": 1, "pk": 1, "position": 1, "session_digest": "0" * 64, "name": "origin",
+        "sync": SourceSync.objects.get().pk, "change": 1, "pk": 1, "position": 1, "name": "origin",
+        "session_digest": "0" * 64,
     }  # fmt: skip
     for slug in (tool.slug, public.slug):
         for namespace, name, pattern in ROUTES:
