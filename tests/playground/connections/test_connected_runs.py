@@ -106,6 +106,7 @@ def test_a_server_of_the_older_protocol_receives_a_notification_of_the_cancellat
     tool = mcp_source.tool("add")
     with Strange(tools_call=lambda handler, message: time.sleep(20)) as server:
         mcp_source.source.address = server.address
+        mcp_source.source.policy = "automatic"  # the server lists another definition than the approved one
         mcp_source.source.save()
         started = running.start(tool, tool.current, {"a": 1, "b": 2}, by=None)
         assert soon(lambda: server.methods[-1:] == ["tools/call"])
