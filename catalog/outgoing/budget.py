@@ -67,4 +67,6 @@ class Budget:
 
 
 def _size(count: int) -> str:
+    if count >= 1024 * 1024 and count % (1024 * 1024) == 0:
+        return f"{count // (1024 * 1024)} MiB"
     return f"{count / 1_000_000:g} MB" if count >= 1_000_000 else f"{count:,} bytes"

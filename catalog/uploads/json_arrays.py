@@ -11,6 +11,7 @@ from catalog.uploads.pieces import Piece, refused, too_long
 # The next bracket or comma, with everything before it; strings are skipped as a whole, including brackets in them.
 _NEXT_AT_TOP = re.compile(next_outside_strings(r"\[\]{},").encode(), re.DOTALL)
 _NEXT_INSIDE = re.compile(next_outside_strings(r"\[\]{}").encode(), re.DOTALL)
+MAX_SEARCHED_BYTES = 1024 * 1024  # of a too long element, for its end
 MAX_ARRAY_DEPTH = 200  # deeper than any spec may be
 
 
@@ -113,7 +114,8 @@ class _ArrayScan:
         self.element_start = 0
         # An element that is too deep or too long cannot be a spec, so its end is not searched for.
         unsearched = len(self.buffer) - self.searched
-        too_long = self.element_bytes > 4 * self.max_bytes or unsearched > 4 * self.max_bytes
+        limit = max(self.max_bytes, min(4 * self.max_bytes, MAX_SEARCHED_BYTES))
+        too_long = self.element_bytes > limit or unsearched > limit
         self.stuck = self.depth > MAX_ARRAY_DEPTH or too_long
 
     def finish(self) -> Iterator[Piece]:

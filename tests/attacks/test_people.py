@@ -67,7 +67,7 @@ def token_other_user(site, program, browser, visitor):
     with Program(site, token(site, "other", "publish")) as other:
         spec["definition"]["description"] = "second"
         assert other.post("/tools", json=spec).status_code == 202
-        assert other.patch(f"/tools/{shared}", json={"tags": ["theirs"]}).status_code == 403
+        assert other.patch(f"/tools/{shared}", json={"add_tags": ["theirs"]}).status_code == 403
         assert other.delete(f"/tools/{shared}").status_code in {403, 405}
 
     revisions = program.get(f"/tools/{shared}/revisions").json()["items"]
@@ -202,7 +202,8 @@ def mass_assignment(site, program, browser, visitor):
     more = {"owner": "owner", "by": "owner", "is_staff": True, "created": "2000-01-01", "number": 99, "revision": 99}
     assigned = f"assigned-{secrets.token_hex(4)}"
     definition = {"id": assigned, "name": "assigned", "description": "d", **more}
-    created = program.post("/tools", params=more, json={"definition": definition, **more})
+    assert program.post("/tools", params=more, json={"definition": definition, **more}).status_code == 422
+    created = program.post("/tools", json={"definition": definition, **more})
     assert created.status_code == 201
     tool = created.json()["tool"]
     assert tool["revision"] == 1

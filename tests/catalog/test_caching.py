@@ -13,6 +13,7 @@ from catalog.listing.facets import facets_of, immediate_facets, uncounted_facets
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.search import search_index, vocabulary
+from playground.factories.connections import runnable_ids
 from tests.conftest import Program
 from tests.factories import make_tool
 
@@ -97,6 +98,7 @@ def test_uncounted_facets_count_nothing(monkeypatch, django_assert_max_num_queri
     monkeypatch.setattr(faceting, "COUNTED_IMMEDIATELY", 0)
     make_tool("greet", description="Says hello.")
     search = CatalogSearch(words="hello", examples=True)
+    runnable_ids()  # asked once after a change of the catalog
 
     with django_assert_max_num_queries(3):
         assert immediate_facets(search) is None

@@ -145,7 +145,7 @@ def with_replaced_migrations(data_dir, migrated, *, partial=None):
     shutil.copy(migrated, data_dir)
     with closing(sqlite3.connect(data_dir / "toolshelf.sqlite3")) as database, database:
         for app in ["accounts", "catalog", "playground"]:
-            database.execute("DELETE FROM django_migrations WHERE app = ?", (app,))
+            database.execute("DELETE FROM django_migrations WHERE app = ? AND name = '0001_squashed'", (app,))
             replaced = import_module(f"{APPS[app]}.migrations.0001_squashed").Migration.replaces
             for _, old in replaced[: 2 if app == partial else None]:
                 database.execute(

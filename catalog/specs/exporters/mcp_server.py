@@ -108,6 +108,8 @@ def served_tool(spec: ToolSpec, *, any_result: bool) -> ServedTool:
     for name in _OF_THE_ORIGINAL_SERVER:
         tool.pop(name, None)
     parameters, parameter_aliases = _with_legal_keys(_undated(tool["inputSchema"]), PARAMETERS, job.report)
+    if members_of(spec.parameters).get("$schema") == DRAFT:
+        parameters = {"$schema": DRAFT, **parameters}
     tool["inputSchema"] = parameters
     output = _output_schema(spec.return_type, any_result=any_result)
     response_aliases: Mapping[str, str] = {}

@@ -218,7 +218,7 @@ class TestHostileServers:
         with local_server(lambda handler: respond(handler, b" " * 100_000_000)) as server:
             message = failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
 
-        assert message == "It sent more than the 10 MB that are allowed."
+        assert message == "It sent more than the 32 MiB that are allowed."
 
     def test_a_slow_answer(self, monkeypatch):
         monkeypatch.setattr(reading, "SECONDS", 4)

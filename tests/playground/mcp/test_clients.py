@@ -263,13 +263,17 @@ def test_the_inspector_searches_and_calls(site, node):
 
 # -- the conformance suite ------------------------------------------------------------------------------------------
 
-# Checks that do not apply to a server that offers tools alone, and whose tools need nothing from the client.
+# Checks that do not apply to a server that offers tools alone, whose tools need nothing from the client, and whose
+# schemas all known clients take.
 NOT_APPLICABLE = {
     "sep-2575-server-rejects-undeclared-capability": "no tool needs a capability of the client",
     "sep-2575-missing-capability-http-400": "no tool needs a capability of the client",
     "sep-2549-prompts-list-caching-hints": "there are no prompts",
     "sep-2549-resources-list-caching-hints": "there are no resources",
     "sep-2549-resources-templates-list-caching-hints": "there are no resources",
+    "sep-2106-composition-keywords-preserved": "Anthropic and OpenAI refuse combinators at the root",
+    "sep-2106-conditional-keywords-preserved": "Anthropic and OpenAI refuse combinators at the root",
+    "sep-2106-anchor-keyword-preserved": "references to anchors are served as references to definitions",
 }
 OF_TOOLS = (
     "tools-list", "tools-call-simple-text", "tools-call-error", "tools-call-with-progress", "json-schema-2020-12",
