@@ -43,7 +43,7 @@ def network_of(request: HttpRequest) -> str:
 
 
 def network_of_address(address: str) -> str:
-    """`address`, or with IPv6 its network; a text that is no address as it is."""
+    """`address`, or with IPv6 its network; a text that is not an address stays as it is."""
     if ":" not in address:
         return address
     try:

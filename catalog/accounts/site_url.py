@@ -22,7 +22,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_on_this_machine(request: HttpRequest) -> bool:
-    """Whether the host of `request` is this machine itself: an address for it works nowhere else."""
+    """Whether the host of `request` is this machine itself: an address of it works on no other machine."""
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     return is_loopback(host) or host.endswith(".localhost")
 

@@ -152,7 +152,7 @@ def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
             same[word] |= {token: TYPO_WEIGHT for _, token in meant}
             if any(counts.of(token) for _, token in meant):
                 corrections[word.typed] = next(text for text, token in meant if counts.of(token))
-    weighted = _weighted(query, counts)
+    weighted = _weigh_words(query, counts)
     terms = [_term(weighted[word], same[word], related[word], counts) for word in query.words]
     known = sorted((term for term in terms if term.alternatives), key=lambda term: -term.importance)
     return Plan(
@@ -233,7 +233,7 @@ def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, s
                 break
 
 
-def _weighted(query: Query, counts: _Counts) -> dict[Word, Word]:
+def _weigh_words(query: Query, counts: _Counts) -> dict[Word, Word]:
     """The words with the weights that they have beside each other.
 
     What a request is about matters more than the verb. In another language, the few words that a tool contains by

@@ -63,16 +63,16 @@ def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
     single: list[RemoteTool] = []
     for tool_id, listed in by_id.items():
         if tool_id == f"{source.name}.":
-            yield _refused(source, listed[0], f"Tools without a name cannot be imported ({len(listed)}).")
+            yield _refuse(source, listed[0], f"Tools without a name cannot be imported ({len(listed)}).")
         elif len({_name_of(tool) for tool in listed}) > 1:
             message = f"The source lists {len(listed)} tools with this id: their names differ, but look the same."
-            yield _refused(source, listed[0], message)
+            yield _refuse(source, listed[0], message)
         elif len({tool.sha256 for tool in listed}) > 1:
             message = f"The source lists this tool {len(listed)} times, with different definitions."
-            yield _refused(source, listed[0], message)
+            yield _refuse(source, listed[0], message)
         elif len(_name_of(listed[0])) > MAX_REMOTE_NAME:
             message = f"The name of the tool is too long: at most {MAX_REMOTE_NAME} characters are allowed."
-            yield _refused(source, listed[0], message)
+            yield _refuse(source, listed[0], message)
         else:
             single.append(listed[0])
     for chunk in _chunks(single):
@@ -87,7 +87,7 @@ def _id_of(source: Source, tool: RemoteTool) -> str:
     return id_for(f"{source.name}.{_name_of(tool)}")
 
 
-def _refused(source: Source, tool: RemoteTool, message: str) -> ListedTool:
+def _refuse(source: Source, tool: RemoteTool, message: str) -> ListedTool:
     problem = Problem("", message, "source.tool")
     return ListedTool(_id_of(source, tool), _name_of(tool), tool.sha256, problems=(problem,))
 
@@ -108,7 +108,7 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
         imported = import_document({"tools": definitions}, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
     except NotKnown:
         for tool in readable:
-            yield _refused(source, tool, "This is not a tool of the Model Context Protocol: it has no `inputSchema`.")
+            yield _refuse(source, tool, "This is not a tool of the Model Context Protocol: it has no `inputSchema`.")
         return
     by_index = {int(split_pointer(one.pointer)[1]): one for one in imported.specs}
     for index, tool in enumerate(readable):
@@ -123,7 +123,7 @@ def _chunks(tools: list[RemoteTool]) -> Iterator[list[RemoteTool]]:
 def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedTool:
     tool_id = _id_of(source, tool)
     if imported.spec is not None and imported.spec.tool_id != tool_id:
-        return _refused(source, tool, "Its definition contains that of a tool with another name.")
+        return _refuse(source, tool, "Its definition contains that of a tool with another name.")
     return ListedTool(tool_id, _name_of(tool), tool.sha256, imported.spec, imported.problems)
 
 

@@ -28,8 +28,8 @@ from playground.mcp.protocol import (
     Message,
     ProtocolError,
     object_in,
-    quoted,
-    shortened,
+    quote,
+    shorten,
     status_of,
 )
 from playground.mcp.results import Result as CallResult
@@ -183,7 +183,7 @@ class CatalogTools:
             ProtocolError: there is no tool of this name.
         """
         if name not in _ARGUMENTS:
-            text = f"Unknown tool: {shortened(name)}. This server has search_tools, describe_tool and call_tool."
+            text = f"Unknown tool: {shorten(name)}. This server has search_tools, describe_tool and call_tool."
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
         checked = _ARGUMENTS[name].check(arguments)
         if checked.problems:
@@ -299,9 +299,7 @@ def _unknown(name: str, person: Person) -> str:
     words = re.sub(r"[\W_]+", " ", name)[:200]
     similar = page_of(CatalogSearch(words=words, limit=3, visibility=visibility)).results
     ids = ", ".join(repr(result.tool.tool_id) for result in similar)
-    return f"No tool has the id {quoted(name)}. " + (
-        f"Similar ones: {ids}." if ids else "Find tools with search_tools."
-    )
+    return f"No tool has the id {quote(name)}. " + (f"Similar ones: {ids}." if ids else "Find tools with search_tools.")
 
 
 def _description(tool: Tool) -> JSON:

@@ -48,14 +48,14 @@ _BASE64: Final = ("=?base64?", "?=")
 RequestId = int | str
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The beginning of `text`, which a client sent, for a message."""
     return text if len(text) <= MAX_REPEATED_CHARACTERS else f"{text[:MAX_REPEATED_CHARACTERS]}…"
 
 
-def quoted(value: JSON) -> str:
+def quote(value: JSON) -> str:
     """The beginning of `value`, which a client sent, in quotes if it is a string, for a message."""
-    return repr(shortened(value)) if isinstance(value, str) else shortened(repr(value))
+    return repr(shorten(value)) if isinstance(value, str) else shorten(repr(value))
 
 
 def is_mcp(path: str) -> bool:
@@ -194,11 +194,11 @@ def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], 
     if missing:
         raise ProtocolError(INVALID_PARAMS, f"`params._meta` lacks the required {' and '.join(missing)}.")
     declared = meta[VERSION_KEY]
-    _compare(VERSION_HEADER, headers.get(VERSION_HEADER), declared, f"`params._meta` has {quoted(declared)}")
-    _compare(METHOD_HEADER, headers.get(METHOD_HEADER), method, f"the body has the method {quoted(method)}")
+    _compare(VERSION_HEADER, headers.get(VERSION_HEADER), declared, f"`params._meta` has {quote(declared)}")
+    _compare(METHOD_HEADER, headers.get(METHOD_HEADER), method, f"the body has the method {quote(method)}")
     if method == "tools/call" and isinstance(name := params.get("name"), str):
         sent = decoded_header(headers.get(NAME_HEADER))
-        _compare(NAME_HEADER, sent, name, f"the body has the name {quoted(name)}")
+        _compare(NAME_HEADER, sent, name, f"the body has the name {quote(name)}")
     if declared not in MODERN_VERSIONS:
         raise _unsupported(str(declared))
     return Message(method, str(declared), request_id, params)
@@ -208,12 +208,12 @@ def _compare(header: str, value: str | None, expected: JSON, in_words: str) -> N
     if value is None:
         raise ProtocolError(HEADER_MISMATCH, f"The header {header} is missing or cannot be decoded; {in_words}.")
     if value != expected:
-        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is {quoted(value)}, but {in_words}.")
+        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is {quote(value)}, but {in_words}.")
 
 
 def _unsupported(version: str) -> ProtocolError:
-    data: JSON = {"supported": [*MODERN_VERSIONS], "requested": shortened(version)}
-    message = f"The protocol version {quoted(version)} is not supported."
+    data: JSON = {"supported": [*MODERN_VERSIONS], "requested": shorten(version)}
+    message = f"The protocol version {quote(version)} is not supported."
     if version in LEGACY_VERSIONS:
         message += " To use it, send `initialize` first, and no protocol fields in `_meta`."
     return ProtocolError(UNSUPPORTED_VERSION, message, data=data)
@@ -277,11 +277,11 @@ def check_params(message: Message) -> None:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))
-        raise ProtocolError(INVALID_PARAMS, f"{shortened(place)}: {found['msg']}.", status=status_of(message)) from None
+        raise ProtocolError(INVALID_PARAMS, f"{shorten(place)}: {found['msg']}.", status=status_of(message)) from None
 
 
 def method_not_found(message: Message) -> ProtocolError:
-    text = f"This server has no method {quoted(message.method)} in the protocol version {message.version}."
+    text = f"This server has no method {quote(message.method)} in the protocol version {message.version}."
     return ProtocolError(METHOD_NOT_FOUND, text, status=404 if message.is_modern else 200)
 
 

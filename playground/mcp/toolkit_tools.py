@@ -15,7 +15,7 @@ from catalog.listing.pagination import BadCursor, Cursor
 from catalog.models import Tool, ToolQuerySet
 from catalog.search.document import group_key
 from catalog.specs.exporters.mcp_server import ServedTool, free_name, served_name, served_tool
-from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, shortened, status_of
+from playground.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, shorten, status_of
 from playground.mcp.results import Result
 from playground.mcp.toolsets import Call, ToolPage
 
@@ -141,9 +141,7 @@ class ToolkitTools:
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
         tool = self._tool(name)
         if tool is None:
-            text = (
-                f"Unknown tool: {shortened(name)}. The toolkit {self.title} has no such tool that can be called here."
-            )
+            text = f"Unknown tool: {shorten(name)}. The toolkit {self.title} has no such tool that can be called here."
             raise ProtocolError(INVALID_PARAMS, text, status=status_of(message))
         served = listed_as(name, tool, any_result=message.is_modern).served
         mode = "mock" if self.mock else "live"

@@ -24,7 +24,7 @@ from playground.mcp.protocol import (
     Message,
     ProtocolError,
     error_text,
-    quoted,
+    quote,
     read_message,
     response_text,
 )
@@ -144,7 +144,7 @@ def _toolset(request: HttpRequest, toolkit: str) -> Toolset:
         return CatalogTools(request.user, mock)
     found = ToolkitTools.of(toolkit, request.user, mock=mock)
     if found is None:
-        text = f"The catalog has no toolkit {quoted(toolkit)}. /api/v1/toolkits lists the toolkits."
+        text = f"The catalog has no toolkit {quote(toolkit)}. /api/v1/toolkits lists the toolkits."
         raise ProtocolError(INVALID_REQUEST, text, status=404)
     return found
 

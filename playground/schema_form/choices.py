@@ -56,7 +56,7 @@ class Choices:
         if "const" in keywords:
             return (_choice(keywords["const"]),)
         if labels := enum_labels(keywords):
-            return tuple(_labelled(label) for label in labels)
+            return tuple(_label_choice(label) for label in labels)
         if isinstance(listed := keywords.get("enum"), list):
             return tuple(_choice(value) for value in listed)
         return None
@@ -96,7 +96,7 @@ def _choice(value: JSON) -> Choice:
     return Choice(value, label_of(value), canonical(value))
 
 
-def _labelled(label: EnumLabel) -> Choice:
+def _label_choice(label: EnumLabel) -> Choice:
     text = cut(f"{label.name} ({label_of(label.value)})", MAX_LABEL) if label.name else label_of(label.value)
     return Choice(label.value, text, canonical(label.value), label.description)
 

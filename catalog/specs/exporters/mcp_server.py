@@ -181,7 +181,7 @@ def _with_legal_keys(schema: JSON, pointer: str, report: Report) -> tuple[Schema
     for name, new in aliases.items():
         report.rewritten(pointer, renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
     together = normalized(schema, pointer=pointer, report=Report()).together()  # references do not name properties then
-    return members_of(_renamed(together, aliases, pointer, report)), aliases
+    return members_of(_rename_keys(together, aliases, pointer, report)), aliases
 
 
 def _names_in(schema: JSON) -> Iterator[str]:
@@ -199,17 +199,17 @@ def _names_in(schema: JSON) -> Iterator[str]:
         waiting.extend(inner for _, inner in subschemas(current, DEFAULT_DIALECT))
 
 
-def _renamed(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Report) -> JSON:
+def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Report) -> JSON:
     if not isinstance(schema, dict):
         return schema
 
     def renamed(_: Path, inner: JSON) -> JSON:
-        return _renamed(inner, aliases, pointer, report)
+        return _rename_keys(inner, aliases, pointer, report)
 
     out = dict(with_subschemas(schema, DEFAULT_DIALECT, renamed))
     for keyword, value in out.items():
         if keyword == "properties" and isinstance(value, dict):
-            out[keyword] = {aliases.get(name, name): _titled(name, member) for name, member in value.items()}
+            out[keyword] = {aliases.get(name, name): _add_title(name, member) for name, member in value.items()}
         elif keyword == "dependentSchemas" and isinstance(value, dict):
             out[keyword] = {aliases.get(name, name): member for name, member in value.items()}
         elif keyword == "dependentRequired" and isinstance(value, dict):
@@ -225,7 +225,7 @@ def _renamed(schema: JSON, aliases: Mapping[str, str], pointer: str, report: Rep
     return out
 
 
-def _titled(name: str, member: JSON) -> JSON:
+def _add_title(name: str, member: JSON) -> JSON:
     """`member` with `name` as its title if the alias cannot show it."""
     if name.isascii() or not isinstance(member, dict) or "title" in member:
         return member

@@ -203,7 +203,7 @@ class SubsetWriter:
 
     def _annotated_branches(self, flat: Flat, union: Schema, annotations: Schema) -> Schema:
         """`union` with `annotations` in each of its branches that they fit, for providers that allow none beside it."""
-        branches, placed = _annotated(items_of(union["anyOf"]), annotations)
+        branches, placed = _annotate_branches(items_of(union["anyOf"]), annotations)
         for keyword in annotations:
             pointer = flat.pointer_to(keyword)
             if keyword in placed:
@@ -453,7 +453,7 @@ class SubsetWriter:
         return {**schema, "nullable": True}
 
 
-def _annotated(branches: list[JSON], annotations: Schema) -> tuple[list[JSON], set[str]]:
+def _annotate_branches(branches: list[JSON], annotations: Schema) -> tuple[list[JSON], set[str]]:
     """`branches` with the `annotations` that fit them, and the keywords that at least one of them has now."""
     annotated: list[JSON] = []
     placed: set[str] = set()
@@ -461,7 +461,7 @@ def _annotated(branches: list[JSON], annotations: Schema) -> tuple[list[JSON], s
         if not isinstance(branch, dict):
             continue
         if "anyOf" in branch:
-            inner, keywords = _annotated(items_of(branch["anyOf"]), annotations)
+            inner, keywords = _annotate_branches(items_of(branch["anyOf"]), annotations)
             annotated.append({**branch, "anyOf": inner})
             placed |= keywords
             continue

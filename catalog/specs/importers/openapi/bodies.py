@@ -205,7 +205,7 @@ def request_body(operation: Part, context: Context) -> Body | None:
 
 def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
     """The body that a parameter of Swagger 2.0 is, in the media type that the operation consumes: JSON if it can be."""
-    consumed = [media_type for media_type in _consumed(operation, context) if not _is_form(media_type)]
+    consumed = [media_type for media_type in _find_request_types(operation, context) if not _is_form(media_type)]
     media_type = min(consumed, key=_rank, default="application/json")
     media_type = media_type if "*" not in media_type else "application/json"
     pointer = pointer_join(parameter.pointer, "schema")
@@ -215,7 +215,7 @@ def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
     return Body(with_annotations(schema, parameter.value), needs, media_type, is_required)
 
 
-def _consumed(operation: Part, context: Context) -> list[str]:
+def _find_request_types(operation: Part, context: Context) -> list[str]:
     """The media types of requests in Swagger 2.0."""
     consumes = operation.value.get("consumes", context.document.get("consumes"))
     return [one for one in items_of(consumes) if isinstance(one, str)]
@@ -240,7 +240,7 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
     if required:
         whole["required"] = required
     has_file = any(_is_file(parameter.value) for parameter in form)
-    media_types = [media_type for media_type in _consumed(operation, context) if media_type in FORMS]
+    media_types = [media_type for media_type in _find_request_types(operation, context) if media_type in FORMS]
     media_type = media_types[0] if media_types else "application/x-www-form-urlencoded"
     media_type = "multipart/form-data" if has_file else media_type
     return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)

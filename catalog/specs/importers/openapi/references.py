@@ -60,7 +60,7 @@ class References:
         except ValueError:
             return Unresolved("This reference is not a valid URI.")
         base, resource = self._base_at(pointer)
-        absolute = _joined(base, uri)
+        absolute = _join_reference(base, uri)
         starts = [resource, ""]
         if uri:
             named = self._named.get(absolute)
@@ -186,10 +186,10 @@ def _base_within(base: str, schema: Object) -> str:
     uri = schema.get("$id")
     if not isinstance(uri, str) or len(base) + len(uri) > MAX_BASE_CHARS:
         return base
-    return _joined(base, uri)
+    return _join_reference(base, uri)
 
 
-def _joined(base: str, reference: JSON) -> str:
+def _join_reference(base: str, reference: JSON) -> str:
     """The absolute URI without its fragment; `base` if `reference` is empty or no URI."""
     try:
         return urldefrag(urljoin(base, reference)).url if isinstance(reference, str) and reference else base
