@@ -8,6 +8,7 @@ Source: Django documentation, "How to use sessions", "Extending database-backed 
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -24,7 +25,18 @@ from catalog.accounts.models import Session, User, digest
 USE_NOTED_EVERY: Final = timedelta(minutes=5)  # so that most requests write nothing
 SIGNED_IN_BROWSER: Final = "signed_in_browser"  # in a session: {"agent": its User-Agent, "at": when it signed in}
 MAX_AGENT_CHARACTERS: Final = 300
+WAITING_POST: Final = "account_reauthentication_state"  # where django-allauth keeps a POST and its headers
 SIGN_IN_LIFETIME: Final = timedelta(minutes=15)  # of a visitor's session that holds a sign-in in progress
+
+
+def _without_cookies(data: dict[str, Any]) -> dict[str, Any]:
+    """`data` without the cookies of a POST that waits for a confirmation: one of them is the key of this session."""
+    waiting = data.get(WAITING_POST)
+    if not isinstance(waiting, dict) or "request" not in waiting:
+        return data
+    request = json.loads(waiting["request"])
+    request["META"].pop("HTTP_COOKIE", None)
+    return data | {WAITING_POST: waiting | {"request": json.dumps(request)}}
 
 
 class SessionStore(DatabaseSessionStore):
@@ -49,7 +61,7 @@ class SessionStore(DatabaseSessionStore):
     def create_model_instance(self, data: dict[str, Any]) -> Session:
         return Session(
             session_key=digest(self._get_or_create_session_key()),  # type: ignore[attr-defined]
-            session_data=self.encode(data),
+            session_data=self.encode(_without_cookies(data)),
             expire_date=self.get_expiry_date(),
             user_id=data.get(SESSION_KEY),
         )

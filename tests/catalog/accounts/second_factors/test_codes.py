@@ -346,6 +346,18 @@ def test_the_right_password_again_leads_back(ada):
     assert answer["Location"] == "/account/security/app/"
 
 
+def test_a_request_that_waits_for_the_password_is_stored_without_the_key_of_its_session(ada):
+    client = with_password()
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    asked = client.post("/account/security/app/", {"code": "123456"})
+
+    [stored] = [str(session.get_decoded()) for session in Session.objects.all()]
+    assert asked["Location"].startswith("/account/security/confirm/")
+    assert "code=123456" in stored
+    assert key not in stored
+
+
 def test_a_wrong_password_again_is_counted_as_a_failed_sign_in(ada):
     client = Client()
     client.force_login(ada)
