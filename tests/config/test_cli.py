@@ -145,8 +145,9 @@ def with_replaced_migrations(data_dir, migrated, *, partial=None):
     shutil.copy(migrated, data_dir)
     with closing(sqlite3.connect(data_dir / "toolshelf.sqlite3")) as database, database:
         for app in ["accounts", "catalog", "playground"]:
-            database.execute("DELETE FROM django_migrations WHERE app = ? AND name = '0001_squashed'", (app,))
             replaced = import_module(f"{APPS[app]}.migrations.0001_squashed").Migration.replaces
+            for name in ["0001_squashed", *(name for _, name in replaced)]:
+                database.execute("DELETE FROM django_migrations WHERE app = ? AND name = ?", (app, name))
             for _, old in replaced[: 2 if app == partial else None]:
                 database.execute(
                     "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", (app, old)
