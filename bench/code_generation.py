@@ -52,10 +52,16 @@ sys.exit(1 if failed else 0)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--specs", default="specs_mcp", help="a corpus; default: specs_mcp")
-    parser.add_argument("--mypy", type=int, default=40, metavar="N", help="packages that mypy checks; default: 40")
-    parser.add_argument("--out", type=Path, help="where the projects are written; default: a temporary folder")
+    parser.add_argument(
+        "--mypy", type=int, default=40, metavar="N", help="packages that mypy checks; default: 40"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="where the projects are written; default: a temporary folder"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sys.exit(measure(options.specs, options.mypy, options.out or Path(folder)))
@@ -89,7 +95,9 @@ def readable(line: str) -> ToolSpec | None:
         return None
 
 
-def generated(specs: list[ToolSpec], language: str, out: Path) -> tuple[list[float], list[Path], list[Path], list[str]]:
+def generated(
+    specs: list[ToolSpec], language: str, out: Path
+) -> tuple[list[float], list[Path], list[Path], list[str]]:
     """The seconds of each project, its folder, the modules that can be imported, and what does not compile."""
     seconds: list[float] = []
     folders: list[Path] = []
@@ -120,7 +128,11 @@ def written(project: Project, folder: Path) -> list[Path]:
 def imports_of(modules: list[Path]) -> list[str]:
     """The path and the reason of each module that cannot be imported."""
     done = subprocess.run(
-        [sys.executable, "-c", IMPORT], input="\n".join(map(str, modules)), text=True, capture_output=True, check=False
+        [sys.executable, "-c", IMPORT],
+        input="\n".join(map(str, modules)),
+        text=True,
+        capture_output=True,
+        check=False,
     )
     return done.stdout.splitlines() or ([done.stderr] if done.returncode else [])
 
@@ -130,7 +142,9 @@ def typed(specs: list[ToolSpec]) -> float:
     why: Counter[str] = Counter()
     untyped = 0
     for spec in specs:
-        missing = [part.reason for part in python_models(python_schemas(spec)).untyped if part.declared]
+        missing = [
+            part.reason for part in python_models(python_schemas(spec)).untyped if part.declared
+        ]
         untyped += bool(missing)
         why.update(set(missing))
     share = 1 - untyped / len(specs)
@@ -148,7 +162,9 @@ def checked_by_mypy(folders: dict[str, list[Path]], count: int) -> bool:
     targets = []
     for language, all_folders in folders.items():
         sample = sorted(set(all_folders))[:: max(1, len(all_folders) // count)][:count]
-        targets += [str(folder / "src") if language == "python" else str(folder) for folder in sample]
+        targets += [
+            str(folder / "src") if language == "python" else str(folder) for folder in sample
+        ]
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", *targets],
         env={"MYPYPATH": str(SDK), "PATH": "/usr/bin:/bin"},
@@ -163,7 +179,11 @@ def checked_by_mypy(folders: dict[str, list[Path]], count: int) -> bool:
 
 def timing(seconds: list[float]) -> dict[str, float]:
     ordered = sorted(seconds)
-    return {"median": statistics.median(ordered), "p95": ordered[int(0.95 * (len(ordered) - 1))], "max": ordered[-1]}
+    return {
+        "median": statistics.median(ordered),
+        "p95": ordered[int(0.95 * (len(ordered) - 1))],
+        "max": ordered[-1],
+    }
 
 
 if __name__ == "__main__":

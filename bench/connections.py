@@ -59,10 +59,14 @@ async def call_directly(address: str) -> None:
 
 def main(calls: int) -> None:
     runner = LocalRunner(slots=2)
-    operation = next(spec for spec in import_document(document()).specs if spec.tool_id == "get_cookie")
+    operation = next(
+        spec for spec in import_document(document()).specs if spec.tool_id == "get_cookie"
+    )
     with Served(everyday_server(Notes()).streamable_http_app()) as mcp_server, Service() as service:
         mcp_address = f"{mcp_server.origin}/mcp"
-        mcp = Connection(source="s", remote_name="add", address=mcp_address, spec=ADD, allowed_networks=LOOPBACK)
+        mcp = Connection(
+            source="s", remote_name="add", address=mcp_address, spec=ADD, allowed_networks=LOOPBACK
+        )
         http = Connection(
             source="s",
             remote_name="get_cookie",
@@ -72,14 +76,19 @@ def main(calls: int) -> None:
         )
         http_direct = httpx2.Client()
         rows = {
-            "run of a built-in tool": lambda: run(runner, "playground.builtin.hash_text:hash_text", {"text": "a"}),
+            "run of a built-in tool": lambda: run(
+                runner, "playground.builtin.hash_text:hash_text", {"text": "a"}
+            ),
             "HTTP request, directly": lambda: http_direct.get(f"{service.origin}/api/cookie"),
             "run of an OpenAPI operation": lambda: run(
                 runner, "playground.connections.http_tool:HTTPToolFactory", {}, http.as_json()
             ),
             "MCP session and call, directly": lambda: anyio.run(call_directly, mcp_address),
             "run of an MCP tool": lambda: run(
-                runner, "playground.connections.mcp_tool:MCPToolFactory", {"a": 1, "b": 2}, mcp.as_json()
+                runner,
+                "playground.connections.mcp_tool:MCPToolFactory",
+                {"a": 1, "b": 2},
+                mcp.as_json(),
             ),
         }
         for name, call in rows.items():

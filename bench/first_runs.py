@@ -41,7 +41,9 @@ class Client:
         return answer.status, answer.read()
 
     def run(self, tool: str, parameters: object, **more: object) -> dict[str, object]:
-        status, text = self.ask("POST", f"/api/v1/tools/{tool}/runs", {"parameters": parameters, **more})
+        status, text = self.ask(
+            "POST", f"/api/v1/tools/{tool}/runs", {"parameters": parameters, **more}
+        )
         if status not in {201, 202}:
             raise RuntimeError(text)
         return json.loads(text)
@@ -59,8 +61,14 @@ def examples() -> dict[str, object]:
     for path in sorted(SPECS.glob("*.json")):
         document = json.loads(path.read_text())
         definition = document["definition"]
-        if "configuration" not in document and "count" not in path.stem and "weather" not in path.stem:
-            found[definition.get("id", definition["name"])] = definition["examples"][0]["parameters"]
+        if (
+            "configuration" not in document
+            and "count" not in path.stem
+            and "weather" not in path.stem
+        ):
+            found[definition.get("id", definition["name"])] = definition["examples"][0][
+                "parameters"
+            ]
     return found
 
 
@@ -101,10 +109,16 @@ def main() -> None:
                 site.environment["TOOLSHELF_WARM_FACTORIES"] = factories
                 found = figures[factories]
                 found["ready, s"].append(start(site))
-                found["first run immediately, ms"].append(timed(Client(site, token).run, AT_ONCE, tools[AT_ONCE]))
+                found["first run immediately, ms"].append(
+                    timed(Client(site, token).run, AT_ONCE, tools[AT_ONCE])
+                )
                 time.sleep(PAUSE_S)
                 found["memory before the other runs, MiB"].append(memory_mib(site.process.pid))
-                runs = [timed(Client(site, token).run, tool, tools[tool]) for tool in tools if tool != AT_ONCE]
+                runs = [
+                    timed(Client(site, token).run, tool, tools[tool])
+                    for tool in tools
+                    if tool != AT_ONCE
+                ]
                 found["first run of a tool, median, ms"].append(statistics.median(runs))
                 found["first run of a tool, slowest, ms"].append(max(runs))
                 found["memory after all runs, MiB"].append(memory_mib(site.process.pid))
@@ -112,7 +126,10 @@ def main() -> None:
     print(f"{os.cpu_count()} processors, {rounds} rounds; medians (greatest)")
     print(f"{'':42} {'not warmed':>20} {'warmed':>20}")
     for name in figures["0"]:
-        cells = (f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})" for found in figures.values())
+        cells = (
+            f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})"
+            for found in figures.values()
+        )
         print(f"{name:42}", *(f"{cell:>20}" for cell in cells))
 
 

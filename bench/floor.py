@@ -28,7 +28,9 @@ PAGE_SIZE = 20
 COUNT_AT_MOST = 10_000
 
 if not settings.configured:
-    settings.configure(ROOT_URLCONF=__name__, SECRET_KEY="of no use", ALLOWED_HOSTS=["127.0.0.1"], MIDDLEWARE=[])
+    settings.configure(
+        ROOT_URLCONF=__name__, SECRET_KEY="of no use", ALLOWED_HOSTS=["127.0.0.1"], MIDDLEWARE=[]
+    )
     django.setup()
 
 _own = threading.local()
@@ -48,7 +50,9 @@ def tool_list(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     found = database.execute(
         "SELECT tool_id, name, description FROM listed ORDER BY name, rowid LIMIT ?", (PAGE_SIZE,)
     ).fetchall()
-    [(count,)] = database.execute("SELECT count(*) FROM (SELECT 1 FROM listed LIMIT ?)", (COUNT_AT_MOST + 1,))
+    [(count,)] = database.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM listed LIMIT ?)", (COUNT_AT_MOST + 1,)
+    )
     return _answer(found, count)
 
 
@@ -61,16 +65,21 @@ def search(request: HttpRequest) -> JsonResponse:
         match = f"({match}) AND flags : examples"
     database = connection()
     found = database.execute(
-        "SELECT tool_id, name, description FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", (match, PAGE_SIZE)
+        "SELECT tool_id, name, description FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?",
+        (match, PAGE_SIZE),
     ).fetchall()
     [(count,)] = database.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)", (match, COUNT_AT_MOST + 1)
+        "SELECT count(*) FROM (SELECT 1 FROM tools WHERE tools MATCH ? LIMIT ?)",
+        (match, COUNT_AT_MOST + 1),
     )
     return _answer(found, count)
 
 
 def _answer(found: list[tuple[str, str, str]], count: int) -> JsonResponse:
-    items = [{"id": tool_id, "name": name, "description": description} for tool_id, name, description in found]
+    items = [
+        {"id": tool_id, "name": name, "description": description}
+        for tool_id, name, description in found
+    ]
     return JsonResponse({"items": items, "count": count})
 
 

@@ -55,7 +55,9 @@ def measure(schema: JSON, value: object) -> tuple[float, float, int, int]:
 
     opened = spent(first)
     pairs = Page(html).submit()
-    posted = spent(lambda: draw_form(schema_form.submitted(compiled, pairs, name="parameters").form))
+    posted = spent(
+        lambda: draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
+    )
     return opened, posted, len(pairs), len(html)
 
 
@@ -74,7 +76,9 @@ def report(title: str, rows: list[tuple[float, float, int, int]]) -> None:
 def node_kinds(schemas: list[JSON]) -> Counter[str]:
     found: Counter[str] = Counter()
     for schema in schemas:
-        waiting: list[Node] = [schema_form.begin(compile_schema(schema), {}, name="parameters").form.root]
+        waiting: list[Node] = [
+            schema_form.begin(compile_schema(schema), {}, name="parameters").form.root
+        ]
         for node in waiting:
             found[node.template] += 1
             waiting += children(node)
@@ -109,9 +113,17 @@ HOSTILE: dict[str, tuple[JSON, JSON]] = {
 
 def main() -> None:
     print(f"{'':<34}{'open, ms CPU':>24}{'post, ms CPU':>24}{'most':>8}{'HTML, KiB':>18}")
-    print(f"{'':<28}{'forms':>6}" + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2 + f"{'fields':>8}{'p50':>9}{'max':>9}")
+    print(
+        f"{'':<28}{'forms':>6}"
+        + f"{'p50':>8}{'p99':>8}{'max':>8}" * 2
+        + f"{'fields':>8}{'p50':>9}{'max':>9}"
+    )
     measure({"properties": {"a": {}}}, {"a": [1, "b", None, True]})  # loads the templates
-    schemas = [row["definition"]["parameters"] for row in lines("specs_mcp") if "parameters" in row["definition"]]
+    schemas = [
+        row["definition"]["parameters"]
+        for row in lines("specs_mcp")
+        if "parameters" in row["definition"]
+    ]
     report("specs_mcp, new", [measure(schema, schema_form.ABSENT) for schema in schemas])
     for name in REAL:
         report(name, [measure(pair.schema, pair.value) for pair in pairs_of(name)])

@@ -62,7 +62,9 @@ def timed(_lines: int) -> Iterator[work.Work]:
     started = time.process_time()
     yield work.Work()
     took_s = time.process_time() - started
-    test, _, case = os.environ["PYTEST_CURRENT_TEST"].removeprefix("tests/").rpartition(" ")[0].partition("[")
+    test, _, case = (
+        os.environ["PYTEST_CURRENT_TEST"].removeprefix("tests/").rpartition(" ")[0].partition("[")
+    )
     slowest[test] = max(slowest.get(test, (0.0, "")), (took_s, case.removesuffix("]")))
 
 
@@ -74,7 +76,9 @@ def main() -> None:
     for test, bar_s in BARS_S.items():
         took_s, case = slowest.get(test, (float("inf"), "was not measured"))
         above = above or took_s > bar_s
-        print(f"{took_s:>8.2f}{bar_s:>8.2f}  {test.partition('::')[2]} {case[:60]}{' ABOVE' if took_s > bar_s else ''}")
+        print(
+            f"{took_s:>8.2f}{bar_s:>8.2f}  {test.partition('::')[2]} {case[:60]}{' ABOVE' if took_s > bar_s else ''}"
+        )
     sys.exit(1 if status or above else 0)
 
 

@@ -36,7 +36,9 @@ JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
     "an OpenAPI document imported, its breaking changes read": (
         journeys.test_the_breaking_changes_of_an_imported_document_are_read
     ),
-    "a tool found among all, by words": partial(journeys.find_among_all, words="close a pull request"),
+    "a tool found among all, by words": partial(
+        journeys.find_among_all, words="close a pull request"
+    ),
     "the same, by misspelt words": partial(journeys.find_among_all, words="clsoe pull reqeust"),
     "one of 31 variants read, and its address shared": (
         journeys.test_one_variant_of_a_union_is_read_and_its_address_shared
@@ -50,7 +52,9 @@ JOURNEYS: dict[str, Callable[[journeys.Person], None]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     actions: dict[str, int] = {}
@@ -63,7 +67,9 @@ def main() -> None:
                 try:
                     journeys.add_corpora(site)
                     for name, journey in JOURNEYS.items():
-                        context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900})
+                        context = browser.new_context(
+                            base_url=site.url, viewport={"width": 1280, "height": 900}
+                        )
                         page = context.new_page()
                         follow_link(page, site)
                         person = journeys.Person(page)

@@ -55,7 +55,9 @@ def post(port: int, path: str, token: str, body: bytes) -> bytes:
     return head.encode() + body
 
 
-def hammer(port: int, request: bytes, *, clients: int, seconds: float, wanted: bytes = b"") -> Hammered:
+def hammer(
+    port: int, request: bytes, *, clients: int, seconds: float, wanted: bytes = b""
+) -> Hammered:
     """Let `clients` send `request` for this many seconds, each as soon as it has a response."""
     found = Hammered()
     selector = selectors.DefaultSelector()

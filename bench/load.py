@@ -37,7 +37,9 @@ from bench.load_specs import HIGH_RATES
 from bench.scale import COMMON, _words, prepare
 from tests.site import Site
 
-Connections = asyncio.LifoQueue[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]]  # since when each is idle
+Connections = asyncio.LifoQueue[
+    tuple[float, asyncio.StreamReader, asyncio.StreamWriter]
+]  # since when each is idle
 
 CONNECTIONS = 256  # that twice the load may open
 TIMEOUT_S = 30.0
@@ -57,7 +59,9 @@ class Measured:
         cuts = [cut * 1000 for cut in statistics.quantiles(self.took_s, n=100)]
         good = sum(count for status, count in self.statuses.items() if 200 <= status < 400)
         others = [
-            (count, status or "no response") for status, count in self.statuses.items() if not 200 <= status < 400
+            (count, status or "no response")
+            for status, count in self.statuses.items()
+            if not 200 <= status < 400
         ]
         return (
             f"{good / self.seconds:8.0f}/s {cuts[49]:8.1f} {cuts[94]:8.1f} {cuts[98]:8.1f}   "
@@ -106,7 +110,9 @@ class Load:
                 reader, writer = await self._connection(connections)
                 writer.write(self.next_request())
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                await reader.readexactly(int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]))
+                await reader.readexactly(
+                    int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
+                )
         except (OSError, EOFError, TimeoutError):
             found.statuses[0] += 1
             return
@@ -117,7 +123,9 @@ class Load:
         else:
             connections.put_nowait((time.perf_counter(), reader, writer))
 
-    async def _connection(self, connections: Connections) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connection(
+        self, connections: Connections
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """The connection that was used last, or a new one where that was too long ago."""
         while not connections.empty():
             since, reader, writer = connections.get_nowait()
@@ -190,7 +198,17 @@ def team(folder: Path, stack: ExitStack) -> dict[str, str]:
     print(f"moved to PostgreSQL in {time.perf_counter() - began:.0f} s", flush=True)
     port = free_port()
     redis = subprocess.Popen(
-        ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(folder)],
+        [
+            "redis-server",
+            "--bind",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--save",
+            "",
+            "--dir",
+            str(folder),
+        ],
         stdout=subprocess.DEVNULL,
     )
     stack.callback(redis.wait)
@@ -200,17 +218,27 @@ def team(folder: Path, stack: ExitStack) -> dict[str, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tools", type=int, default=100_000)
-    parser.add_argument("--folder", type=Path, help="for the loaded catalog, which stays there for the next time")
+    parser.add_argument(
+        "--folder", type=Path, help="for the loaded catalog, which stays there for the next time"
+    )
     parser.add_argument("--seconds", type=float, default=MEASURED_S, help="of each measurement")
-    parser.add_argument("--postgresql", action="store_true", help="PostgreSQL, Redis and a worker of Celery")
+    parser.add_argument(
+        "--postgresql", action="store_true", help="PostgreSQL, Redis and a worker of Celery"
+    )
     options = parser.parse_args()
     with ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         prepare(folder, options.tools)
         data = folder / "site"
-        words = _words(data / "toolshelf.sqlite3", max(2, options.tools // 10_000), max(40, options.tools // 100))
+        words = _words(
+            data / "toolshelf.sqlite3",
+            max(2, options.tools // 10_000),
+            max(40, options.tools // 100),
+        )
         environment = team(data, stack) if options.postgresql else {}
         site = Site(data, prepared=False, **HIGH_RATES, **environment)
         stack.callback(site.stop)
@@ -226,7 +254,9 @@ def main() -> None:
             stack.callback(worker.terminate)
             processes.append(worker.pid)
             time.sleep(15)  # a worker needs some seconds until it takes runs
-        site.manage("load_specs", "--quiet", "playground/builtin/specs/hash_text.json")  # a catalog has no samples
+        site.manage(
+            "load_specs", "--quiet", "playground/builtin/specs/hash_text.json"
+        )  # a catalog has no samples
         slugs = slugs_of(site)
         load = Load(site.port, traffic(site.port, site.token("bench"), words, slugs))
         asyncio.run(load.closed(4, 5))  # templates and modules are loaded, caches filled
@@ -240,8 +270,15 @@ def main() -> None:
         print(f"{'':26} {'answered':>10} {'p50':>8} {'p95':>8} {'p99':>8}   errors")
         holds = show("holds, 16 clients", asyncio.run(load.closed(16, options.seconds)))
         rate = len(holds.took_s) / holds.seconds
-        for name, share in (("usual load, 70 %", 0.7), ("twice, 200 %", 2.0), ("afterwards, 70 %", 0.7)):
-            show(f"{name} ({rate * share:.0f}/s)", asyncio.run(load.open(rate * share, options.seconds)))
+        for name, share in (
+            ("usual load, 70 %", 0.7),
+            ("twice, 200 %", 2.0),
+            ("afterwards, 70 %", 0.7),
+        ):
+            show(
+                f"{name} ({rate * share:.0f}/s)",
+                asyncio.run(load.open(rate * share, options.seconds)),
+            )
 
 
 def slugs_of(site: Site, count: int = 2_000) -> list[str]:

@@ -44,8 +44,12 @@ def main() -> None:
         print(f"{count:,} specs, {size / count:,.0f} bytes each")
         print(f"{'load_specs, new':28}{load(Path(folder) / 'a', file):>10,.0f} specs/s")
         print(f"{'load_specs, unchanged':28}{load(Path(folder) / 'a', file):>10,.0f} specs/s")
-        print(f"{'POST /api/v1/uploads, new':28}{post(file, count, Path(folder) / 'b'):>10,.0f} specs/s")
-        print(f"{'database':28}{(Path(folder) / 'a' / 'toolshelf.sqlite3').stat().st_size / count:>10,.0f} bytes/spec")
+        print(
+            f"{'POST /api/v1/uploads, new':28}{post(file, count, Path(folder) / 'b'):>10,.0f} specs/s"
+        )
+        print(
+            f"{'database':28}{(Path(folder) / 'a' / 'toolshelf.sqlite3').stat().st_size / count:>10,.0f} bytes/spec"
+        )
 
 
 def load(data_dir: Path, *files: Path) -> float:
@@ -55,7 +59,9 @@ def load(data_dir: Path, *files: Path) -> float:
     subprocess.run([*manage, "migrate", "--verbosity=0"], cwd=ROOT, env=environment, check=True)
     words = [*manage, "load_specs", "--quiet", *map(str, files)]
     # It exits with 1 if some were rejected: a few generated names have the slug of another tool.
-    run = subprocess.run(words, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True)
+    run = subprocess.run(
+        words, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True
+    )
     found = re.search(r"\(([\d,]+)/s\)", run.stderr)
     assert found, run.stderr
     return float(found[1].replace(",", ""))

@@ -66,7 +66,10 @@ class Client:
         try:
             self.connection.request("POST", self.path, json.dumps(body), headers)
             response = self.connection.getresponse()
-        except (BrokenPipeError, http.client.RemoteDisconnected):  # the server closes idle connections
+        except (
+            BrokenPipeError,
+            http.client.RemoteDisconnected,
+        ):  # the server closes idle connections
             self.connection.close()
             self.connection.request("POST", self.path, json.dumps(body), headers)
             response = self.connection.getresponse()
@@ -74,7 +77,9 @@ class Client:
         if response.status != 200:
             raise RuntimeError(f"{response.status} {text}")
         if text.startswith("event:"):
-            text = next(line for line in text.splitlines() if line.startswith("data:")).removeprefix("data:")
+            text = next(
+                line for line in text.splitlines() if line.startswith("data:")
+            ).removeprefix("data:")
         answer = json.loads(text)
         if "error" in answer or answer["result"].get("isError"):
             raise RuntimeError(text)
@@ -125,7 +130,9 @@ def main() -> None:
             ),
             "search_tools": (
                 None,
-                lambda: own.send("tools/call", name="search_tools", arguments={"query": "hash a text"}),
+                lambda: own.send(
+                    "tools/call", name="search_tools", arguments={"query": "hash a text"}
+                ),
             ),
         }
         print(f"{rounds} rounds in turns, load {os.getloadavg()[0]:.1f}")

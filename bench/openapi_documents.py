@@ -19,7 +19,9 @@ SCALARS = (
 REFERENCES_PER_DEFINITION = 2
 
 
-def make_document(operations: int = 500, definitions: int = 1_000, *, seed: int = 1) -> dict[str, Any]:
+def make_document(
+    operations: int = 500, definitions: int = 1_000, *, seed: int = 1
+) -> dict[str, Any]:
     """An OpenAPI 3.0 document; most definitions are reached from each operation, as in the largest real documents."""
     chance = random.Random(seed)
     names = [f"Resource{number}Definition" for number in range(definitions)]
@@ -42,8 +44,12 @@ def _operation(number: int, method: str, names: list[str], chance: random.Random
     operation: dict[str, Any] = {
         "operationId": f"{method}_resource_{number}",
         "summary": f"{method.title()} the resource of kind {number}",
-        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-        "responses": {"200": {"description": "The resource.", "content": _json_of(chance.choice(names))}},
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+        ],
+        "responses": {
+            "200": {"description": "The resource.", "content": _json_of(chance.choice(names))}
+        },
     }
     if method in {"put", "post", "patch"}:
         operation["requestBody"] = {"required": True, "content": _json_of(chance.choice(names))}
@@ -65,5 +71,7 @@ def _definition(name: str, names: list[str], chance: random.Random) -> dict[str,
         properties[f"field_{number}"] = {**scalar, "description": described}
     for number in range(REFERENCES_PER_DEFINITION):
         reference = _reference(chance.choice(names))
-        properties[f"related_{number}"] = {"type": "array", "items": reference} if number else reference
+        properties[f"related_{number}"] = (
+            {"type": "array", "items": reference} if number else reference
+        )
     return {"type": "object", "required": ["field_0"], "properties": properties}

@@ -88,17 +88,28 @@ class Throttle:
     def apply(self, session: CDPSession) -> None:
         session.send("Emulation.setCPUThrottlingRate", {"rate": self.cpu})
         speed = self.kbit_s * 1000 / 8
-        conditions = {"latency": self.latency_ms, "downloadThroughput": speed, "uploadThroughput": speed}
+        conditions = {
+            "latency": self.latency_ms,
+            "downloadThroughput": speed,
+            "uploadThroughput": speed,
+        }
         session.send("Network.enable")
         session.send("Network.emulateNetworkConditions", {"offline": False, **conditions})
 
 
-def visit(context: BrowserContext, address: str, interactions: list[tuple[str, Interact]], throttle: Throttle) -> Visit:
+def visit(
+    context: BrowserContext,
+    address: str,
+    interactions: list[tuple[str, Interact]],
+    throttle: Throttle,
+) -> Visit:
     page = context.new_page()
     session = context.new_cdp_session(page)
     throttle.apply(session)
     sizes: list[int] = []
-    session.on("Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"])))
+    session.on(
+        "Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"]))
+    )
     page.goto(address)
     settle(page)
     transferred, paint = sum(sizes), page.evaluate("vitals.paint")
@@ -115,9 +126,13 @@ def visit(context: BrowserContext, address: str, interactions: list[tuple[str, I
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--visits", type=int, default=5)
-    parser.add_argument("--page", action="append", default=[], choices=MAIN, help="measure these pages only")
+    parser.add_argument(
+        "--page", action="append", default=[], choices=MAIN, help="measure these pages only"
+    )
     parser.add_argument("--cpu", type=float, default=4)
     parser.add_argument("--latency-ms", type=float, default=150)
     parser.add_argument("--kbit-s", type=float, default=1638)
@@ -129,7 +144,9 @@ def main() -> None:
         try:
             visitors = Visitors(browser, site)
             cookies = visitors.page_of("owner").context.storage_state()
-            print("| page | KB, first | KB, again | LCP, first, s | LCP, again, s | CLS | slowest reaction, ms |")
+            print(
+                "| page | KB, first | KB, again | LCP, first, s | LCP, again, s | CLS | slowest reaction, ms |"
+            )
             print("| --- | --- | --- | --- | --- | --- | --- |")
             for state in PAGES:
                 if state.name not in (options.page or MAIN):
@@ -153,7 +170,10 @@ def row(name: str, first: list[Visit], again: list[Visit]) -> str:
         return statistics.median(getattr(each, attribute) for each in visits) / 1000
 
     worst = max(first + again, key=lambda each: each.shift)
-    slowest = {key: statistics.median(each.slowest[key] for each in first + again) for key in first[0].slowest}
+    slowest = {
+        key: statistics.median(each.slowest[key] for each in first + again)
+        for key in first[0].slowest
+    }
     return (
         f"| {name} | {median(first, 'transferred'):.0f} | {median(again, 'transferred'):.0f} "
         f"| {median(first, 'paint'):.2f} | {median(again, 'paint'):.2f} | {worst.shift:.4f} {worst.moved} "

@@ -69,7 +69,9 @@ def main() -> None:
 
     began_at = time.perf_counter()
     run_once(0)
-    print(f"first run, including the start of all processes: {(time.perf_counter() - began_at) * 1000:.0f} ms")
+    print(
+        f"first run, including the start of all processes: {(time.perf_counter() - began_at) * 1000:.0f} ms"
+    )
     for _ in range(20):
         run_once(1)
     one_at_a_time("runs, one at a time", run_once, options.runs // 2)
@@ -77,7 +79,9 @@ def main() -> None:
     one_at_a_time("new interpreters, one at a time", lambda _: run_fresh(tools), 40)
     many_at_once("new interpreters", lambda _: run_fresh(tools), 80, options.threads)
     runner.close()
-    print(f"the server's peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+    print(
+        f"the server's peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"
+    )
 
 
 def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
@@ -88,7 +92,9 @@ def one_at_a_time(name: str, do: Callable[[int], None], count: int) -> None:
         took_ms.append((time.perf_counter() - began_at) * 1000)
     cpu_ms = (time.process_time() - cpu_s) / count * 1000
     slow = statistics.quantiles(took_ms, n=20)[-1]
-    print(f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU {cpu_ms:.2f} ms")
+    print(
+        f"{name}: median {statistics.median(took_ms):.2f} ms, p95 {slow:.2f} ms, server CPU {cpu_ms:.2f} ms"
+    )
 
 
 def many_at_once(name: str, do: Callable[[int], None], count: int, threads: int) -> None:

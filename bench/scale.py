@@ -47,7 +47,9 @@ PROCESSES, THREADS = "2", "16"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tools", type=int, default=10_000)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--rounds", type=int, default=8)
@@ -60,7 +62,11 @@ def main() -> None:
         if options.only_load:
             return
         classes = questions(folder / "site" / "toolshelf.sqlite3", options.tools, options.rounds)
-        classes = {name: asked for name, asked in classes.items() if name in options.only or not options.only}
+        classes = {
+            name: asked
+            for name, asked in classes.items()
+            if name in options.only or not options.only
+        }
         with closing(Served(folder)) as served:
             measure(served, classes)
             print(f"memory of the server: {served.memory_mib():,.0f} MiB ({PROCESSES} processes)")
@@ -137,7 +143,9 @@ def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Questio
         "get": [Question("get")] * rounds,
         "common and medium": [Question(words) for words in drawn(list(COMMON), medium)],
         "medium and medium": [Question(words) for words in drawn(medium, medium)],
-        "common and common": [Question(f"{one} {common[-2 - at % 3]}") for at, one in enumerate(common)],
+        "common and common": [
+            Question(f"{one} {common[-2 - at % 3]}") for at, one in enumerate(common)
+        ],
         "typing, 3 letters": [Question(word[:3], typing=True) for word in drawn(medium)],
         "typing, second word": [Question(words, typing=True) for words in begun],
         "medium and a facet": [Question(words, examples=True) for words in drawn(medium)],
@@ -172,14 +180,20 @@ class Served:
             env={**os.environ, "FLOOR_DATABASE": str(folder / "floor.sqlite3")},
         )
         try:
-            environment = {"TOOLSHELF_WEB_PROCESSES": PROCESSES, "TOOLSHELF_WEB_THREADS": THREADS, **HIGH_RATES}
+            environment = {
+                "TOOLSHELF_WEB_PROCESSES": PROCESSES,
+                "TOOLSHELF_WEB_THREADS": THREADS,
+                **HIGH_RATES,
+            }
             self.site = Site(folder / "site", **environment)
             wait_for(port)
         except BaseException:
             self.floor.terminate()
             raise
         ours = http.client.HTTPConnection("127.0.0.1", self.site.port)
-        self.connections = dict.fromkeys(WAYS, ours) | {"floor": http.client.HTTPConnection("127.0.0.1", port)}
+        self.connections = dict.fromkeys(WAYS, ours) | {
+            "floor": http.client.HTTPConnection("127.0.0.1", port)
+        }
 
     def ask_all_ways(self, question: Question) -> dict[str, float]:
         """The time of each, in ms."""
@@ -230,12 +244,18 @@ def wait_for(port: int) -> None:
 
 
 def measure(served: Served, classes: dict[str, list[Question]]) -> None:
-    for asked in classes.values():  # once unmeasured, to warm up the processes and their database caches
+    for (
+        asked
+    ) in classes.values():  # once unmeasured, to warm up the processes and their database caches
         for question in asked[:4]:
             served.ask_all_ways(question)
     all_measured: dict[str, list[float]] = {way: [] for way in WAYS}
     print(f"{'':20}" + "".join(f"{way:^17}" for way in WAYS) + f"{'ratio of p50':^26}")
-    print(f"{'':20}" + f"{'p50':>8}{'p95':>7}  " * len(WAYS) + f"{'JSON':>6}{'HTML':>6}{'again':>7}{'again':>7}")
+    print(
+        f"{'':20}"
+        + f"{'p50':>8}{'p95':>7}  " * len(WAYS)
+        + f"{'JSON':>6}{'HTML':>6}{'again':>7}{'again':>7}"
+    )
     for name, asked in classes.items():
         measured: dict[str, list[float]] = {way: [] for way in WAYS}
         for question in asked:
@@ -249,7 +269,10 @@ def measure(served: Served, classes: dict[str, list[Question]]) -> None:
 
 def print_row(name: str, measured: dict[str, list[float]]) -> None:
     p50 = {way: statistics.median(times) for way, times in measured.items()}
-    p95 = {way: statistics.quantiles(times, n=20, method="inclusive")[18] for way, times in measured.items()}
+    p95 = {
+        way: statistics.quantiles(times, n=20, method="inclusive")[18]
+        for way, times in measured.items()
+    }
     line = "".join(f"{p50[way]:>8.1f}{p95[way]:>7.1f}  " for way in WAYS)
     ratios = [p50[way] / p50["floor"] for way in WAYS[1:5]]
     print(f"{name:20}{line}" + "".join(f"{ratio:>6.1f}" for ratio in ratios), flush=True)

@@ -47,7 +47,9 @@ class Question:
         """(recall@5, nDCG@10) of the tools' ids found, best first."""
         rated = [tool_id for tool_id in found if tool_id not in self.neutral]
         recall = len(self.relevant.intersection(rated[:5])) / len(self.relevant)
-        gain = sum(_discount(rank) for rank, tool_id in enumerate(rated[:10]) if tool_id in self.relevant)
+        gain = sum(
+            _discount(rank) for rank, tool_id in enumerate(rated[:10]) if tool_id in self.relevant
+        )
         return recall, gain / sum(map(_discount, range(min(10, len(self.relevant)))))
 
 
@@ -56,7 +58,9 @@ def _discount(rank: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--half", choices=HALVES, help="only these questions")
     chosen = parser.parse_args().half
     with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +80,9 @@ def main() -> None:
 
 def average(asked: list[Question], search: Search) -> tuple[float, float]:
     rated = [question.rate(search(question.text)) for question in asked]
-    return sum(recall for recall, _ in rated) / len(rated), sum(gain for _, gain in rated) / len(rated)
+    return sum(recall for recall, _ in rated) / len(rated), sum(gain for _, gain in rated) / len(
+        rated
+    )
 
 
 def questions(pool: str) -> Iterator[Question]:
@@ -84,8 +90,12 @@ def questions(pool: str) -> Iterator[Question]:
         one = json.loads(line)
         if one["pool"] == pool:
             relevant = frozenset(one["relevant"])
-            neutral = frozenset((one.get("also_ok") or []) + (one.get("same_name") or [])) - relevant
-            yield Question(one["query"], relevant, neutral, HALVES[zlib.crc32(one["qid"].encode()) % 2])
+            neutral = (
+                frozenset((one.get("also_ok") or []) + (one.get("same_name") or [])) - relevant
+            )
+            yield Question(
+                one["query"], relevant, neutral, HALVES[zlib.crc32(one["qid"].encode()) % 2]
+            )
 
 
 def lines(pool: str) -> list[str]:
@@ -101,18 +111,28 @@ def definitions(pool: str) -> list[dict[str, Any]]:
 
 def plain_bm25(tools: list[dict[str, Any]]) -> Search:
     database = sqlite3.connect(":memory:")
-    database.execute("CREATE VIRTUAL TABLE tools USING fts5(key UNINDEXED, id, name, description, parameters)")
+    database.execute(
+        "CREATE VIRTUAL TABLE tools USING fts5(key UNINDEXED, id, name, description, parameters)"
+    )
     database.executemany(
         "INSERT INTO tools VALUES (?, ?, ?, ?, ?)",
         [
-            (one["id"], one["id"], one["name"], one["description"], " ".join(texts_of(one.get("parameters"))))
+            (
+                one["id"],
+                one["id"],
+                one["name"],
+                one["description"],
+                " ".join(texts_of(one.get("parameters"))),
+            )
             for one in tools
         ],
     )
 
     def search(text: str) -> list[str]:
         words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", text))
-        found = database.execute("SELECT key FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", (words, LOOKED_AT))
+        found = database.execute(
+            "SELECT key FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", (words, LOOKED_AT)
+        )
         return [key for (key,) in found]
 
     return search

@@ -32,7 +32,9 @@ def row(what: str, found: str, wanted: str = "") -> None:
 def commit_ms(folder: Path, rounds: int = 100) -> float:
     """The median time to write a page and wait for the disk."""
     file = os.open(folder / "commit", os.O_CREAT | os.O_WRONLY)
-    found = [timed(lambda: (os.write(file, b"x" * 4096), os.fdatasync(file))) for _ in range(rounds)]
+    found = [
+        timed(lambda: (os.write(file, b"x" * 4096), os.fdatasync(file))) for _ in range(rounds)
+    ]
     os.close(file)
     return statistics.median(found)
 
@@ -53,7 +55,9 @@ def beside_a_mock(client: Client, rounds: int = 300) -> None:
     row("one client: the request as a mock, median", f"{statistics.median(mock):.1f} ms")
     row("one client: as a live run, median", f"{statistics.median(live):.1f} ms")
     row("  the process costs, median of pairs", f"{more:.1f} ms", "<= 5 ms")
-    phases = ", ".join(f"{phase[:-3]} {statistics.median(found):.1f}" for phase, found in timing.items())
+    phases = ", ".join(
+        f"{phase[:-3]} {statistics.median(found):.1f}" for phase, found in timing.items()
+    )
     row("  of it, as the run reports", phases)
 
 
@@ -62,7 +66,9 @@ def throughput(site: Site, token: str, clients: int = 16, seconds: float = 10) -
         body = json.dumps({"parameters": PARAMETERS, "mode": mode}).encode()
         request = post(site.port, f"/api/v1/tools/{TOOL}/runs", token, body)
         hammer(site.port, request, clients=clients, seconds=2)
-        found = hammer(site.port, request, clients=clients, seconds=seconds, wanted=b'"outcome": "returned"')
+        found = hammer(
+            site.port, request, clients=clients, seconds=seconds, wanted=b'"outcome": "returned"'
+        )
         middle = statistics.median(found.took_s) * 1000
         row(f"{clients} clients: {mode} runs", f"{found.per_second:.0f}/s", wanted)
         others = {status: count for status, count in found.statuses.items() if status != 201}
@@ -70,12 +76,17 @@ def throughput(site: Site, token: str, clients: int = 16, seconds: float = 10) -
 
 
 def many_slow_runs(site: Site, token: str, count: int = 500, users: int = 8) -> None:
-    tokens = [site.token(f"bench-{number}") for number in range(users)]  # one user does not get all slots
+    tokens = [
+        site.token(f"bench-{number}") for number in range(users)
+    ]  # one user does not get all slots
     began = time.monotonic()
     one_second = {"steps": 1, "seconds": 1}
     # each over its own connection, like 500 users: a connection stays with one of the server's processes
     runs = [
-        (each := tokens[number % users], Client(site, each).run("count_slowly", one_second, wait_s=0)["id"])
+        (
+            each := tokens[number % users],
+            Client(site, each).run("count_slowly", one_second, wait_s=0)["id"],
+        )
         for number in range(count)
     ]
     pages: list[float] = []
@@ -90,7 +101,9 @@ def many_slow_runs(site: Site, token: str, count: int = 500, users: int = 8) -> 
     browser = threading.Thread(target=browse)
     browser.start()
     while any(
-        json.loads(Client(site, each).ask("GET", f"/api/v1/runs?limit=1&outcome={outcome}")[1])["items"]
+        json.loads(Client(site, each).ask("GET", f"/api/v1/runs?limit=1&outcome={outcome}")[1])[
+            "items"
+        ]
         for outcome in ("queued", "running")
         for each in tokens
     ):
@@ -105,13 +118,19 @@ def many_slow_runs(site: Site, token: str, count: int = 500, users: int = 8) -> 
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
     middle, slow = statistics.median(pages), statistics.quantiles(pages, n=20)[-1]
     row(f"{count} runs of 1 s, 16 slots", f"{took:.0f} s", "at least 32 s")
-    row("  outcomes", ", ".join(f"{many} {outcome}" for outcome, many in outcomes.items()), f"{count} returned")
+    row(
+        "  outcomes",
+        ", ".join(f"{many} {outcome}" for outcome, many in outcomes.items()),
+        f"{count} returned",
+    )
     row(f"  catalog pages meanwhile, median of {len(pages)}", f"{middle:.1f} ms", "< 100 ms")
     row("  catalog pages meanwhile, 95th percentile", f"{slow:.1f} ms")
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:  # on the disk that a site would be on
+    with tempfile.TemporaryDirectory(
+        dir=Path(__file__).parent
+    ) as folder:  # on the disk that a site would be on
         row("one commit: 4 KiB to this disk, median", f"{commit_ms(Path(folder)):.1f} ms")
         site = Site(Path(folder), prepared=False, **HIGH_RATES)
         try:

@@ -59,13 +59,17 @@ def specs(count: int, *, seed: int = 1) -> Iterator[str]:
         document = json.loads(_exchanged(pieces, {word: words.draw() for word in about}))
         definition = document["definition"]
         toolkit = toolkits[int(len(toolkits) * chance.random() ** 2)]
-        tool_id = f"{toolkit}-{chance.choice(('mcp', 'server', 'tools', 'api'))}.{definition['name']}"
+        tool_id = (
+            f"{toolkit}-{chance.choice(('mcp', 'server', 'tools', 'api'))}.{definition['name']}"
+        )
         used[tool_id] += 1
         definition["id"] = tool_id if used[tool_id] == 1 else f"{tool_id}-{used[tool_id]}"
         if chance.random() < 0.5:
             definition["description"] += f" Part of {toolkit.title()}."
         if chance.random() < 0.2:
-            definition["examples"] = [{"description": definition["description"].split(". ")[0], "parameters": {}}]
+            definition["examples"] = [
+                {"description": definition["description"].split(". ")[0], "parameters": {}}
+            ]
         if chance.random() < 0.1:
             document["configuration"] = _CONFIGURATION
         yield json.dumps(document, ensure_ascii=False)
@@ -86,15 +90,22 @@ def _about(definition: dict[str, Any]) -> list[str]:
     """The words of its name, and the three longest words of its description."""
     name = [part.lower() for part in _PART.findall(definition["name"])]
     longest = sorted(
-        {word.lower() for word in _WORD.findall(definition["description"])}, key=lambda one: (-len(one), one)
+        {word.lower() for word in _WORD.findall(definition["description"])},
+        key=lambda one: (-len(one), one),
     )
-    return [word for word in dict.fromkeys([*name, *longest[:3]]) if len(word) > 2 and word not in _UNCHANGED]
+    return [
+        word
+        for word in dict.fromkeys([*name, *longest[:3]])
+        if len(word) > 2 and word not in _UNCHANGED
+    ]
 
 
 class _Words:
     """Words to draw from, the first ones often and the last ones rarely."""
 
-    def __init__(self, originals: list[tuple[list[str], list[str]]], count: int, chance: random.Random) -> None:
+    def __init__(
+        self, originals: list[tuple[list[str], list[str]]], count: int, chance: random.Random
+    ) -> None:
         self.chance = chance
         self.known = Counter(word for _, about in originals for word in about)
         common = [word for word, _ in self.known.most_common()]
@@ -112,7 +123,10 @@ class _Words:
 
 
 _SYLLABLES = [
-    first + vowel + last for first in "bcdfgklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "s", "x")
+    first + vowel + last
+    for first in "bcdfgklmnprstvz"
+    for vowel in "aeiou"
+    for last in ("", "n", "r", "s", "x")
 ]
 
 

@@ -30,7 +30,9 @@ WARM_UP = 30  # pages, so that templates are compiled and modules imported
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tools", type=int, default=500, help="chosen at random, the same in each run; 0: all")
+    parser.add_argument(
+        "--tools", type=int, default=500, help="chosen at random, the same in each run; 0: all"
+    )
     parser.add_argument("--path", default="", help="below a tool's page, such as lint/")
     parser.add_argument("--slug", action="append", default=[], help="measure these tools only")
     options = parser.parse_args()
@@ -55,7 +57,9 @@ def main() -> None:
         largest = max(figures, key=figures.__getitem__)
         values = sorted(value * unit for value in figures.values())
         p95 = values[int(0.95 * (len(values) - 1))]
-        print(f"{label:28}{statistics.median(values):>9.1f}{p95:>9.1f}{values[-1]:>9.1f}  {largest}")
+        print(
+            f"{label:28}{statistics.median(values):>9.1f}{p95:>9.1f}{values[-1]:>9.1f}  {largest}"
+        )
 
 
 def fetch(client: Client, slug: str, path: str) -> tuple[float, float, float]:

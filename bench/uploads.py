@@ -26,7 +26,9 @@ PAGES = ("/", "/tools/?q=get", "/factories/", "/api/v1/tools?q=create")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--specs", type=int, default=10_000)
     count = parser.parse_args().specs
     columns = f"{'took':>8}{'specs/s':>9}{'pages p50':>11}{'p95':>7}{'writer p50':>12}{'p95':>7}{'MiB':>6}"
@@ -41,7 +43,8 @@ def main() -> None:
                 site.stop()
         rate = count / took_s if name != "nothing" else 0
         quantiles = "".join(
-            f"{statistics.median(times):>{width}.1f}{p95(times):>7.1f}" for times, width in ((pages, 11), (writes, 12))
+            f"{statistics.median(times):>{width}.1f}{p95(times):>7.1f}"
+            for times, width in ((pages, 11), (writes, 12))
         )
         print(f"{name:24}{took_s:>7.1f}s{rate:>9,.0f}{quantiles}{memory_mib:>6,.0f}")
 
@@ -63,7 +66,9 @@ def beside(site: Site, send: Send, content: bytes) -> tuple[float, list[float], 
         threading.Thread(target=publish, args=(site, token, writes, ended)),
     ]
     servers = servers_of(site.process.pid)
-    with httpx.Client(base_url=site.url, timeout=600, headers={"Authorization": f"Bearer {token}"}) as client:
+    with httpx.Client(
+        base_url=site.url, timeout=600, headers={"Authorization": f"Bearer {token}"}
+    ) as client:
         for page in PAGES * 5:
             client.get(page)
         forget_peaks(servers)
@@ -92,7 +97,9 @@ def publish(site: Site, token: str, times: list[float], ended: threading.Event) 
         for spec in specs(10_000, seed=7):
             if ended.is_set():
                 return
-            times.append(duration_ms(lambda spec=spec: client.post("/api/v1/tools", content=spec.encode())))  # type: ignore[misc]
+            times.append(
+                duration_ms(lambda spec=spec: client.post("/api/v1/tools", content=spec.encode()))
+            )  # type: ignore[misc]
             time.sleep(0.1)
 
 
@@ -109,17 +116,23 @@ def nothing(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: 
 
 
 def by_api(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: ARG001
-    answer = client.post("/api/v1/uploads", content=content, headers={"Content-Type": "application/x-ndjson"})
+    answer = client.post(
+        "/api/v1/uploads", content=content, headers={"Content-Type": "application/x-ndjson"}
+    )
     answer.raise_for_status()
 
 
 def by_page(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: ARG001
     with httpx.Client(base_url=site.url, timeout=60) as browser:
         sign_in(browser, site.sign_in_link)
-        token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text)
+        token = re.search(
+            r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text
+        )
         assert token
         data = {"csrfmiddlewaretoken": token[1]}
-        report = browser.post("/upload/", data=data, files={"files": ("specs.ndjson", content)}).headers["Location"]
+        report = browser.post(
+            "/upload/", data=data, files={"files": ("specs.ndjson", content)}
+        ).headers["Location"]
         while "<progress" in browser.get(report).text:
             time.sleep(0.7)
 

@@ -74,7 +74,9 @@ def best(rounds: int, work: Callable[..., object], *arguments: object) -> float:
 
 def main(rounds: int) -> None:
     """Print one line per corpus."""
-    print(f"{'median µs':22}{'compile':>9}{'first':>9}{'check':>9}{'p99':>9}{'is_valid':>9}{'jsonschema':>12}")
+    print(
+        f"{'median µs':22}{'compile':>9}{'first':>9}{'check':>9}{'p99':>9}{'is_valid':>9}{'jsonschema':>12}"
+    )
     for corpus in CORPORA:
         times = Times()
         for line in corpora.lines(corpus):

@@ -45,17 +45,23 @@ class Access:
 def access_of(one: Tool | Toolkit) -> Access:
     """The stored settings of a tool or a toolkit."""
     if one.pk is None:
-        return Access(owner="", maintainers=[], maintainer_groups=[], visibility=EVERYONE, groups=[])
+        return Access(
+            owner="", maintainers=[], maintainer_groups=[], visibility=EVERYONE, groups=[]
+        )
     return Access(
         owner=one.owner.username if one.owner else "",
         maintainers=list(one.maintainers.order_by("username").values_list("username", flat=True)),
-        maintainer_groups=list(one.maintainer_groups.order_by("name").values_list("name", flat=True)),
+        maintainer_groups=list(
+            one.maintainer_groups.order_by("name").values_list("name", flat=True)
+        ),
         visibility=one.visibility or "",
         groups=list(one.groups.order_by("name").values_list("name", flat=True)),
     )
 
 
-def change_tool_access(tool: Tool, wanted: Access, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
+def change_tool_access(
+    tool: Tool, wanted: Access, *, by: User | None, seen: Collection[str] | None = None
+) -> Tool:
     """Set the owner, the maintainers and the visibility of `tool`, or nothing.
 
     Raises:
@@ -73,7 +79,9 @@ def change_tool_access(tool: Tool, wanted: Access, *, by: User | None, seen: Col
         stored.visibility = wanted.visibility or None
         found.store_names(stored)
         reindex(stored, "owner", "visibility")
-        audit.record_change("tool.access", "tool", stored.tool_id, asdict(before), asdict(access_of(stored)))
+        audit.record_change(
+            "tool.access", "tool", stored.tool_id, asdict(before), asdict(access_of(stored))
+        )
         return stored
 
 
@@ -98,14 +106,22 @@ def change_toolkit_access(toolkit: Toolkit, wanted: Access, *, by: User | None) 
         found = _looked_up(wanted, visibilities=VISIBILITIES.keys())
         before = access_of(stored)
         if wanted.owner is not None and found.owner != stored.owner:
-            if by is not None and stored.owner_id not in {None, by.pk} and not may(by, "administer"):
-                raise NotAllowed(f"Only the owner and administrators can change the owner of {stored.name}.")
+            if (
+                by is not None
+                and stored.owner_id not in {None, by.pk}
+                and not may(by, "administer")
+            ):
+                raise NotAllowed(
+                    f"Only the owner and administrators can change the owner of {stored.name}."
+                )
             stored.owner = found.owner
         stored.visibility = wanted.visibility
         stored.save()
         found.store_names(stored)
         index_tools_again(stored)
-        audit.record_change("toolkit.access", "toolkit", stored.name, asdict(before), asdict(access_of(stored)))
+        audit.record_change(
+            "toolkit.access", "toolkit", stored.name, asdict(before), asdict(access_of(stored))
+        )
         return stored
 
 
@@ -144,13 +160,18 @@ def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> NamedInAcces
     problems: list[Problem] = []
     if wanted.visibility not in visibilities:
         known = ", ".join(sorted(filter(None, visibilities)))
-        problems.append(Problem("/visibility", f"The visibility must be one of {known}.", "access.visibility"))
+        problems.append(
+            Problem("/visibility", f"The visibility must be one of {known}.", "access.visibility")
+        )
     people = {
-        user.username: user for user in User.objects.filter(is_active=True, username__in=_names(wanted.maintainers))
+        user.username: user
+        for user in User.objects.filter(is_active=True, username__in=_names(wanted.maintainers))
     }
     groups = {
         group.name: group
-        for group in Group.objects.filter(name__in=_names([*wanted.maintainer_groups, *wanted.groups]))
+        for group in Group.objects.filter(
+            name__in=_names([*wanted.maintainer_groups, *wanted.groups])
+        )
     }
     owner = None
     if wanted.owner:
@@ -175,11 +196,17 @@ def _names(names: Iterable[str]) -> set[str]:
     return {name for name in names if "\x00" not in name}
 
 
-def _missing(member: str, noun: str, names: Collection[str], found: dict[str, Any]) -> list[Problem]:
+def _missing(
+    member: str, noun: str, names: Collection[str], found: dict[str, Any]
+) -> list[Problem]:
     if len(names) > MAX_NAMES:
-        return [Problem(f"/{member}", f"There can be at most {MAX_NAMES} names.", f"access.{member}")]
+        return [
+            Problem(f"/{member}", f"There can be at most {MAX_NAMES} names.", f"access.{member}")
+        ]
     return [
-        _unknown(pointer_join("", member, index), noun, name) for index, name in enumerate(names) if name not in found
+        _unknown(pointer_join("", member, index), noun, name)
+        for index, name in enumerate(names)
+        if name not in found
     ]
 
 

@@ -19,7 +19,12 @@ def address_policy() -> AddressPolicy:
 def url_problem(address: str) -> str:
     """Why the site cannot send requests to this URL; "" if it can. Names are resolved only when it does."""
     parts = url_parts(address)
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname or not address.isprintable():
+    if (
+        parts is None
+        or parts.scheme not in {"http", "https"}
+        or not parts.hostname
+        or not address.isprintable()
+    ):
         return "Enter an address that starts with http:// or https://."
     if parts.username is not None or parts.password is not None:
         return "Remove the user name and password from the address, and enter them as credentials."

@@ -25,9 +25,21 @@ from catalog.read_only_admin import ReadOnlyAdmin
 
 @admin.register(Tool)
 class ToolAdmin(ReadOnlyAdmin):
-    list_display = ("tool_id", "name", "toolkit", "owner", "score", "archived_at", "deprecated_at", "updated_at")
+    list_display = (
+        "tool_id",
+        "name",
+        "toolkit",
+        "owner",
+        "score",
+        "archived_at",
+        "deprecated_at",
+        "updated_at",
+    )
     list_select_related = ("owner",)
-    list_filter = (("archived_at", admin.EmptyFieldListFilter), ("deprecated_at", admin.EmptyFieldListFilter))
+    list_filter = (
+        ("archived_at", admin.EmptyFieldListFilter),
+        ("deprecated_at", admin.EmptyFieldListFilter),
+    )
     search_fields = ("tool_id", "name", "slug")
     ordering = ("sort_name", "pk")
     raw_id_fields = ("owner",)
@@ -50,7 +62,11 @@ class ToolAdmin(ReadOnlyAdmin):
         )
 
     def save_model(self, request: HttpRequest, obj: Tool, form: Any, change: bool) -> None:  # noqa: ARG002
-        organise(Tool.objects.get(pk=obj.pk), Organisation(owner=obj.owner.username if obj.owner else ""), by=None)
+        organise(
+            Tool.objects.get(pk=obj.pk),
+            Organisation(owner=obj.owner.username if obj.owner else ""),
+            by=None,
+        )
 
     @admin.action(description="Archive the selected tools", permissions=["change"])
     def archive(self, request: HttpRequest, tools: QuerySet[Tool, Any]) -> None:
@@ -63,7 +79,11 @@ class ToolAdmin(ReadOnlyAdmin):
         messages.success(request, "Tools restored.")
 
     def _change_each(
-        self, request: HttpRequest, tools: Iterable[Tool], change: Callable[[Tool], object], log_message: str
+        self,
+        request: HttpRequest,
+        tools: Iterable[Tool],
+        change: Callable[[Tool], object],
+        log_message: str,
     ) -> None:
         for tool in tools:
             change(tool)
@@ -101,7 +121,17 @@ class WaiverAdmin(ReadOnlyAdmin):
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnlyAdmin):
-    list_display = ("__str__", "by", "created_at", "ended_at", "failed", "created", "revised", "unchanged", "rejected")
+    list_display = (
+        "__str__",
+        "by",
+        "created_at",
+        "ended_at",
+        "failed",
+        "created",
+        "revised",
+        "unchanged",
+        "rejected",
+    )
     list_select_related = ("by",)
     search_fields = ("by__username", "names")
     ordering = ("-created_at",)
@@ -120,7 +150,17 @@ class SourceAdmin(ReadOnlyAdmin):
 
 @admin.register(SourceSync)
 class SourceSyncAdmin(ReadOnlyAdmin):
-    list_display = ("source", "started_at", "ended_at", "by", "listed", "created", "revised", "held", "error")
+    list_display = (
+        "source",
+        "started_at",
+        "ended_at",
+        "by",
+        "listed",
+        "created",
+        "revised",
+        "held",
+        "error",
+    )
     list_select_related = ("source", "by")
     search_fields = ("source__name",)
 
@@ -129,7 +169,15 @@ class SourceSyncAdmin(ReadOnlyAdmin):
 class HeldChangeAdmin(ReadOnlyAdmin):
     """Changes are approved and rejected on their own pages, with their difference."""
 
-    list_display = ("tool_id", "source", "state", "verdict", "created_at", "decided_by", "decided_at")
+    list_display = (
+        "tool_id",
+        "source",
+        "state",
+        "verdict",
+        "created_at",
+        "decided_by",
+        "decided_at",
+    )
     list_select_related = ("source", "decided_by")
     list_filter = ("state",)
     search_fields = ("tool_id",)

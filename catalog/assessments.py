@@ -68,7 +68,9 @@ class EarlierAssessments:
         if not self.found:
             return {}
         now = _waived_by_id(specs)
-        changed = {spec.sha256 for spec in specs if now.get(spec.tool_id) != self.waived.get(spec.tool_id)}
+        changed = {
+            spec.sha256 for spec in specs if now.get(spec.tool_id) != self.waived.get(spec.tool_id)
+        }
         return {key: assessment for key, assessment in self.found.items() if key not in changed}
 
 
@@ -81,7 +83,9 @@ def earlier_assessments(specs: Sequence[ToolSpec]) -> EarlierAssessments:
 
 def _waived_by_id(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
     waived: dict[str, list[WaivedFinding]] = {}
-    for waiver in Waiver.objects.filter(tool__tool_id__in=[spec.tool_id for spec in specs]).select_related("tool"):
+    for waiver in Waiver.objects.filter(
+        tool__tool_id__in=[spec.tool_id for spec in specs]
+    ).select_related("tool"):
         waived.setdefault(waiver.tool.tool_id, []).append(waiver.waived)
     return waived
 
@@ -127,7 +131,9 @@ class Backlog:
 
     def next(self, limit: int) -> list[Revision]:
         """The oldest unassessed revisions; [] if every revision is assessed."""
-        outdated = Revision.objects.filter(assessment__assessed_by__lt=ASSESSED_BY).exclude(pk__in=self.failed)
+        outdated = Revision.objects.filter(assessment__assessed_by__lt=ASSESSED_BY).exclude(
+            pk__in=self.failed
+        )
         found = list(outdated[:limit])
         if found:
             return found
@@ -166,7 +172,9 @@ def assess_backlog(backlog: Backlog, *, pause: Callable[[float], None] = lambda 
         search_index().hold()
         now = _waived_by_tool(revisions)
         for revision in revisions:
-            if now.get(revision.tool_id) != waived.get(revision.tool_id):  # a waiver changed in the meantime
+            if now.get(revision.tool_id) != waived.get(
+                revision.tool_id
+            ):  # a waiver changed in the meantime
                 found[revision.pk] = assessment_of(revision.spec, now.get(revision.tool_id, ()))
         _store(revisions, {key: result for key, result in found.items() if result})
     pause(time.monotonic() - started)
@@ -205,7 +213,11 @@ def _waived_by_tool(revisions: Sequence[Revision]) -> dict[int, list[WaivedFindi
 
 def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> None:
     """Write the assessments; for current revisions also update the tool and the index."""
-    rows = [assessment_row(revision.pk, found[revision.pk]) for revision in revisions if revision.pk in found]
+    rows = [
+        assessment_row(revision.pk, found[revision.pk])
+        for revision in revisions
+        if revision.pk in found
+    ]
     Assessment.objects.bulk_create(
         rows,
         update_conflicts=True,
@@ -213,7 +225,11 @@ def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> N
         update_fields=["score", "usable", "findings", "assessed_by"],
     )
     specs = {revision.pk: revision.spec for revision in revisions}
-    tools = [tool for tool in Tool.objects.filter(current__in=found) if _differs(tool, found[tool.current_id or 0])]
+    tools = [
+        tool
+        for tool in Tool.objects.filter(current__in=found)
+        if _differs(tool, found[tool.current_id or 0])
+    ]
     for tool in tools:
         copy_to_tool(tool, found[tool.current_id or 0])
         tool.save(update_fields=ASSESSMENT_COLUMNS)
@@ -240,7 +256,9 @@ def assessment_lock() -> Iterator[None]:
     Raises:
         LockHeld: another process holds it.
     """
-    descriptor = os.open(settings.DATA_DIR / "assessment.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(
+        settings.DATA_DIR / "assessment.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -276,10 +294,16 @@ class Assessor:
                     self._assess()
             except LockHeld:
                 continue
-            except DatabaseError:  # locked for long, briefly unreachable, or not migrated yet: try again later
+            except (
+                DatabaseError
+            ):  # locked for long, briefly unreachable, or not migrated yet: try again later
                 log.warning("Assessing stopped; it will be tried again.", exc_info=True)
-            except Exception:  # a bug: log it and try again, because nothing else would start the work
-                log.exception("Assessing stopped; it will be tried again in %s s.", PAUSE_AFTER_FAULT_S)
+            except (
+                Exception
+            ):  # a bug: log it and try again, because nothing else would start the work
+                log.exception(
+                    "Assessing stopped; it will be tried again in %s s.", PAUSE_AFTER_FAULT_S
+                )
                 self.closing.wait(PAUSE_AFTER_FAULT_S)
             finally:
                 connection.close()

@@ -15,7 +15,10 @@ from catalog.models.access import EVERYONE, SIGNED_IN
 
 def toolkits_of(tools: Sequence[Tool]) -> dict[str, Toolkit]:
     """The toolkits with settings that these tools belong to, by key."""
-    return {toolkit.key: toolkit for toolkit in Toolkit.objects.filter(key__in={tool.toolkit_key for tool in tools})}
+    return {
+        toolkit.key: toolkit
+        for toolkit in Toolkit.objects.filter(key__in={tool.toolkit_key for tool in tools})
+    }
 
 
 def set_audience(tool: Tool, toolkits: Mapping[str, Toolkit]) -> None:

@@ -117,14 +117,24 @@ class AuditEvent(models.Model):
     at = models.DateTimeField(db_index=True)
     action = models.CharField(max_length=30)
     object_type = models.CharField(max_length=20)
-    object_id = models.CharField(max_length=OBJECT_ID_LENGTH)  # a tool's id, a source's name, a run's id
+    object_id = models.CharField(
+        max_length=OBJECT_ID_LENGTH
+    )  # a tool's id, a source's name, a run's id
     interface = models.CharField(max_length=10, choices=list(INTERFACES.items()))
-    person = models.CharField(max_length=150, blank=True)  # the name; "" for nobody: a command, a schedule, a visitor
-    person_key = models.BigIntegerField(null=True)  # the primary key, which no other person ever gets
-    client = models.CharField(max_length=200, blank=True)  # the API token, the command, or the source that is synced
+    person = models.CharField(
+        max_length=150, blank=True
+    )  # the name; "" for nobody: a command, a schedule, a visitor
+    person_key = models.BigIntegerField(
+        null=True
+    )  # the primary key, which no other person ever gets
+    client = models.CharField(
+        max_length=200, blank=True
+    )  # the API token, the command, or the source that is synced
     address = models.CharField(max_length=64, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    before = models.TextField(blank=True)  # JSON; "" if the object was not there, or it did not change
+    before = models.TextField(
+        blank=True
+    )  # JSON; "" if the object was not there, or it did not change
     after = models.TextField(blank=True)
 
     class Meta:
@@ -213,7 +223,9 @@ def _command() -> Actor:
         account = getpass.getuser()
     except (KeyError, OSError):  # a container may have no entry for its user
         account = f"user {os.getuid()}"
-    program = " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:2]]) if sys.argv else "python"
+    program = (
+        " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:2]]) if sys.argv else "python"
+    )
     return Actor(client=f"{program} by {account}"[:200])
 
 
@@ -262,7 +274,11 @@ def record(
 
 
 def record_change(
-    action: str, object_type: str, object_id: object, before: Mapping[str, Any], after: Mapping[str, Any]
+    action: str,
+    object_type: str,
+    object_id: object,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
 ) -> None:
     """Store an event with the members that differ; nothing if none does."""
     changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
@@ -318,7 +334,9 @@ def _cut(value: Any) -> Any:
         return {str(name): _cut(each) for name, each in list(value.items())[:MAX_ITEMS]}
     if isinstance(value, list | tuple | set | frozenset):
         items = list(value)
-        return [_cut(each) for each in items[:MAX_ITEMS]] + (["…"] if len(items) > MAX_ITEMS else [])
+        return [_cut(each) for each in items[:MAX_ITEMS]] + (
+            ["…"] if len(items) > MAX_ITEMS else []
+        )
     return value
 
 
@@ -342,9 +360,18 @@ def prune(days: int) -> int:
         with transaction.atomic():
             count, _ = AuditEvent.objects.filter(pk__in=old).delete()
             removed += count
-            record("audit.prune", "audit log", "", after={"older_than": limit.isoformat(), "deleted": count})
+            record(
+                "audit.prune",
+                "audit log",
+                "",
+                after={"older_than": limit.isoformat(), "deleted": count},
+            )
     return removed
 
 
 def _older_than(limit: datetime) -> list[int]:
-    return list(AuditEvent.objects.filter(at__lt=limit).order_by("pk").values_list("pk", flat=True)[:PRUNE_BATCH])
+    return list(
+        AuditEvent.objects.filter(at__lt=limit)
+        .order_by("pk")
+        .values_list("pk", flat=True)[:PRUNE_BATCH]
+    )

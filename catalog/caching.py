@@ -34,7 +34,9 @@ class LRUCache(Generic[Result]):
     Each result weighs 1, or what `weigh` returns for it.
     """
 
-    def __init__(self, *, max_weight: int = DEFAULT_ENTRIES, weigh: Callable[[Result], int] = lambda _: 1) -> None:
+    def __init__(
+        self, *, max_weight: int = DEFAULT_ENTRIES, weigh: Callable[[Result], int] = lambda _: 1
+    ) -> None:
         self._max_weight = max_weight
         self._weigh = weigh
         self._weight = 0

@@ -48,7 +48,9 @@ class Report:
 
     def changes(self, pointer: str) -> bool:
         """Whether anything at or below `pointer` was changed."""
-        return any(loss.what != "kept" and is_within(loss.pointer, pointer) for loss in self._losses)
+        return any(
+            loss.what != "kept" and is_within(loss.pointer, pointer) for loss in self._losses
+        )
 
     def mentions(self, pointer: str) -> bool:
         """Whether there is an entry for `pointer` itself."""

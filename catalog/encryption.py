@@ -28,7 +28,9 @@ class Unreadable(Exception):
 
 def encrypt(value: JSON) -> str:
     """Encrypt `value` with the first of `settings.CONFIGURATION_KEYS`."""
-    return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(reader.dumps(value).encode()).decode()
+    return (
+        _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(reader.dumps(value).encode()).decode()
+    )
 
 
 def decrypt(token: str) -> JSON:
@@ -70,8 +72,12 @@ def rotate(rows: QuerySet[Any], *fields: str, object_type: str) -> tuple[int, in
         except Unreadable:
             lost += 1
             continue
-        done += rows.filter(pk=row.pk, **tokens).update(**new_tokens)  # not if it was changed meanwhile
-    audit.record("secrets.rotate", object_type, "", after={"re-encrypted": done, "unreadable": lost})
+        done += rows.filter(pk=row.pk, **tokens).update(
+            **new_tokens
+        )  # not if it was changed meanwhile
+    audit.record(
+        "secrets.rotate", object_type, "", after={"re-encrypted": done, "unreadable": lost}
+    )
     return done, lost
 
 
@@ -82,7 +88,9 @@ def _cipher(keys: Sequence[str]) -> MultiFernet:
 
 def _fernet_key(key: str) -> bytes:
     """Derive a key of the required length from any text; only a long random text is secure."""
-    return base64.urlsafe_b64encode(hashlib.sha256(f"toolshelf configuration {key}".encode()).digest())
+    return base64.urlsafe_b64encode(
+        hashlib.sha256(f"toolshelf configuration {key}".encode()).digest()
+    )
 
 
 PAGE_LIFETIME_S = 24 * 60 * 60
@@ -98,11 +106,19 @@ class PageTokens:
         self._prefix = f"{owner}\n{scope}\n"
 
     def seal(self, text: str) -> str:
-        return _cipher(tuple(settings.CONFIGURATION_KEYS)).encrypt(f"{self._prefix}{text}".encode()).decode()
+        return (
+            _cipher(tuple(settings.CONFIGURATION_KEYS))
+            .encrypt(f"{self._prefix}{text}".encode())
+            .decode()
+        )
 
     def unseal(self, token: str) -> str | None:
         try:
-            text = _cipher(tuple(settings.CONFIGURATION_KEYS)).decrypt(token, ttl=PAGE_LIFETIME_S).decode()
+            text = (
+                _cipher(tuple(settings.CONFIGURATION_KEYS))
+                .decrypt(token, ttl=PAGE_LIFETIME_S)
+                .decode()
+            )
         except (InvalidToken, ValueError):
             return None
         return text.removeprefix(self._prefix) if text.startswith(self._prefix) else None

@@ -111,14 +111,18 @@ class Turns:
         """Record that a request with this turn has started."""
         if turn > self._current:
             self._current = turn
-            self._latest = {owner: latest for owner, latest in self._latest.items() if latest >= turn}
+            self._latest = {
+                owner: latest for owner, latest in self._latest.items() if latest >= turn
+            }
 
 
 @dataclass(eq=False)
 class _Waiter:
     owner: str
     turn: int
-    event: threading.Event = field(default_factory=threading.Event)  # set once its thread holds the lock
+    event: threading.Event = field(
+        default_factory=threading.Event
+    )  # set once its thread holds the lock
 
 
 class FairLock:
@@ -164,7 +168,9 @@ class FairLock:
     def _hand_over(self) -> None:
         if self._is_held or not self._waiters:
             return
-        waiter = min(self._waiters, key=lambda each: each.turn)  # among equal turns, the one that has waited longest
+        waiter = min(
+            self._waiters, key=lambda each: each.turn
+        )  # among equal turns, the one that has waited longest
         self._waiters.remove(waiter)
         self._turns.started(waiter.turn)
         self._is_held = True

@@ -16,7 +16,9 @@ _ERROR_WEIGHT: Final = 1_000
 # Errors too: a spec that exceeds a limit takes longest.
 _projects: LRUCache[Project | GenerationError] = LRUCache(
     max_weight=MAX_CHARACTERS,
-    weigh=lambda result: _ERROR_WEIGHT if isinstance(result, GenerationError) else sum(map(len, result.values())),
+    weigh=lambda result: (
+        _ERROR_WEIGHT if isinstance(result, GenerationError) else sum(map(len, result.values()))
+    ),
 )
 
 

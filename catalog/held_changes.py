@@ -32,7 +32,9 @@ from catalog.webhook_queue import WebhookEvent, queue_events
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms
 REASON_LENGTH: Final = 200
 TEXT_DAYS: Final = 30  # after the decision
-WHO_DECIDES: Final = "The owner, a maintainer or an administrator decides."  # for the person who proposes
+WHO_DECIDES: Final = (
+    "The owner, a maintainer or an administrator decides."  # for the person who proposes
+)
 
 
 class AlreadyDecided(RevisionConflict):
@@ -78,7 +80,9 @@ def hold(
             verdict=verdict,
             reason=reason,
         )
-        audit.record("change.hold", "tool", spec.tool_id, before=_base_of(change), after=_facts_of(change))
+        audit.record(
+            "change.hold", "tool", spec.tool_id, before=_base_of(change), after=_facts_of(change)
+        )
         queue_events([_webhook_event(change)])
         return change
 
@@ -89,14 +93,22 @@ def _webhook_event(change: HeldChange) -> WebhookEvent:
     toolkit = tool.toolkit if tool else toolkit_of(change.tool_id)
     about = {"id": change.tool_id, "slug": tool.slug if tool else None, "toolkit": toolkit or None}
     facts = {"id": change.pk, "reason": change.reason, "verdict": change.verdict or None}
-    by = {"source": change.source.name if change.source else None, "path": change.get_absolute_url()}
+    by = {
+        "source": change.source.name if change.source else None,
+        "path": change.get_absolute_url(),
+    }
     return WebhookEvent("change.held", toolkit, {"tool": about, "change": {**facts, **by}})
 
 
 def _facts_of(change: HeldChange) -> dict[str, object]:
     """For the audit log."""
     source = change.source.name if change.source else None
-    return {"change": change.pk, "source": source, "sha256": change.sha256, "verdict": change.verdict}
+    return {
+        "change": change.pk,
+        "source": source,
+        "sha256": change.sha256,
+        "verdict": change.verdict,
+    }
 
 
 def _base_of(change: HeldChange) -> dict[str, object] | None:
@@ -105,7 +117,9 @@ def _base_of(change: HeldChange) -> dict[str, object] | None:
 
 def replace_held(tool_id: str, source: Source | None, proposed_by: User | None = None) -> None:
     """Close the change of this tool from the same source or person that is still held: a later one has come."""
-    held = HeldChange.objects.filter(tool_id=tool_id, source=source, proposed_by=proposed_by, state=HeldChange.HELD)
+    held = HeldChange.objects.filter(
+        tool_id=tool_id, source=source, proposed_by=proposed_by, state=HeldChange.HELD
+    )
     held.update(state=HeldChange.REPLACED, decided_at=timezone.now())
 
 
@@ -147,7 +161,9 @@ def publish_or_hold(
         return publish(spec, by=by, expected=expected, dry_run=dry_run)
     current = tool.current.number if tool and tool.current else 0
     if expected is not None and expected != current:
-        raise RevisionConflict(f"You saw revision {expected}, but revision {current} is current now.")
+        raise RevisionConflict(
+            f"You saw revision {expected}, but revision {current} is current now."
+        )
     return decisions.proposal(spec, reason, PUBLISHED, verdicts_on([spec]), dry_run=dry_run)
 
 
@@ -155,20 +171,34 @@ def own_proposal(tool: Tool, by: Person) -> HeldChange | None:
     """The change of `tool` that `by` has proposed and nobody has decided; another proposal would replace it."""
     if not isinstance(by, User):
         return None
-    held = HeldChange.objects.filter(tool_id=tool.tool_id, source=None, proposed_by=by, state=HeldChange.HELD)
+    held = HeldChange.objects.filter(
+        tool_id=tool.tool_id, source=None, proposed_by=by, state=HeldChange.HELD
+    )
     return held.defer("text").first()
 
 
 def publish_or_hold_many(
-    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool, origins: OriginsByHash, replace: bool, **options: Any
+    specs: Sequence[ToolSpec],
+    *,
+    by: User | None,
+    dry_run: bool,
+    origins: OriginsByHash,
+    replace: bool,
+    **options: Any,
 ) -> list[Publication | Proposal | SpecError]:
     """As `publish_many`, which takes the same arguments; specs that `by` may not publish are held."""
     decisions = _Decisions.about(specs, by) if by and specs else None
     reasons = (
-        {spec.tool_id: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs} if decisions else {}
+        {spec.tool_id: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs}
+        if decisions
+        else {}
     )
     if decisions is None or not any(reasons.values()):
-        return [*publish_many(specs, by=by, dry_run=dry_run, origins=origins, replace=replace, **options)]
+        return [
+            *publish_many(
+                specs, by=by, dry_run=dry_run, origins=origins, replace=replace, **options
+            )
+        ]
     held = [spec for spec in specs if reasons[spec.tool_id]]
     verdicts = verdicts_on(held[:MAX_VERDICTS])
     wanted = [
@@ -179,7 +209,9 @@ def publish_or_hold_many(
     refusals = refused_imports(wanted, by=by, replace=replace)
     allowed = [spec for spec in specs if not reasons[spec.tool_id]]
     published = iter(
-        publish_many(allowed, by=by, dry_run=dry_run, origins=origins, replace=replace, **options) if allowed else ()
+        publish_many(allowed, by=by, dry_run=dry_run, origins=origins, replace=replace, **options)
+        if allowed
+        else ()
     )
     outcomes: list[Publication | Proposal | SpecError] = []
     for spec in specs:
@@ -208,12 +240,23 @@ class _Decisions:
     @classmethod
     def about(cls, specs: Sequence[ToolSpec], by: User) -> _Decisions:
         found = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
-        tools = {tool.tool_id: tool for tool in found.select_related("owner", "current").defer("current__source")}
-        maintained = Tool.objects.filter(pk__in=[tool.pk for tool in tools.values()]).maintained_by(by)
-        first_of_toolkit = {
-            group_key(toolkit_of(spec.tool_id)): spec.tool_id for spec in specs if spec.tool_id not in tools
+        tools = {
+            tool.tool_id: tool
+            for tool in found.select_related("owner", "current").defer("current__source")
         }
-        owned = Toolkit.objects.filter(key__in=first_of_toolkit).with_owner().values_list("key", flat=True)
+        maintained = Tool.objects.filter(pk__in=[tool.pk for tool in tools.values()]).maintained_by(
+            by
+        )
+        first_of_toolkit = {
+            group_key(toolkit_of(spec.tool_id)): spec.tool_id
+            for spec in specs
+            if spec.tool_id not in tools
+        }
+        owned = (
+            Toolkit.objects.filter(key__in=first_of_toolkit)
+            .with_owner()
+            .values_list("key", flat=True)
+        )
         new = dict.fromkeys(first_of_toolkit, may(by, "upload"))
         new |= {key: may(by, "upload", first_of_toolkit[key]) for key in owned}
         return cls(by, tools, frozenset(maintained.values_list("pk", flat=True)), new)
@@ -221,7 +264,9 @@ class _Decisions:
     def refusal(self, spec: ToolSpec) -> str:
         """Why the spec cannot even be proposed: the token is limited to other toolkits; "" if it can."""
         tool = self.tools.get(spec.tool_id)
-        limit = limit_of_toolkits(self.by, tool.toolkit_key if tool else group_key(toolkit_of(spec.tool_id)))
+        limit = limit_of_toolkits(
+            self.by, tool.toolkit_key if tool else group_key(toolkit_of(spec.tool_id))
+        )
         return limit.reason if limit is not None else ""
 
     def reason_to_hold(self, spec: ToolSpec) -> str | None:
@@ -236,7 +281,13 @@ class _Decisions:
         return may(self.by, "revise", tool).reason or None
 
     def proposal(
-        self, spec: ToolSpec, reason: str, origin: RevisionOrigin, verdicts: Mapping[str, str], *, dry_run: bool
+        self,
+        spec: ToolSpec,
+        reason: str,
+        origin: RevisionOrigin,
+        verdicts: Mapping[str, str],
+        *,
+        dry_run: bool,
     ) -> Proposal:
         if dry_run:
             return Proposal(spec, reason, None)
@@ -245,7 +296,9 @@ class _Decisions:
             spec,
             origin=origin,
             base=tool.current if tool else None,
-            verdict=verdicts.get(spec.sha256, "unknown") if tool and may(self.by, "see", tool) else "",
+            verdict=verdicts.get(spec.sha256, "unknown")
+            if tool and may(self.by, "see", tool)
+            else "",
             reason=reason[:REASON_LENGTH],
             proposed_by=self.by,
         )
@@ -277,13 +330,19 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
         spec = stored.spec
         # mypy reads the stored kind as any string
         origin = RevisionOrigin(stored.origin_kind, stored.origin_name)  # type: ignore[arg-type]
-        owner = {spec.tool_id: {"owner": stored.source.owner if stored.source else stored.proposed_by}}
-        [outcome] = publish_many([spec], by=by, assess=True, origins={spec.sha256: origin}, initial=owner, replace=True)
+        owner = {
+            spec.tool_id: {"owner": stored.source.owner if stored.source else stored.proposed_by}
+        }
+        [outcome] = publish_many(
+            [spec], by=by, assess=True, origins={spec.sha256: origin}, initial=owner, replace=True
+        )
         if isinstance(outcome, SpecError):
             raise outcome
         _decide(stored, HeldChange.APPROVED, by)
         after = {**_facts_of(stored), "revision": outcome.revision.number}
-        audit.record("change.approve", "tool", stored.tool_id, before=_base_of(stored), after=after, by=by)
+        audit.record(
+            "change.approve", "tool", stored.tool_id, before=_base_of(stored), after=after, by=by
+        )
         if stored.source:
             SourceTool.objects.filter(source=stored.source, tool_id=stored.tool_id).update(
                 catalog_tool=outcome.tool, published_sha256=stored.definition_sha256
@@ -326,7 +385,9 @@ def _held_again(change: HeldChange) -> HeldChange:
         .get(pk=change.pk)
     )
     if not stored.is_held:
-        raise AlreadyDecided(f"This change is no longer waiting: {HeldChange.STATES[stored.state].lower()}.")
+        raise AlreadyDecided(
+            f"This change is no longer waiting: {HeldChange.STATES[stored.state].lower()}."
+        )
     return stored
 
 

@@ -41,7 +41,9 @@ class Hooks:
     installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
     most_run_tools: Callable[[], tuple[int, ...]] = tuple
-    weekly_runs: Callable[[Person, Sequence[int]], Mapping[int, WeeklyRuns]] = lambda _person, _tools: {}
+    weekly_runs: Callable[[Person, Sequence[int]], Mapping[int, WeeklyRuns]] = (
+        lambda _person, _tools: {}
+    )
 
 
 hooks = Hooks()

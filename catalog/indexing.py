@@ -48,7 +48,9 @@ def mirror(spec: ToolSpec, tool: Tool) -> None:
     tool.description = spec.description
     tool.takes = takes(spec.parameters)
     tool.configurable = spec.configuration is not None
-    tool.needs_configuration = spec.configuration is not None and not _accepts_nothing(spec.configuration)
+    tool.needs_configuration = spec.configuration is not None and not _accepts_nothing(
+        spec.configuration
+    )
     tool.has_examples = bool(spec.examples)
     tool.has_return_type = spec.return_type is not None
     tool.spec_tags = "\n".join(distinct_tags(tags_of(spec)))
@@ -85,7 +87,9 @@ def index(tools: Sequence[tuple[SpecTerms, Tool]]) -> None:
         ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
         for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
     ])  # fmt: skip
-    search_index().put((tool.pk, document_for(terms, metadata_terms_of(tool))) for terms, tool in tools)
+    search_index().put(
+        (tool.pk, document_for(terms, metadata_terms_of(tool))) for terms, tool in tools
+    )
 
 
 def metadata_terms_of(tool: Tool) -> MetadataTerms:

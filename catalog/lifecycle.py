@@ -55,7 +55,9 @@ def deprecate(
         stored.deprecation_chosen = True
         stored.deprecated_at = stored.deprecated_at or timezone.now()
         reindex(stored, *_COLUMNS)
-        audit.record_change("tool.deprecate", "tool", stored.tool_id, before, _deprecation_of(stored))
+        audit.record_change(
+            "tool.deprecate", "tool", stored.tool_id, before, _deprecation_of(stored)
+        )
         return stored
 
 
@@ -75,13 +77,19 @@ def undo_deprecation(tool: Tool, *, seen: Collection[str] | None = None) -> Tool
         before = _deprecation_of(stored)
         stored.deprecation_chosen, stored.deprecation_note, stored.superseded_by = False, "", None
         reindex(stored, *_COLUMNS)
-        audit.record_change("tool.undeprecate", "tool", stored.tool_id, before, _deprecation_of(stored))
+        audit.record_change(
+            "tool.undeprecate", "tool", stored.tool_id, before, _deprecation_of(stored)
+        )
         return stored
 
 
 def _deprecation_of(tool: Tool) -> dict[str, object]:
     successor = tool.superseded_by.tool_id if tool.superseded_by else None
-    return {"deprecated": tool.deprecated, "note": tool.deprecation_note, "superseded_by": successor}
+    return {
+        "deprecated": tool.deprecated,
+        "note": tool.deprecation_note,
+        "superseded_by": successor,
+    }
 
 
 def problems_of_note(note: str) -> list[Problem]:
@@ -89,11 +97,15 @@ def problems_of_note(note: str) -> list[Problem]:
     if "\x00" in note:
         return [Problem("/note", "A note cannot contain NUL characters.", "deprecate.note")]
     if len(note.strip()) > NOTE_LENGTH:
-        return [Problem("/note", f"A note can have at most {NOTE_LENGTH} characters.", "deprecate.note")]
+        return [
+            Problem("/note", f"A note can have at most {NOTE_LENGTH} characters.", "deprecate.note")
+        ]
     return []
 
 
-def successor_of(tool: Tool, tool_id: str, by: User | None = None) -> tuple[Tool | None, Problem | None]:
+def successor_of(
+    tool: Tool, tool_id: str, by: User | None = None
+) -> tuple[Tool | None, Problem | None]:
     """The tool with this id that `by` sees, or why it cannot succeed `tool`, such as being succeeded by it."""
     if not tool_id:
         return None, None
@@ -101,7 +113,11 @@ def successor_of(tool: Tool, tool_id: str, by: User | None = None) -> tuple[Tool
     def refused(message: str) -> tuple[None, Problem]:
         return None, Problem("/superseded_by", message, "deprecate.successor")
 
-    found = Tool.objects.visible_to(by).filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
+    found = (
+        Tool.objects.visible_to(by).filter(tool_id=tool_id).first()
+        if "\x00" not in tool_id
+        else None
+    )
     if found is None:
         return refused(f"There is no tool {tool_id!r}.")
     if found.pk == tool.pk:
@@ -113,7 +129,9 @@ def successor_of(tool: Tool, tool_id: str, by: User | None = None) -> tuple[Tool
         after = after.superseded_by
         if after.pk == tool.pk:
             return refused(f"{tool_id!r} is itself superseded by this tool.")
-    return refused(f"{tool_id!r} has too long a chain of successors; enter the last tool of the chain.")
+    return refused(
+        f"{tool_id!r} has too long a chain of successors; enter the last tool of the chain."
+    )
 
 
 def archive(tool: Tool) -> None:
@@ -132,5 +150,7 @@ def _set(tool: Tool, *, archived: bool) -> None:
             stored.archived_at = timezone.now() if archived else None
             reindex(stored, "archived_at")
             action = "tool.archive" if archived else "tool.restore"
-            audit.record_change(action, "tool", stored.tool_id, {"archived": not archived}, {"archived": archived})
+            audit.record_change(
+                action, "tool", stored.tool_id, {"archived": not archived}, {"archived": archived}
+            )
         tool.archived_at = stored.archived_at

@@ -44,7 +44,9 @@ class Organisation:
     owner: str | Unchanged = UNCHANGED
 
 
-def organise(tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None) -> Tool:
+def organise(
+    tool: Tool, wanted: Organisation, *, by: User | None, seen: Collection[str] | None = None
+) -> Tool:
     """Make all of the `wanted` changes, or none.
 
     Returns:
@@ -110,7 +112,9 @@ def _set_tags(tool: Tool, wanted: Organisation) -> list[Problem]:
     present = tags.keys() | {group_key(tag) for tag in tool.spec_tags.splitlines()}
     tags |= {group_key(tag): tag for tag in reversed(added) if group_key(tag) not in present}
     if len(tags) > MAX_TAGS:
-        problems.append(Problem("/add_tags", f"A tool can have at most {MAX_TAGS} tags.", "organise.tags"))
+        problems.append(
+            Problem("/add_tags", f"A tool can have at most {MAX_TAGS} tags.", "organise.tags")
+        )
     tool.added_tags = "\n".join(tags.values())
     return problems
 
@@ -123,7 +127,9 @@ def problems_of_name(name: str, pointer: str, kind: str, length: int) -> list[Pr
     if kind == "tag" and "," in name:
         return [Problem(pointer, "A tag cannot contain a comma; commas separate tags.", rule)]
     if len(name) > length:
-        return [Problem(pointer, f"The name of a {kind} can have at most {length} characters.", rule)]
+        return [
+            Problem(pointer, f"The name of a {kind} can have at most {length} characters.", rule)
+        ]
     return []
 
 
@@ -134,7 +140,9 @@ def _hand_over(tool: Tool, name: str, by: User | None) -> list[Problem]:
     if not name:
         tool.owner = None
         return []
-    owner = User.objects.filter(username=name, is_active=True).first() if "\x00" not in name else None
+    owner = (
+        User.objects.filter(username=name, is_active=True).first() if "\x00" not in name else None
+    )
     if owner is None:
         return [Problem("/owner", f"There is no user {name!r}.", "organise.owner")]
     tool.owner = owner

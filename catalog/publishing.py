@@ -46,7 +46,9 @@ _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
 TermsByHash = Mapping[str, SpecTerms]  # search terms by the hashes of the specs
-OriginsByHash = Mapping[str, RevisionOrigin]  # where specs come from, by their hashes; `PUBLISHED` if absent
+OriginsByHash = Mapping[
+    str, RevisionOrigin
+]  # where specs come from, by their hashes; `PUBLISHED` if absent
 InitialColumns = Mapping[str, Mapping[str, Any]]  # column values of new tools, by the tools' ids
 
 
@@ -70,7 +72,9 @@ class Publication:
     outcome: Outcome
 
 
-def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry_run: bool = False) -> Publication:
+def publish(
+    spec: ToolSpec, *, by: User | None, expected: int | None = None, dry_run: bool = False
+) -> Publication:
     """Store `spec` as a tool's next revision, or find that it is stored already (the same text, byte for byte).
 
     Args:
@@ -85,7 +89,9 @@ def publish(spec: ToolSpec, *, by: User | None, expected: int | None = None, dry
     """
     assessments = EarlierAssessments() if dry_run else earlier_assessments([spec])
     prepared = _Prepared(assessments, changed_terms([spec]), {}, {})
-    [outcome] = _publish_safely([spec], by=by, expected=expected, dry_run=dry_run, prepared=prepared)
+    [outcome] = _publish_safely(
+        [spec], by=by, expected=expected, dry_run=dry_run, prepared=prepared
+    )
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
@@ -130,7 +136,11 @@ def changed_terms(specs: Sequence[ToolSpec]) -> TermsByHash:
     """The search terms of those `specs` that differ from their tool's current revision, by the specs' hashes."""
     tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
     stored = dict(tools.values_list("tool_id", "current__sha256"))
-    return {spec.sha256: spec_terms_of(spec) for spec in specs if stored.get(spec.tool_id) != spec.sha256}
+    return {
+        spec.sha256: spec_terms_of(spec)
+        for spec in specs
+        if stored.get(spec.tool_id) != spec.sha256
+    }
 
 
 def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
@@ -142,7 +152,10 @@ def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=compact)
     stored = dict(compact)
     for tool_id, sha256, source in current.values_list("tool__tool_id", "sha256", "source"):
-        if sha256 != compact[tool_id].sha256 and dumps(parse(source), blanks=False) == compact[tool_id].source:
+        if (
+            sha256 != compact[tool_id].sha256
+            and dumps(parse(source), blanks=False) == compact[tool_id].source
+        ):
             stored[tool_id] = stored_spec(source)
     return [stored[spec.tool_id] if spec is compact[spec.tool_id] else spec for spec in specs]
 
@@ -155,7 +168,11 @@ def _publish_apart(
         return _publish_safely(specs, by=by, dry_run=dry_run, prepared=prepared)
     except (DataError, RevisionConflict) as error:
         if len(specs) == 1:
-            _log.exception("The spec of %r cannot be stored.", specs[0].tool_id, exc_info=error.__cause__ or error)
+            _log.exception(
+                "The spec of %r cannot be stored.",
+                specs[0].tool_id,
+                exc_info=error.__cause__ or error,
+            )
             return [SpecError([_not_stored(specs[0])])]
     half = len(specs) // 2
     return [
@@ -189,7 +206,9 @@ def _publish_safely(
                 outcomes = _publish(specs, by=by, expected=expected, prepared=prepared)
                 transaction.set_rollback(dry_run)
                 return outcomes
-        except IntegrityError as error:  # another revision was stored between our read and our write: read again
+        except (
+            IntegrityError
+        ) as error:  # another revision was stored between our read and our write: read again
             refused = error
     message = "The same tools are being published by others, so nothing was stored. Try again."
     raise RevisionConflict(message) from refused
@@ -225,11 +244,17 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            tools[spec.tool_id] = tool = new_row(Tool, tool_id=spec.tool_id, slug=spec.slug, created_at=now)
+            tools[spec.tool_id] = tool = new_row(
+                Tool, tool_id=spec.tool_id, slug=spec.slug, created_at=now
+            )
             for name, value in {"owner": by, **prepared.initial.get(spec.tool_id, {})}.items():
                 setattr(tool, name, value)
             new.append((spec, tool))
-        elif tool.current is None or tool.current.sha256 != spec.sha256 or _changes_origin(spec, tool, prepared):
+        elif (
+            tool.current is None
+            or tool.current.sha256 != spec.sha256
+            or _changes_origin(spec, tool, prepared)
+        ):
             changed.append((spec, tool))
     wanted = [(tool, prepared.origins.get(spec.sha256, PUBLISHED)) for spec, tool in changed]
     refusals |= refused_imports(wanted, by=by, replace=prepared.replace)
@@ -238,7 +263,8 @@ def _publish_distinct(
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
     _store(new, changed, by, prepared)
     return [
-        refusals.get(spec.tool_id) or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
+        refusals.get(spec.tool_id)
+        or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
         for spec in specs
     ]
 
@@ -259,13 +285,19 @@ def _publication(tool: Tool, outcome: Outcome) -> Publication:
 
 def _tools_with_ids(tool_ids: Iterable[str]) -> dict[str, Tool]:
     """The stored tools. They cannot change until the transaction ends, because every writer locks the index first."""
-    tools = Tool.objects.filter(tool_id__in=list(tool_ids)).select_related("current").defer("current__source")
+    tools = (
+        Tool.objects.filter(tool_id__in=list(tool_ids))
+        .select_related("current")
+        .defer("current__source")
+    )
     return {tool.tool_id: tool for tool in tools}
 
 
 def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
     """The errors of new tools whose address belongs to another tool, by tool id."""
-    tool_ids = dict(Tool.objects.filter(slug__in=[spec.slug for spec in new]).values_list("slug", "tool_id"))
+    tool_ids = dict(
+        Tool.objects.filter(slug__in=[spec.slug for spec in new]).values_list("slug", "tool_id")
+    )
     refusals = {}
     for spec in new:
         holder = tool_ids.setdefault(spec.slug, spec.tool_id)
@@ -276,7 +308,11 @@ def _slug_refusals(new: Sequence[ToolSpec]) -> dict[str, SpecError]:
 
 def _slug_conflict(spec: ToolSpec, holder: str) -> Problem:
     definition = spec.document["definition"]
-    pointer = "/definition/id" if isinstance(definition, dict) and "id" in definition else "/definition/name"
+    pointer = (
+        "/definition/id"
+        if isinstance(definition, dict) and "id" in definition
+        else "/definition/name"
+    )
     message = f"The tool {holder!r} already has the URL /tools/{spec.slug}/ that this id would get; choose another id."
     return Problem(pointer, message, "publish.address-taken")
 
@@ -286,7 +322,9 @@ def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
     if number != expected:
         seen = f"revision {expected}" if expected else "no such tool"
         there = f"revision {number}" if number else "no such tool"
-        raise RevisionConflict(f"{spec.tool_id!r} has changed: you saw {seen}, but there is {there} now.")
+        raise RevisionConflict(
+            f"{spec.tool_id!r} has changed: you saw {seen}, but there is {there} now."
+        )
 
 
 def _store(
@@ -328,11 +366,19 @@ def _store(
     ]
     for (_, tool), revision in zip(both, revisions, strict=True):
         tool.current = revision
-    insert([tool for _, tool in new])  # they point to revisions that follow; the constraint is checked at the commit
+    insert(
+        [tool for _, tool in new]
+    )  # they point to revisions that follow; the constraint is checked at the commit
     insert(revisions)
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *ASSESSMENT_COLUMNS, "current", "updated_at"])
-    insert([assessment_row(one.pk, assessments[one.sha256]) for one in revisions if one.sha256 in assessments])
+    insert(
+        [
+            assessment_row(one.pk, assessments[one.sha256])
+            for one in revisions
+            if one.sha256 in assessments
+        ]
+    )
     index([(prepared.terms.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])
     events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
     audit.record_many(events, by=by)
@@ -345,7 +391,9 @@ def _webhook_event(tool: Tool, revision: Revision) -> WebhookEvent:
     origin = {"kind": revision.origin_kind, "name": revision.origin_name or None}
     if revision.number == 1:
         return about_tool("tool.created", tool, revision=1, origin=origin)
-    return about_tool("tool.revised", tool, revision=revision.number, previous=revision.number - 1, origin=origin)
+    return about_tool(
+        "tool.revised", tool, revision=revision.number, previous=revision.number - 1, origin=origin
+    )
 
 
 def _event(tool: Tool, revision: Revision) -> audit.Event:

@@ -23,7 +23,9 @@ _differences: Final[LRUCache[Difference]] = LRUCache(max_weight=1_000)
 
 def difference_between(old: Revision, new: Revision) -> Difference:
     """The semantic changes from `old` to `new`, the worst first."""
-    return _differences.get_or_compute((old.sha256, new.sha256), lambda: compare(old.spec, new.spec, sample=samples))
+    return _differences.get_or_compute(
+        (old.sha256, new.sha256), lambda: compare(old.spec, new.spec, sample=samples)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,13 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
         for revision in revisions
         if revision.number - 1 in by_number
     }
-    cached = {number: _differences.get((old.sha256, new.sha256)) for number, (old, new) in pairs.items()}
+    cached = {
+        number: _differences.get((old.sha256, new.sha256)) for number, (old, new) in pairs.items()
+    }
     missing = {number for number, difference in cached.items() if difference is None}
-    stored = {one.number: one for one in _of_tool(oldest, missing | {number - 1 for number in missing})}
+    stored = {
+        one.number: one for one in _of_tool(oldest, missing | {number - 1 for number in missing})
+    }
     differences = {
         number: difference or difference_between(stored[number - 1], stored[number])
         for number, difference in cached.items()
@@ -89,14 +95,18 @@ def history_of(revisions: Sequence[Revision]) -> list[Step]:
 
 def _of_tool(revision: Revision, numbers: Collection[int]) -> QuerySet[Revision]:
     """The revisions with these numbers, of the tool that `revision` belongs to."""
-    return Revision.objects.filter(tool_id=revision.tool_id, number__in=numbers)  # an empty list makes no query
+    return Revision.objects.filter(
+        tool_id=revision.tool_id, number__in=numbers
+    )  # an empty list makes no query
 
 
 def verdicts_on(specs: Iterable[ToolSpec]) -> dict[str, str]:
     """The verdicts on those `specs` that would become revisions of stored tools, by the specs' hashes."""
     by_id = {spec.tool_id: spec for spec in specs}
     current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=by_id)
-    pairs = [(revision, by_id[revision.tool.tool_id]) for revision in current.select_related("tool")]
+    pairs = [
+        (revision, by_id[revision.tool.tool_id]) for revision in current.select_related("tool")
+    ]
     return {
         spec.sha256: difference_from(revision, spec).verdict
         for revision, spec in pairs
@@ -106,4 +116,6 @@ def verdicts_on(specs: Iterable[ToolSpec]) -> dict[str, str]:
 
 def difference_from(old: Revision, new: ToolSpec) -> Difference:
     """The semantic changes from a stored revision to a spec that may become the next one."""
-    return _differences.get_or_compute((old.sha256, new.sha256), lambda: compare(old.spec, new, sample=samples))
+    return _differences.get_or_compute(
+        (old.sha256, new.sha256), lambda: compare(old.spec, new, sample=samples)
+    )

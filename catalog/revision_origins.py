@@ -48,7 +48,9 @@ class RevisionOrigin:
 
     def is_same(self, kind: str, name: str) -> bool:
         """Whether it is certain that both are one document or server; two that have no name may be different ones."""
-        return bool(name) and name == self.name and (kind == self.kind or {kind, self.kind} <= _APIS)
+        return (
+            bool(name) and name == self.name and (kind == self.kind or {kind, self.kind} <= _APIS)
+        )
 
 
 PUBLISHED: Final = RevisionOrigin("spec")
@@ -71,7 +73,9 @@ def refused_imports(
     imports = {tool.pk: (tool, origin) for tool, origin in wanted if origin.is_import}
     if replace or not imports:
         return {}
-    known = Revision.objects.filter(tool_id__in=imports).exclude(origin_kind=None).order_by("number")
+    known = (
+        Revision.objects.filter(tool_id__in=imports).exclude(origin_kind=None).order_by("number")
+    )
     stored: dict[int, tuple[str, str]] = {}
     for pk, kind, name in known.values_list("tool_id", "origin_kind", "origin_name"):
         if kind in _IMPORTS or (kind == "spec" and pk not in stored):
@@ -80,10 +84,14 @@ def refused_imports(
     for pk, (tool, origin) in imports.items():
         if pk in stored and not origin.is_same(*stored[pk]):
             came = f"The catalog already has the tool {tool.tool_id!r}, which came from {origin_text(*stored[pk])}."
-            refusals[tool.tool_id] = _refusal(f"{came} An import from {origin} does not replace it.", OTHER_ORIGIN)
+            refusals[tool.tool_id] = _refusal(
+                f"{came} An import from {origin} does not replace it.", OTHER_ORIGIN
+            )
         elif tool.owner_id not in {None, by and by.pk} and not may(by, "revise", tool):
             owner = User.objects.get(pk=tool.owner_id).username
-            owned = f"The tool {tool.tool_id!r} belongs to {owner}, and an import does not replace it."
+            owned = (
+                f"The tool {tool.tool_id!r} belongs to {owner}, and an import does not replace it."
+            )
             refusals[tool.tool_id] = _refusal(owned, OTHER_OWNER)
     return refusals
 

@@ -101,7 +101,11 @@ def may_add_to_toolkit(person: Person | None, key: str) -> Answer:
         return refusal
     if is_administrator(person):
         return YES
-    return _right_to_toolkit(person, key, "organise") if isinstance(person, User) else Answer("Sign in to do this.")
+    return (
+        _right_to_toolkit(person, key, "organise")
+        if isinstance(person, User)
+        else Answer("Sign in to do this.")
+    )
 
 
 def _limits_of_token(person: Person, action: Action, subject: Subject) -> Answer | None:
@@ -168,7 +172,9 @@ def _right_to_tool(person: User, action: Action, tool: Tool) -> Answer:
     if action == "run" and RUN_TOOLS in membership_of(person).abilities:
         return YES
     if action == "hand over":
-        may_hand_over = tool.owner_id == person.pk or (tool.owner_id is None and _maintains(person, tool))
+        may_hand_over = tool.owner_id == person.pk or (
+            tool.owner_id is None and _maintains(person, tool)
+        )
         return YES if may_hand_over else Answer(_only_owner(tool))
     publishes = PUBLISH_TOOLS in membership_of(person).abilities
     if action == "propose" and publishes:
@@ -195,7 +201,10 @@ def _maintains(person: User, tool: Tool) -> bool:
 
 
 def _maintains_toolkit(person: User, toolkit: Toolkit) -> bool:
-    return toolkit.pk is not None and Toolkit.objects.filter(pk=toolkit.pk).maintained_by(person).exists()
+    return (
+        toolkit.pk is not None
+        and Toolkit.objects.filter(pk=toolkit.pk).maintained_by(person).exists()
+    )
 
 
 def _right_to_decide(person: User, change: HeldChange) -> Answer:
@@ -221,7 +230,11 @@ def _right_to_upload(person: User, tool_id: str) -> Answer:
 
 
 def _right_to_toolkit(person: User, key: str, action: Action) -> Answer:
-    owned = Toolkit.objects.filter(key=key).with_owner().select_related("owner").first() if key else None
+    owned = (
+        Toolkit.objects.filter(key=key).with_owner().select_related("owner").first()
+        if key
+        else None
+    )
     if owned is None or _maintains_toolkit(person, owned):
         return YES
     return Answer(_only_maintainers(owned.name, action, owned.owner))
@@ -238,4 +251,6 @@ def _only_owner(tool: Tool) -> str:
 
 def _only_maintainers(name: str, action: Action, owner: User | None) -> str:
     who = f"the owner ({owner.username})" if owner else "the owner"
-    return f"Only {who}, the maintainers and administrators can {_DOING.get(action, action)} {name}."
+    return (
+        f"Only {who}, the maintainers and administrators can {_DOING.get(action, action)} {name}."
+    )

@@ -24,7 +24,9 @@ Row = TypeVar("Row", bound=Model)
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9])(\.|$)", re.IGNORECASE)
 
 
-_tool_of_slug: Final = Prepared(lambda slug: Tool.objects.with_current().filter(slug=slug, current__isnull=False))
+_tool_of_slug: Final = Prepared(
+    lambda slug: Tool.objects.with_current().filter(slug=slug, current__isnull=False)
+)
 
 
 def tool_at(slug: str, person: Person) -> Tool:
@@ -69,7 +71,10 @@ def toolkit_for(person: Person, action: Action, name: str) -> Toolkit:
         toolkit = Toolkit(key=key, name=named) if named is not None else None
     if toolkit is None:
         raise Http404
-    if not may(person, action, toolkit) and not Tool.objects.visible_to(person).in_toolkit(name).exists():
+    if (
+        not may(person, action, toolkit)
+        and not Tool.objects.visible_to(person).in_toolkit(name).exists()
+    ):
         raise Http404
     require(person, action, toolkit)
     return toolkit
@@ -88,7 +93,9 @@ def revision_at(slug: str, number: int, person: Person) -> Revision:
     Raises:
         Http404: there is none, or `person` may not see the tool.
     """
-    revision = Revision.objects.select_related("tool").filter(tool__slug=slug, number=number).first()
+    revision = (
+        Revision.objects.select_related("tool").filter(tool__slug=slug, number=number).first()
+    )
     if revision is None or not may(person, "see", revision.tool):
         raise Http404
     return revision
@@ -123,7 +130,9 @@ def held_change_at(name: str | None, pk: int, person: Person) -> HeldChange:
     Raises:
         Http404: there is none, or `person` may not see it.
     """
-    changes = HeldChange.objects.visible_to(person).select_related("source", "decided_by", "proposed_by", "base")
+    changes = HeldChange.objects.visible_to(person).select_related(
+        "source", "decided_by", "proposed_by", "base"
+    )
     of_source = changes.filter(source=None) if name is None else changes.filter(source__name=name)
     change = of_source.filter(pk=pk).first()
     if change is None:

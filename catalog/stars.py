@@ -25,7 +25,9 @@ def starred_ids(person: Person) -> frozenset[int]:
     """
     if not isinstance(person, User):
         return frozenset()
-    with connection.cursor() as cursor:  # by hand, because every list asks: a queryset takes four times as long
+    with (
+        connection.cursor() as cursor
+    ):  # by hand, because every list asks: a queryset takes four times as long
         cursor.execute("SELECT tool_id FROM catalog_star WHERE user_id = %s", [person.pk])
         return frozenset(pk for (pk,) in cursor.fetchall())
 

@@ -49,12 +49,24 @@ def compare_sections(old: Tool, new: Tool) -> Iterator[ComparedSection]:
             one.title,
             one.node.type if one.node else "none",
             other.node.type if other.node else "none",
-            tuple(PropertyPair(name, node, after[name]) for name, node in before.items() if name in after),
-            tuple(PropertyPair(name, node, None) for name, node in before.items() if name not in after),
-            tuple(PropertyPair(name, None, node) for name, node in after.items() if name not in before),
+            tuple(
+                PropertyPair(name, node, after[name])
+                for name, node in before.items()
+                if name in after
+            ),
+            tuple(
+                PropertyPair(name, node, None) for name, node in before.items() if name not in after
+            ),
+            tuple(
+                PropertyPair(name, None, node) for name, node in after.items() if name not in before
+            ),
         )
 
 
 def _properties(node: Node | None) -> dict[str, Node]:
     """The named properties of a value, or of the items of an array."""
-    return {child.name: child for child in (node.children if node else ()) if child.kind == "name" and child.name}
+    return {
+        child.name: child
+        for child in (node.children if node else ())
+        if child.kind == "name" and child.name
+    }

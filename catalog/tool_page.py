@@ -144,9 +144,27 @@ class ToolPage:
         """Parameters, returns, configuration."""
         spec = self.spec
         parts: tuple[tuple[str, str, str, JSON, str], ...] = (
-            ("parameters", "Parameters", "No parameters.", spec.parameters, "/definition/parameters"),
-            ("returns", "Returns", "The spec has no return type.", spec.return_type, "/definition/returnType"),
-            ("configuration", "Configuration", "No configuration.", spec.configuration, "/configuration"),
+            (
+                "parameters",
+                "Parameters",
+                "No parameters.",
+                spec.parameters,
+                "/definition/parameters",
+            ),
+            (
+                "returns",
+                "Returns",
+                "The spec has no return type.",
+                spec.return_type,
+                "/definition/returnType",
+            ),
+            (
+                "configuration",
+                "Configuration",
+                "No configuration.",
+                spec.configuration,
+                "/configuration",
+            ),
         )
         return tuple(
             Section(anchor, title, absent, self._documented(schema, anchor, pointer))
@@ -154,11 +172,15 @@ class ToolPage:
         )
 
     def _documented(self, schema: JSON, anchor: str, pointer: str) -> schema_docs.Node | None:
-        return None if schema is None else schema_docs.document(schema, anchor=anchor, pointer=pointer)
+        return (
+            None if schema is None else schema_docs.document(schema, anchor=anchor, pointer=pointer)
+        )
 
     @cached_property
     def examples(self) -> tuple[Sample, ...]:
-        return tuple(Sample(number, example) for number, example in enumerate(self.spec.examples, 1))
+        return tuple(
+            Sample(number, example) for number, example in enumerate(self.spec.examples, 1)
+        )
 
     @property
     def sample_response(self) -> Sample | None:

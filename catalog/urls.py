@@ -50,7 +50,11 @@ urlpatterns = [
     path("uploads/<str:pk>/publish/", upload_reports.publish_preview, name="upload_publish"),
     path("uploads/<str:pk>/check/", upload_reports.check_choices, name="upload_check"),
     path("uploads/<str:pk>/replace/", upload_reports.check_replacing, name="upload_replace"),
-    path("uploads/<str:pk>/<int:position>/", upload_reports.upload_difference, name="upload_difference"),
+    path(
+        "uploads/<str:pk>/<int:position>/",
+        upload_reports.upload_difference,
+        name="upload_difference",
+    ),
     path("sources/", sources.source_list, name="sources"),
     path("sources/<str:name>/", sources.source_page, name="source"),
     path("sources/<str:name>/settings/", sources.change_settings, name="source_settings"),
@@ -66,8 +70,14 @@ urlpatterns = [
     path("webhooks/<int:pk>/secret/", webhooks.new_secret, name="webhook_secret"),
     path("webhooks/<int:pk>/test/", webhooks.test, name="webhook_test"),
     path("webhooks/<int:pk>/remove/", webhooks.remove, name="webhook_remove"),
-    path("webhooks/<int:pk>/deliveries/<int:delivery>/", webhooks.delivery_page, name="webhook_delivery"),
-    path("webhooks/<int:pk>/deliveries/<int:delivery>/send/", webhooks.resend, name="webhook_resend"),
+    path(
+        "webhooks/<int:pk>/deliveries/<int:delivery>/",
+        webhooks.delivery_page,
+        name="webhook_delivery",
+    ),
+    path(
+        "webhooks/<int:pk>/deliveries/<int:delivery>/send/", webhooks.resend, name="webhook_resend"
+    ),
     path("lint/", lint_views.rule_list, name="lint_rules"),
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("selection/", selection.selection, name="selection"),
@@ -91,26 +101,42 @@ urlpatterns = [
     path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
     path("tools/<str:slug>/access/", access.tool_access, name="tool_access"),
     path("tools/<str:slug>/deprecate/", metadata.deprecate_tool, name="deprecate"),
-    path("tools/<str:slug>/deprecate/undo/", metadata.undo_tool_deprecation, name="undo_deprecation"),
+    path(
+        "tools/<str:slug>/deprecate/undo/", metadata.undo_tool_deprecation, name="undo_deprecation"
+    ),
     path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),
     path("tools/<str:slug>/restore/", tools.restore_tool, name="restore"),
     path("tools/<str:slug>/lint/", lint_views.tool_lint, name="tool_lint"),
     path("tools/<str:slug>/lint/fixes/", lint_views.apply_fixes, name="lint_fixes"),
     path("tools/<str:slug>/lint/changes/", lint_views.fix_changes, name="lint_changes"),
     path("tools/<str:slug>/lint/waivers/", lint_views.add_waiver, name="lint_waivers"),
-    path("tools/<str:slug>/lint/waivers/<int:waiver>/remove/", lint_views.remove_waiver, name="lint_waiver_remove"),
+    path(
+        "tools/<str:slug>/lint/waivers/<int:waiver>/remove/",
+        lint_views.remove_waiver,
+        name="lint_waiver_remove",
+    ),
     path("tools/<str:slug>/spec/", exports.spec_page, name="spec"),
     path("tools/<str:slug>/compatibility/", exports.compatibility_page, name="compatibility"),
     path("tools/<str:slug>/exports/<slug:key>/", exports.export_page, name="export"),
     path("tools/<str:slug>/code/<slug:language>/", exports.code_page, name="code"),
     path("tools/<str:slug>/similar/", tools.similar_page, name="similar"),
     path("tools/<str:slug>/revisions/", revisions.revision_list, name="revisions"),
-    path("tools/<str:slug>/revisions/compare/", revisions.compare_revisions, name="compare_revisions"),
-    path("tools/<str:slug>/revisions/<revisions:pair>/", revisions.revision_diff, name="revision_diff"),
+    path(
+        "tools/<str:slug>/revisions/compare/", revisions.compare_revisions, name="compare_revisions"
+    ),
+    path(
+        "tools/<str:slug>/revisions/<revisions:pair>/",
+        revisions.revision_diff,
+        name="revision_diff",
+    ),
     path(
         "tools/<str:slug>/revisions/<int:number>/restore/difference/",
         revisions.restore_difference,
         name="restore_difference",
     ),
-    path("tools/<str:slug>/revisions/<int:number>/restore/", revisions.restore_revision, name="restore_revision"),
+    path(
+        "tools/<str:slug>/revisions/<int:number>/restore/",
+        revisions.restore_revision,
+        name="restore_revision",
+    ),
 ]

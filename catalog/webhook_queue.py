@@ -19,7 +19,9 @@ from catalog.models import Tool, Webhook, WebhookDelivery
 from catalog.models.webhooks import EventType
 from catalog.search.document import group_key
 
-new_deliveries: Final = threading.Event()  # set when this process has queued some: its thread need not wait
+new_deliveries: Final = (
+    threading.Event()
+)  # set when this process has queued some: its thread need not wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,12 @@ def queue_events(events: Sequence[WebhookEvent], webhooks: Sequence[Webhook] | N
     now = timezone.now()
     deliveries = [
         WebhookDelivery(
-            webhook=webhook, message_id=new_message_id(), event=event.type, data_json=text, created_at=now, next_at=now
+            webhook=webhook,
+            message_id=new_message_id(),
+            event=event.type,
+            data_json=text,
+            created_at=now,
+            next_at=now,
         )
         for event, text in ((event, json.dumps(event.data)) for event in events if webhooks)
         for webhook in webhooks or ()

@@ -27,7 +27,11 @@ class ToolshelfAdminSite(AdminSite):
 
     password_change_done = password_change  # type: ignore[assignment]
 
-    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
+    def login(
+        self,
+        request: HttpRequest,
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> HttpResponse:
         """Redirect to the sign-in page, which limits the number of failed attempts.
 
         Raises:
@@ -36,5 +40,7 @@ class ToolshelfAdminSite(AdminSite):
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied
         wanted = request.GET.get("next", "")
-        is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+        is_ours = url_has_allowed_host_and_scheme(
+            wanted, {request.get_host()}, require_https=request.is_secure()
+        )
         return redirect_to_login(wanted if is_ours else reverse("admin:index"))

@@ -127,7 +127,9 @@ def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse
     count = len(error.problems)
     kind = "spec" if isinstance(error, SpecError) else "document"
     detail = error.problems[0].message if count == 1 else f"This {kind} has {count} problems."
-    return problem_response(status, detail, errors=[problem.as_json() for problem in error.problems])
+    return problem_response(
+        status, detail, errors=[problem.as_json() for problem in error.problems]
+    )
 
 
 @api.exception_handler(RevisionConflict)
@@ -139,7 +141,12 @@ def _with_status(status: int) -> Callable[[HttpRequest, object], HttpResponse]:
     return lambda _request, error: problem_response(status, str(error))
 
 
-for kind, status in ((AlreadySyncing, 409), (HeldBySpec, 409), (NotAllowed, 403), (GenerationError, 422)):
+for kind, status in (
+    (AlreadySyncing, 409),
+    (HeldBySpec, 409),
+    (NotAllowed, 403),
+    (GenerationError, 422),
+):
     api.add_exception_handler(kind, _with_status(status))
 
 
@@ -180,5 +187,13 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:  # no
         where = "body" if location == "body" else f"{location} parameter"
         # ninja's `loc` of a body begins with the argument's name, which is not part of the request
         pointer = pointer_join("", *names[1:]) if location == "body" else pointer_join("", *names)
-        errors.append({"pointer": pointer, "message": f"{found['msg']} ({where})", "rule": f"request.{found['type']}"})
-    return problem_response(422, errors[0]["message"] if errors else "The request is not valid.", errors=errors)
+        errors.append(
+            {
+                "pointer": pointer,
+                "message": f"{found['msg']} ({where})",
+                "rule": f"request.{found['type']}",
+            }
+        )
+    return problem_response(
+        422, errors[0]["message"] if errors else "The request is not valid.", errors=errors
+    )

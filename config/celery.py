@@ -47,7 +47,9 @@ class QuietConsumer(Consumer):
         kwargs |= {"without_gossip": True, "without_heartbeat": True, "without_mingle": True}
         super().__init__(*args, **kwargs)
         # The warning does not apply: runs are not repeated after a lost connection. Added after Celery's own filters.
-        warnings.filterwarnings("ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning)
+        warnings.filterwarnings(
+            "ignore", r"\s*In Celery 5\.1 we introduced", PendingDeprecationWarning
+        )
 
 
 app.conf.worker_consumer = QuietConsumer

@@ -19,7 +19,8 @@ from config.start_faults import sentence_of
 
 OWN_APPS = {"accounts", "catalog", "playground"}
 NOT_SET_UP = (
-    "The database has not been set up yet: run `manage.py migrate` first (`manage.py serve` does so by itself)."
+    "The database has not been set up yet: run `manage.py migrate` first (`manage.py serve` "
+    "does so by itself)."
 )
 FOREIGN = (
     "The database was created by an early version of Toolshelf whose tables this version cannot migrate; it was left "
@@ -42,7 +43,9 @@ def run(words: Sequence[str]) -> None:
         if words[1:2] == ["migrate"]:
             django.setup()
             with migrating_alone():
-                if is_foreign():  # Django would skip an app of which only some replaced migrations are applied
+                if (
+                    is_foreign()
+                ):  # Django would skip an app of which only some replaced migrations are applied
                     stop(FOREIGN)
                 execute_from_command_line(list(words))
             return
@@ -50,7 +53,9 @@ def run(words: Sequence[str]) -> None:
     except ImproperlyConfigured as error:
         stop(str(error))
     except (DatabaseError, OSError) as error:
-        reason = sentence_of(error) or (why_not_ready() if isinstance(error, DatabaseError) else None)
+        reason = sentence_of(error) or (
+            why_not_ready() if isinstance(error, DatabaseError) else None
+        )
         if reason is None:
             raise
         stop(reason)

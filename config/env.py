@@ -34,7 +34,9 @@ class Variable:
     meaning: str
 
 
-VARIABLES: Final[dict[str, Variable]] = {}  # those that have a meaning, in the order of the settings
+VARIABLES: Final[
+    dict[str, Variable]
+] = {}  # those that have a meaning, in the order of the settings
 
 TRUE_WORDS = {"1", "true", "yes", "on"}
 FALSE_WORDS = {"0", "false", "no", "off"}
@@ -85,7 +87,9 @@ def flag(name: str, *, default: bool, meaning: str = "", shown: str | None = Non
         return default
     word = value.strip().lower()
     if word not in TRUE_WORDS | FALSE_WORDS:
-        raise ImproperlyConfigured(f"{name} is {value!r}; use one of {sorted(TRUE_WORDS | FALSE_WORDS)}.")
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; use one of {sorted(TRUE_WORDS | FALSE_WORDS)}."
+        )
     return word in TRUE_WORDS
 
 
@@ -95,7 +99,9 @@ def number(name: str, default: int, *, minimum: int = 0, meaning: str = "") -> i
     if value is None:
         return default
     if not value.strip().isascii() or not value.strip().isdecimal() or int(value) < minimum:
-        raise ImproperlyConfigured(f"{name} is {value!r}; use a whole number of at least {minimum}.")
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; use a whole number of at least {minimum}."
+        )
     return int(value)
 
 
@@ -107,17 +113,23 @@ def size(number_of_bytes: int) -> str:
     return f"{number_of_bytes:,}"
 
 
-def words(name: str, default: str = "", *, meaning: str = "", shown: str | None = None) -> list[str]:
+def words(
+    name: str, default: str = "", *, meaning: str = "", shown: str | None = None
+) -> list[str]:
     """A list, separated by commas or white space."""
     describe(name, code(default) if shown is None else shown, meaning)
     return os.environ.get(name, default).replace(",", " ").split()
 
 
-def words_among(name: str, default: str, accepted: Collection[str], *, meaning: str = "") -> list[str]:
+def words_among(
+    name: str, default: str, accepted: Collection[str], *, meaning: str = ""
+) -> list[str]:
     """Words that are all `accepted`."""
     found = words(name, default, meaning=meaning)
     if unknown := [word for word in found if word not in accepted]:
-        raise ImproperlyConfigured(f"{name} contains {unknown[0]!r}; use words from {', '.join(accepted)}.")
+        raise ImproperlyConfigured(
+            f"{name} contains {unknown[0]!r}; use words from {', '.join(accepted)}."
+        )
     return found
 
 
@@ -144,7 +156,12 @@ def token(name: str, *, meaning: str = "") -> str:
     """
     describe(name, "", meaning)
     value = os.environ.get(name, "").strip()
-    if value and (len(value) < MIN_TOKEN_CHARACTERS or not value.isascii() or not value.isprintable() or " " in value):
+    if value and (
+        len(value) < MIN_TOKEN_CHARACTERS
+        or not value.isascii()
+        or not value.isprintable()
+        or " " in value
+    ):
         raise ImproperlyConfigured(
             f"{name} must have at least {MIN_TOKEN_CHARACTERS} printable ASCII characters, without spaces. Make one: "
             "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -195,7 +212,9 @@ def networks(name: str, *, meaning: str = "") -> list[str]:
         try:
             ip_network(word)
         except ValueError as error:
-            raise ImproperlyConfigured(f"{name}: {error}; use networks such as 10.0.0.0/8 or fd00::/8.") from None
+            raise ImproperlyConfigured(
+                f"{name}: {error}; use networks such as 10.0.0.0/8 or fd00::/8."
+            ) from None
     return found
 
 
@@ -205,12 +224,18 @@ def proxy(name: str, *, meaning: str = "") -> str:
     value = os.environ.get(name, "")
     try:
         parts = urlsplit(value)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        usable = (
+            parts.scheme in {"http", "https"}
+            and bool(parts.hostname)
+            and (parts.port is None or parts.port > 0)
+        )
     except ValueError:
         usable = False
     if value and not usable:
         # Not the URL itself: it may contain a password.
-        raise ImproperlyConfigured(f"{name} is not the URL of an HTTP proxy; use http://[user:password@]host:port.")
+        raise ImproperlyConfigured(
+            f"{name} is not the URL of an HTTP proxy; use http://[user:password@]host:port."
+        )
     return value
 
 
@@ -258,12 +283,21 @@ def group_mapping(name: str, *, meaning: str = "") -> dict[str, list[str]]:
         raise ImproperlyConfigured(fault) from None
     if not isinstance(found, dict):
         raise ImproperlyConfigured(fault)
-    mapping = {claimed: [groups] if isinstance(groups, str) else groups for claimed, groups in found.items()}
+    mapping = {
+        claimed: [groups] if isinstance(groups, str) else groups
+        for claimed, groups in found.items()
+    }
     for groups in mapping.values():
-        if not isinstance(groups, list) or not groups or not all(isinstance(group, str) and group for group in groups):
+        if (
+            not isinstance(groups, list)
+            or not groups
+            or not all(isinstance(group, str) and group for group in groups)
+        ):
             raise ImproperlyConfigured(fault)
         if too_long := next((group for group in groups if len(group) > MAX_GROUP_CHARACTERS), None):
-            raise ImproperlyConfigured(f"{name}: {too_long[:40]!r}… is longer than {MAX_GROUP_CHARACTERS} characters.")
+            raise ImproperlyConfigured(
+                f"{name}: {too_long[:40]!r}… is longer than {MAX_GROUP_CHARACTERS} characters."
+            )
     return mapping
 
 
@@ -314,8 +348,14 @@ def by_factory(name: str, *, meaning: str = "") -> dict[str, str]:
 Choice = TypeVar("Choice", bound=str)
 
 
-def choice(name: str, default: Choice, accepted: Collection[Choice], *, meaning: str = "") -> Choice:
-    describe(name, code(default), meaning and f"{meaning} One of {', '.join(map(code, sorted(accepted)))}.")
+def choice(
+    name: str, default: Choice, accepted: Collection[Choice], *, meaning: str = ""
+) -> Choice:
+    describe(
+        name,
+        code(default),
+        meaning and f"{meaning} One of {', '.join(map(code, sorted(accepted)))}.",
+    )
     value = os.environ.get(name, default)
     found = next((each for each in accepted if each == value), None)
     if found is None:
@@ -337,7 +377,9 @@ SQLITE = {
 }
 
 
-def database(name: str, default_file: Path, *, meaning: str = "", shown: str = "") -> dict[str, object]:
+def database(
+    name: str, default_file: Path, *, meaning: str = "", shown: str = ""
+) -> dict[str, object]:
     """The database at a URL: sqlite:////absolute/path or postgresql://user:password@host:port/name?option=value.
 
     Raises:
@@ -416,11 +458,17 @@ def _redis_url(name: str, advice: str) -> str:
         parts = urlsplit(os.environ.get(name, ""))
         server = f"{parts.hostname}:{parts.port or 6379}" if parts.hostname else ""
     except ValueError:
-        raise ImproperlyConfigured(f"{name} is not a URL, or its port is not a number up to 65535.") from None
+        raise ImproperlyConfigured(
+            f"{name} is not a URL, or its port is not a number up to 65535."
+        ) from None
     accepted = {"redis": server, "rediss": server, "redis+socket": parts.path.strip("/")}
     if not accepted.get(parts.scheme):
         # Not the URL itself: it may contain a password.
-        given = f"has the scheme {parts.scheme!r} without a Redis server" if parts.scheme else "has no server"
+        given = (
+            f"has the scheme {parts.scheme!r} without a Redis server"
+            if parts.scheme
+            else "has no server"
+        )
         raise ImproperlyConfigured(
             f"{name} {given}; {advice} redis://[user:password@]host[:port][/number], rediss://… (with TLS) or "
             "redis+socket:///path/to/socket."

@@ -28,18 +28,28 @@ def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return problem_response(status, detail)
     if is_mcp(request.path_info):
-        return HttpResponse(error_of_status(status, detail), status=status, content_type="application/json")
+        return HttpResponse(
+            error_of_status(status, detail), status=status, content_type="application/json"
+        )
     template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
-    context = {"status": status, "title": TITLES.get(status, "This request failed"), "detail": detail}
+    context = {
+        "status": status,
+        "title": TITLES.get(status, "This request failed"),
+        "detail": detail,
+    }
     if status == 500:
-        context["request_id"] = log_context.facts().get("request_id", "")  # the error in the log names it too
+        context["request_id"] = log_context.facts().get(
+            "request_id", ""
+        )  # the error in the log names it too
     return render(request, template, context, status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     del reason  # Django's reason is for developers; it is in the log
     return failure(
-        request, 403, "This form is too old or comes from another site. Go back, reload the page, and send it again."
+        request,
+        403,
+        "This form is too old or comes from another site. Go back, reload the page, and send it again.",
     )
 
 
@@ -49,7 +59,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return failure(request, 403, str(exception) or "You do not have permission to see or change this.")
+    return failure(
+        request, 403, str(exception) or "You do not have permission to see or change this."
+    )
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -38,11 +38,14 @@ class OneLine(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
         text = CONTROL.sub(lambda match: repr(match[0])[1:-1], super().formatMessage(record))
-        request_id = log_context.facts().get("request_id") if record.levelno >= logging.ERROR else None
+        request_id = (
+            log_context.facts().get("request_id") if record.levelno >= logging.ERROR else None
+        )
         return f"{text} (request {request_id})" if request_id else text
 
     def formatException(self, ei: object) -> str:  # noqa: N802
-        return "\n".join("    " + line for line in shortened(hidden(super().formatException(ei)).splitlines()))  # type: ignore[arg-type]
+        text = hidden(super().formatException(ei))  # type: ignore[arg-type]
+        return "\n".join(f"    {line}" for line in shortened(text.splitlines()))
 
 
 class JsonLine(logging.Formatter):
@@ -75,13 +78,20 @@ class JsonLine(logging.Formatter):
 
 def shortened(lines: list[str]) -> list[str]:
     """The first and the last of `lines`, each truncated, with the number of omitted lines between them."""
-    lines = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…" for line in lines]
+    lines = [
+        line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…"
+        for line in lines
+    ]
     first = _as_many_as_fit(lines, MAX_FIRST_CHARACTERS)
     last = _as_many_as_fit(lines[first:][::-1], MAX_LAST_CHARACTERS)
     left_out = len(lines) - first - last
     if not left_out:
         return lines
-    return [*lines[:first], f"[{left_out:,} lines of the traceback are left out]", *lines[len(lines) - last :]]
+    return [
+        *lines[:first],
+        f"[{left_out:,} lines of the traceback are left out]",
+        *lines[len(lines) - last :],
+    ]
 
 
 def _as_many_as_fit(lines: list[str], characters: int) -> int:
@@ -174,7 +184,11 @@ class WithoutSecrets(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         try:
             text = record.getMessage()
-        except (TypeError, ValueError, KeyError):  # the arguments do not fit the message; the handler reports that
+        except (
+            TypeError,
+            ValueError,
+            KeyError,
+        ):  # the arguments do not fit the message; the handler reports that
             return True
         if text != (shown := hidden(text)):
             record.msg, record.args = shown, ()

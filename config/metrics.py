@@ -85,15 +85,31 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 
 def lines() -> Iterator[str]:
     counts = counters().summed()
-    yield from gauge("toolshelf_build_info", "The version of the server.", 1, {"version": own_version()})
-    yield from family("toolshelf_request_seconds", "histogram", "Durations of requests, by type and status.")
+    yield from gauge(
+        "toolshelf_build_info", "The version of the server.", 1, {"version": own_version()}
+    )
+    yield from family(
+        "toolshelf_request_seconds", "histogram", "Durations of requests, by type and status."
+    )
     for (kind, status), histogram in counts.requests.items():
-        yield from histogram_lines("toolshelf_request_seconds", {"kind": kind, "status": status}, histogram)
-    yield from family("toolshelf_run_seconds", "histogram", "Durations of ended runs, from the request to the end.")
+        yield from histogram_lines(
+            "toolshelf_request_seconds", {"kind": kind, "status": status}, histogram
+        )
+    yield from family(
+        "toolshelf_run_seconds",
+        "histogram",
+        "Durations of ended runs, from the request to the end.",
+    )
     for (outcome, mode), histogram in ended_runs(counts).items():
-        yield from histogram_lines("toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram)
-    yield from gauge("toolshelf_run_slots", "The maximum number of concurrent runs.", settings.RUN_SLOTS)
-    yield from gauge("toolshelf_run_queue_max", "The maximum number of waiting runs.", settings.RUN_QUEUE_MAX)
+        yield from histogram_lines(
+            "toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram
+        )
+    yield from gauge(
+        "toolshelf_run_slots", "The maximum number of concurrent runs.", settings.RUN_SLOTS
+    )
+    yield from gauge(
+        "toolshelf_run_queue_max", "The maximum number of waiting runs.", settings.RUN_QUEUE_MAX
+    )
     yield from stored()
 
 
@@ -116,13 +132,19 @@ def stored() -> Iterator[str]:
     except DatabaseError:
         connection.close()
         active, tools, workers = None, None, None
-    yield from gauge("toolshelf_database_up", "Whether the database responds.", int(active is not None))
+    yield from gauge(
+        "toolshelf_database_up", "Whether the database responds.", int(active is not None)
+    )
     if active is None or tools is None:
         return
     yield from gauge("toolshelf_runs_active", "Runs that are waiting or running.", active)
-    yield from gauge("toolshelf_runs_waiting", "Runs that wait for a slot.", max(0, active - settings.RUN_SLOTS))
+    yield from gauge(
+        "toolshelf_runs_waiting", "Runs that wait for a slot.", max(0, active - settings.RUN_SLOTS)
+    )
     if workers is not None:
-        yield from gauge("toolshelf_workers", "Celery workers that are alive and connected to Redis.", workers)
+        yield from gauge(
+            "toolshelf_workers", "Celery workers that are alive and connected to Redis.", workers
+        )
     yield from gauge("toolshelf_tools", "Tools in the catalog, including archived ones.", tools)
 
 
@@ -131,7 +153,9 @@ def family(name: str, kind: str, text: str) -> Iterator[str]:
     yield f"# TYPE {name} {kind}"
 
 
-def gauge(name: str, text: str, value: float, labels: Mapping[str, str] | None = None) -> Iterator[str]:
+def gauge(
+    name: str, text: str, value: float, labels: Mapping[str, str] | None = None
+) -> Iterator[str]:
     yield from family(name, "gauge", text)
     yield sample(name, labels or {}, value)
 

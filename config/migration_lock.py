@@ -14,7 +14,9 @@ from django.db import connection
 
 from catalog.db.reclaim import prepare_new_database
 
-ADVISORY_LOCK: Final = 0x746F_6F6C_7368_656C  # any number that no other program uses in this database
+ADVISORY_LOCK: Final = (
+    0x746F_6F6C_7368_656C  # any number that no other program uses in this database
+)
 WAITING: Final = "Another process is preparing this database; waiting for it.\n"
 
 

@@ -39,7 +39,9 @@ class SecuredSchema(OpenAPISchema):
     def operation_details(self, operation: Operation) -> dict[str, Any]:
         details: dict[str, Any] = super().operation_details(operation)
         if sentence := scopes_sentence(details.get("security")):
-            details["description"] = "\n\n".join(filter(None, [details.get("description"), sentence]))
+            details["description"] = "\n\n".join(
+                filter(None, [details.get("description"), sentence])
+            )
         return details
 
 
@@ -52,7 +54,11 @@ def scopes_needed(security: list[dict[str, Any]] | None) -> list[str]:
 
 def scopes_sentence(security: list[dict[str, Any]] | None) -> str:
     scopes = scopes_needed(security)
-    return f"A token needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}." if scopes else ""
+    return (
+        f"A token needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}."
+        if scopes
+        else ""
+    )
 
 
 class DocumentedAPI(NinjaAPI):

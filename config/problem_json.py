@@ -24,7 +24,12 @@ def problem_response(
     `type` is "about:blank": the status is the type of the error, and each error's `rule` names the broken rule.
     """
     title = HTTPStatus(status).phrase
-    body: dict[str, JSON] = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    body: dict[str, JSON] = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
     if errors:
         body["errors"] = [dict(error) for error in errors]
     return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)

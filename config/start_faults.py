@@ -22,7 +22,15 @@ SQLITE_FAULTS: Final = {
     "SQLITE_IOERR": "cannot be read or written. Check whether the disk is full or faulty, and start again.",
     "SQLITE_BUSY": "is locked by another program. End that program, or try again later.",
 }
-FILE_FAULTS: Final = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR)
+FILE_FAULTS: Final = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.ENOTDIR,
+)
 
 
 def sentence_of(error: Exception) -> str | None:
@@ -59,7 +67,11 @@ def emptied_database(database: object, data_dir: Path) -> str | None:
     """
     if not isinstance(database, Path) or not database.is_file() or database.stat().st_size:
         return None
-    left = [name for name in ("secret_key", "configuration_key", "site_url") if (data_dir / name).exists()]
+    left = [
+        name
+        for name in ("secret_key", "configuration_key", "site_url")
+        if (data_dir / name).exists()
+    ]
     if not left:
         return None
     return f"The database {database} is empty (0 bytes), but {data_dir} holds {', '.join(left)} of a site. {RESTORE}"

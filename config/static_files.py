@@ -26,7 +26,17 @@ STYLESHEETS: Final = {
 }
 
 # The scripts of every page, except for the theme, which is set before anything is drawn.
-SCRIPTS: Final = ("keys", "palette", "tabs", "copy", "times", "forms", "fields", "suggestions", "addresses")
+SCRIPTS: Final = (
+    "keys",
+    "palette",
+    "tabs",
+    "copy",
+    "times",
+    "forms",
+    "fields",
+    "suggestions",
+    "addresses",
+)
 SITE_SCRIPT: Final = "js/site.js"
 
 # Files that Django's admin uses only under DEBUG, and the translations of select2 (no page has an autocomplete field).
@@ -40,7 +50,9 @@ def collect_static() -> None:
     mark = settings.STATIC_ROOT / ".fingerprint"
     with (settings.STATIC_ROOT / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        fingerprint = " ".join([str(STYLESHEETS), *SCRIPTS, *(fingerprint_of(folder) for folder in _folders())])
+        fingerprint = " ".join(
+            [str(STYLESHEETS), *SCRIPTS, *(fingerprint_of(folder) for folder in _folders())]
+        )
         if mark.exists() and mark.read_text() == fingerprint:
             return
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED)
@@ -49,13 +61,18 @@ def collect_static() -> None:
 
 def _folders() -> list[Path]:
     """The folders of `settings.STATICFILES_DIRS`, which can have a prefix each."""
-    return [Path(entry[1]) if isinstance(entry, tuple) else Path(str(entry)) for entry in settings.STATICFILES_DIRS]
+    return [
+        Path(entry[1]) if isinstance(entry, tuple) else Path(str(entry))
+        for entry in settings.STATICFILES_DIRS
+    ]
 
 
 def fingerprint_of(folder: Path) -> str:
     """A value that changes if the name, size or time of a file below `folder` changes."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "node_modules" not in path.parts):
+    for path in sorted(
+        path for path in folder.rglob("*") if path.is_file() and "node_modules" not in path.parts
+    ):
         facts = path.stat()
         digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
     return digest.hexdigest()

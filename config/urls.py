@@ -13,14 +13,20 @@ from config.metrics import metrics
 urlpatterns = [
     # The API is first, since patterns are tried in this order and its requests are the most frequent.
     path("api/v1/docs", api_docs.api_docs, name="api_docs"),
-    path("api/v1/openapi.json", api_docs.openapi_document),  # before the API's own, which builds it each time
+    path(
+        "api/v1/openapi.json", api_docs.openapi_document
+    ),  # before the API's own, which builds it each time
     path("api/v1/", api.urls),
     path("", include("catalog.urls")),
     path("", include("playground.urls")),
     path("", include("catalog.accounts.urls")),
     path("", include("catalog.accounts.allauth_urls")),
     path("account/", views.account, name="account"),
-    path("account/configurations/<int:pk>/remove/", views.remove_configuration, name="remove_configuration"),
+    path(
+        "account/configurations/<int:pk>/remove/",
+        views.remove_configuration,
+        name="remove_configuration",
+    ),
     path("admin/", admin.site.urls),
     path("help/", help_views.help_index, name="help"),
     path("help/<slug:slug>/", help_views.help_document, name="help_page"),

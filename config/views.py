@@ -61,7 +61,9 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @login_not_required
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    return HttpResponse("User-agent: *\nDisallow: /api/\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse(
+        "User-agent: *\nDisallow: /api/\n", content_type="text/plain; charset=utf-8"
+    )
 
 
 @login_not_required
@@ -79,12 +81,16 @@ def package(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001
 def account(request: HttpRequest) -> HttpResponse:
     """Data of the current user, each with a link to the page that changes it."""
     person = actor(request)
-    saved = SavedConfiguration.objects.filter(owner=person, tool__in=Tool.objects.visible_to(person))
+    saved = SavedConfiguration.objects.filter(
+        owner=person, tool__in=Tool.objects.visible_to(person)
+    )
     context = {
         "tokens": sum(token.state == "usable" for token in ApiToken.objects.filter(user=person)),
         "sessions": usable_sessions(timezone.now()).filter(user=person).count(),
         "has_password": person.has_usable_password(),
-        "configurations": saved.select_related("tool").defer("encrypted", "tool__description")[:CONFIGURATIONS_SHOWN],
+        "configurations": saved.select_related("tool").defer("encrypted", "tool__description")[
+            :CONFIGURATIONS_SHOWN
+        ],
     }
     return render(request, "account/index.html", context)
 
@@ -94,7 +100,9 @@ def account(request: HttpRequest) -> HttpResponse:
 def remove_configuration(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove one of the user's own saved configurations."""
     person = actor(request)
-    saved = get_object_or_404(SavedConfiguration.objects.select_related("tool"), pk=pk, owner=person)
+    saved = get_object_or_404(
+        SavedConfiguration.objects.select_related("tool"), pk=pk, owner=person
+    )
     delete_configuration(person, saved.tool, saved.name)
     messages.success(request, f"Configuration “{saved.name}” of {saved.tool.name} removed.")
     return redirect("account")

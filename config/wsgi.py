@@ -36,14 +36,20 @@ supervisor()  # started now: even an idle process marks the runs of a process th
 if settings.RUNNER == "local":
     start_warming(supervisor())
 if settings.RUNNER == "celery":
-    from playground.celery.redelivery import Redelivery  # imported now, so that the first run does not wait for it
+    from playground.celery.redelivery import (
+        Redelivery,
+    )  # imported now, so that the first run does not wait for it
 
     Redelivery()
 drain_on_request()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
 WriteDeadline(connections).start()
 application = WholeResponses(
-    SlowBodyGuard(django_application, readers=max(1, settings.WEB_THREADS // 2), max_bytes=settings.MAX_UPLOAD_BYTES),
+    SlowBodyGuard(
+        django_application,
+        readers=max(1, settings.WEB_THREADS // 2),
+        max_bytes=settings.MAX_UPLOAD_BYTES,
+    ),
     unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
     senders=max(1, settings.WEB_THREADS // 8),
 )

@@ -37,7 +37,17 @@ class ExampleCheckAdmin(ReadOnlyAdmin):
     list_display = ("id", "tool", "revision", "by", "passed", "failed", "created_at", "finished_at")
     list_select_related = ("tool", "revision", "by")
     search_fields = ("tool__tool_id",)
-    fields = ("tool", "revision", "by", "exactly", "factory", "passed", "failed", "created_at", "finished_at")
+    fields = (
+        "tool",
+        "revision",
+        "by",
+        "exactly",
+        "factory",
+        "passed",
+        "failed",
+        "created_at",
+        "finished_at",
+    )
 
 
 @admin.register(SavedConfiguration)

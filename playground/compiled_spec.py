@@ -43,7 +43,9 @@ class CompiledSpec:
     def return_type(self) -> CompiledSchema | None:
         return _compiled(self.spec.return_type)
 
-    def check_response(self, response: JSON, http_status: int | None, budget: Budget | None = None) -> CheckResult:
+    def check_response(
+        self, response: JSON, http_status: int | None, budget: Budget | None = None
+    ) -> CheckResult:
         """The verdict on `response`; "unchecked" without a return type.
 
         With the HTTP status of an answer, what the document declares for this status decides: one alternative of the
@@ -56,7 +58,9 @@ class CompiledSpec:
         if code is None:
             return self.return_type.check(response, budget=budget)
         if code != str(http_status) and http_status in _WITHOUT_CONTENT:
-            return _unchecked(f"The document does not declare the status {http_status}, which has no content.")
+            return _unchecked(
+                f"The document does not declare the status {http_status}, which has no content."
+            )
         place = declared[code]
         if isinstance(place, str):
             return self._alternative(place).check(response, budget=budget)
@@ -65,7 +69,9 @@ class CompiledSpec:
         result = self.return_type.check(response, budget=budget)
         if code == "default" and result.verdict == "conforms":
             return result
-        return _unchecked(f"The document declares no JSON for the status {http_status}, which the API returned.")
+        return _unchecked(
+            f"The document declares no JSON for the status {http_status}, which the API returned."
+        )
 
     def _alternative(self, place: str) -> CompiledSchema:
         """The alternative of the return type at this pointer; the whole one if a person has changed it since."""
@@ -73,7 +79,9 @@ class CompiledSpec:
         assert self.return_type is not None  # noqa: S101 - for mypy: `check_response` returns before
         if not place or not isinstance(whole, dict) or not exists_at(whole, place):
             return self.return_type
-        others: dict[str, JSON] = {keyword: value for keyword, value in whole.items() if keyword != "anyOf"}
+        others: dict[str, JSON] = {
+            keyword: value for keyword, value in whole.items() if keyword != "anyOf"
+        }
         alternative = cast("JSON", resolve_pointer(whole, place))
         return compile_schema({**others, "allOf": [*items_of(others.get("allOf")), alternative]})
 
@@ -112,4 +120,7 @@ def value_problems(
     if result.verdict == "unchecked":
         message = f"The {part} could not be checked, so the tool was not called: {result.reason}"
         return [Problem(f"/{part}", message, "run.unchecked")]
-    return [replace(problem, pointer=pointer_join("", part) + problem.pointer) for problem in result.problems]
+    return [
+        replace(problem, pointer=pointer_join("", part) + problem.pointer)
+        for problem in result.problems
+    ]

@@ -21,7 +21,9 @@ def refuse_while_draining() -> None:
         Unreachable: this process is about to end.
     """
     if draining.is_set():
-        message = "The server is about to stop, so the run was not started. Try again in a few seconds."
+        message = (
+            "The server is about to stop, so the run was not started. Try again in a few seconds."
+        )
         raise Unreachable(message, retry_after_s=RETRY_AFTER_S)
 
 

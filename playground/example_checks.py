@@ -92,5 +92,7 @@ def wait_in_all(check: ExampleCheck, timeout_s: float) -> ExampleCheck:
     for run in check.runs.active().with_names():
         wait(run, max(0.0, deadline - monotonic()))
     settle(check)
-    check.refresh_from_db(fields=["passed", "failed", "factory", "finished_at"])  # its last run may have settled it
+    check.refresh_from_db(
+        fields=["passed", "failed", "factory", "finished_at"]
+    )  # its last run may have settled it
     return check

@@ -34,7 +34,9 @@ NAMED: Final = 10  # factories in a message
 IMPORT_TIMEOUT_S: Final = 10.0  # how long a press waits for factories that are being imported
 
 
-Request = tuple[int, datetime] | None  # the row's key and time, so that a restored database has other requests
+Request = (
+    tuple[int, datetime] | None
+)  # the row's key and time, so that a restored database has other requests
 
 
 class _Followed:
@@ -83,7 +85,9 @@ def note_request(by: User | None = None) -> None:
 
 def check() -> None:
     """Look for new factories if that was requested since the last check of this process. One short query."""
-    latest: Request = FactoryRescan.objects.order_by("-pk").values_list("pk", "requested_at").first()
+    latest: Request = (
+        FactoryRescan.objects.order_by("-pk").values_list("pk", "requested_at").first()
+    )
     with _Followed.lock:
         is_new = _Followed.has_checked and latest not in {None, _Followed.latest}
         _Followed.has_checked, _Followed.latest = True, latest

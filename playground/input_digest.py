@@ -21,4 +21,6 @@ def stored_digest(parameters: JSON) -> str:
 
 def input_digest(contract: CompiledSpec, parameters: JSON) -> str:
     """The digest that a run with these parameters has, which may contain secrets."""
-    return stored_digest(without_secrets(parameters, find_secrets(contract.parameters, parameters, by_name=False)))
+    return stored_digest(
+        without_secrets(parameters, find_secrets(contract.parameters, parameters, by_name=False))
+    )

@@ -103,7 +103,10 @@ class Counters:
         if histogram is None or not self._counts:
             return
         start, bounds = histogram
-        with self._lock, contextlib.suppress(OSError):  # on a full disk, serving matters more than counting
+        with (
+            self._lock,
+            contextlib.suppress(OSError),
+        ):  # on a full disk, serving matters more than counting
             memory = self._own()
             for at, more in ((bisect_left(bounds, value), 1.0), (len(bounds) + 1, value)):
                 offset = start + at * _NUMBER.size
@@ -116,7 +119,9 @@ class Counters:
             path = self._directory / f"{os.getpid()}-{os.urandom(4).hex()}"
             with path.open("w+b") as file:
                 try:
-                    os.posix_fallocate(file.fileno(), 0, _LAYOUT.size)  # now, while a full disk still raises an error
+                    os.posix_fallocate(
+                        file.fileno(), 0, _LAYOUT.size
+                    )  # now, while a full disk still raises an error
                 except OSError:
                     path.unlink()
                     raise
@@ -126,15 +131,24 @@ class Counters:
     def summed(self) -> Counts:
         """The sums over all processes since the server started."""
         sums = [0.0] * (_LAYOUT.size // _NUMBER.size)
-        files = [each.read_bytes() for each in self._directory.iterdir()] if self._directory.is_dir() else []
+        files = (
+            [each.read_bytes() for each in self._directory.iterdir()]
+            if self._directory.is_dir()
+            else []
+        )
         for content in files:
             if len(content) == _LAYOUT.size:
-                sums = [one + other for one, (other,) in zip(sums, _NUMBER.iter_unpack(content), strict=True)]
+                sums = [
+                    one + other
+                    for one, (other,) in zip(sums, _NUMBER.iter_unpack(content), strict=True)
+                ]
         found: dict[str, dict[tuple[str, str], Histogram]] = {"requests": {}, "runs": {}}
         for (what, one, other), (start, bounds) in _LAYOUT.offsets.items():
             first = start // _NUMBER.size
             cumulated = list(itertools.accumulate(sums[first : first + len(bounds) + 1]))
-            found[what][one, other] = Histogram(bounds, cumulated[:-1], cumulated[-1], sums[first + len(bounds) + 1])
+            found[what][one, other] = Histogram(
+                bounds, cumulated[:-1], cumulated[-1], sums[first + len(bounds) + 1]
+            )
         return Counts(found["requests"], found["runs"])
 
     def reset(self) -> None:

@@ -40,7 +40,9 @@ class Mock:
         if self.description:
             members["description"] = self.description
         if self.differences:
-            members["differences"] = [{"pointer": found.pointer, "kind": found.kind} for found in self.differences]
+            members["differences"] = [
+                {"pointer": found.pointer, "kind": found.kind} for found in self.differences
+            ]
             members["differences_in_all"] = self.differences_in_all
         return members
 
@@ -59,7 +61,11 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
     Raises:
         NoMock: `returnType` accepts nothing, or no value that it accepts was found.
     """
-    answering = [(index, example) for index, example in enumerate(spec.examples, 1) if example.has_return_value]
+    answering = [
+        (index, example)
+        for index, example in enumerate(spec.examples, 1)
+        if example.has_return_value
+    ]
     if answering:
         return _by_example(answering, parameters)
     if return_type is None:
@@ -85,4 +91,11 @@ def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
             nearest = (index, example, found)
     assert nearest is not None  # noqa: S101 - `answering` is not empty
     index, example, found = nearest
-    return Mock(example.return_value, "nearest", index, example.description or "", tuple(found.first), found.count)
+    return Mock(
+        example.return_value,
+        "nearest",
+        index,
+        example.description or "",
+        tuple(found.first),
+        found.count,
+    )

@@ -62,7 +62,9 @@ def _end_checks() -> None:
     ended = ExampleCheck.objects.filter(~Exists(active), finished_at=None)
     for check in ended.filter(has_all_runs=True):
         settle(check)
-    ended.filter(has_all_runs=False, created_at__lt=timezone.now() - timedelta(seconds=STARTING_S)).delete()
+    ended.filter(
+        has_all_runs=False, created_at__lt=timezone.now() - timedelta(seconds=STARTING_S)
+    ).delete()
 
 
 def _crash(runs: QuerySet[Run], error: str) -> int:

@@ -35,8 +35,12 @@ MIN_SECRET_CHARACTERS = 4
 MIN_LINE_CHARACTERS = 16
 
 _SOURCES: Final = 3  # parameters, configuration, environment variables
-_FEW: Final = 200  # up to this many beginnings, a pattern finds them faster than a lookup at each character
-_LONG: Final = 256  # characters; longer spellings are compared one by one, up to the first difference
+_FEW: Final = (
+    200  # up to this many beginnings, a pattern finds them faster than a lookup at each character
+)
+_LONG: Final = (
+    256  # characters; longer spellings are compared one by one, up to the first difference
+)
 _COMPARED_AT_ONCE: Final = 4096  # characters that count as one comparison
 _MAX_COMPARISONS: Final = 1_000_000  # of spellings with one text or value
 
@@ -115,7 +119,9 @@ class Redactor:
         searched = self._safely(text, lambda _: _Search(self._lower_case_spellings).text(text))
         return text if searched == text else None
 
-    def _safely(self, unsearched: Searched, search: Callable[[_Search], Searched]) -> Searched | str:
+    def _safely(
+        self, unsearched: Searched, search: Callable[[_Search], Searched]
+    ) -> Searched | str:
         """The result of `search`; `WITHHELD` if the value cannot be searched."""
         if self._withholds_all:
             return WITHHELD
@@ -189,13 +195,19 @@ class _Table:
         self._pattern = None
         if len(self.beginnings) <= _FEW:
             columns = ({start[index] for start in self.beginnings} for index in range(length))
-            self._pattern = re.compile("(?=" + "".join(f"[{re.escape(''.join(some))}]" for some in columns) + ")")
+            self._pattern = re.compile(
+                "(?=" + "".join(f"[{re.escape(''.join(some))}]" for some in columns) + ")"
+            )
 
     def candidates(self, text: str) -> Iterator[int]:
         """The positions in `text` where a spelling may begin, in order."""
         if self._pattern:
             return (match.start() for match in self._pattern.finditer(text))
-        return (at for at in range(len(text) - self.length + 1) if text[at : at + self.length] in self.beginnings)
+        return (
+            at
+            for at in range(len(text) - self.length + 1)
+            if text[at : at + self.length] in self.beginnings
+        )
 
 
 class _Search:
@@ -203,7 +215,9 @@ class _Search:
 
     def __init__(self, spellings: _Spellings) -> None:
         self._spellings = spellings
-        self._searched = (str, dict, list, *_NUMBERS) if spellings.has_numbers else (str, dict, list)
+        self._searched = (
+            (str, dict, list, *_NUMBERS) if spellings.has_numbers else (str, dict, list)
+        )
         self._comparisons = 0
 
     def text(self, text: str) -> str:
@@ -256,11 +270,15 @@ class _Search:
             return self.text(value)
         if isinstance(value, dict):
             return {
-                self.text(name): self.value(member) if isinstance(member, self._searched) else member
+                self.text(name): self.value(member)
+                if isinstance(member, self._searched)
+                else member
                 for name, member in value.items()
             }
         if isinstance(value, list):
-            return [self.value(item) if isinstance(item, self._searched) else item for item in value]
+            return [
+                self.value(item) if isinstance(item, self._searched) else item for item in value
+            ]
         if isinstance(value, _NUMBERS) and not isinstance(value, bool):
             return MARK if number_text(value) in self._spellings.all else value
         return value
@@ -289,7 +307,11 @@ def number_text(number: int | Number) -> str:
 
 def _spellings(secret: str) -> Iterator[str]:
     lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
-    for part in (secret, secret.strip(), *(line for line in lines if len(line) >= MIN_LINE_CHARACTERS)):
+    for part in (
+        secret,
+        secret.strip(),
+        *(line for line in lines if len(line) >= MIN_LINE_CHARACTERS),
+    ):
         if len(part) >= MIN_SECRET_CHARACTERS:
             yield from _spellings_of_one(part)
 

@@ -11,8 +11,12 @@ from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.schema_form.secret_search import secret_members
 
-CONFIGURATION_GONE = "The configuration of that run is no longer available. Fill it in to run again."
-SECRETS_NOT_STORED = "The parameters of that run contain secrets, which are not stored. Fill them in to run again."
+CONFIGURATION_GONE = (
+    "The configuration of that run is no longer available. Fill it in to run again."
+)
+SECRETS_NOT_STORED = (
+    "The parameters of that run contain secrets, which are not stored. Fill them in to run again."
+)
 
 
 class CannotRepeat(ValueError):

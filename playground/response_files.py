@@ -20,7 +20,9 @@ from playground.runner import RunEnd
 from toolshelf_tools.files import BASE64_FORMATS, MEDIA_TYPE, UNKNOWN, ResponseFile
 
 
-def with_files(return_type: CompiledSchema | None, end: RunEnd, redactor: Redactor) -> tuple[JSON, list[ResponseFile]]:
+def with_files(
+    return_type: CompiledSchema | None, end: RunEnd, redactor: Redactor
+) -> tuple[JSON, list[ResponseFile]]:
     """The response with a value for each of its files, and the files, without the secrets in content and media type.
 
     The value is a description of the file; where the return type declares a string in Base64, it is the content.
@@ -49,7 +51,9 @@ def _redacted(file: ResponseFile, redactor: Redactor) -> ResponseFile | None:
     content = redactor.content(file.content)
     if content is None:
         return None
-    return replace(file, content=content, media_type=redactor.lower_case(file.media_type) or UNKNOWN)
+    return replace(
+        file, content=content, media_type=redactor.lower_case(file.media_type) or UNKNOWN
+    )
 
 
 def stored_files(run: Run, files: Iterable[ResponseFile], redactor: Redactor) -> list[RunFile]:

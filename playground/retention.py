@@ -41,7 +41,9 @@ def prune_daily(days: int, audit_days: int = 0, *, stop: threading.Event) -> Non
             run_volume.prune()
             reclaim_space()
         except DatabaseError:
-            log.exception("Rows past their retention could not be deleted; the next attempt is in a day.")
+            log.exception(
+                "Rows past their retention could not be deleted; the next attempt is in a day."
+            )
         finally:
             close_old_connections()
 
@@ -63,7 +65,11 @@ def prune_runs(days: int) -> int:
     """
     limit = timezone.now() - timedelta(days=days)
     removed = 0
-    while old := list(Run.objects.filter(finished_at__lt=limit).order_by("id").values_list("pk", flat=True)[:BATCH]):
+    while old := list(
+        Run.objects.filter(finished_at__lt=limit)
+        .order_by("id")
+        .values_list("pk", flat=True)[:BATCH]
+    ):
         _, by_model = Run.objects.filter(pk__in=old).delete()  # with their files
         removed += by_model[Run._meta.label]
     return removed

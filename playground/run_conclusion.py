@@ -25,9 +25,18 @@ from playground.response_files import stored_files, with_files
 from playground.runner import RunEnd
 from playground.supervisor import ActiveRun, storable
 
-__all__ = ["ERROR_CHARACTERS", "NO_RETURN_TYPE", "conclude", "problems_text", "redacted", "take_response"]
+__all__ = [
+    "ERROR_CHARACTERS",
+    "NO_RETURN_TYPE",
+    "conclude",
+    "problems_text",
+    "redacted",
+    "take_response",
+]
 
-TOO_LONG = "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
+TOO_LONG = (
+    "The response takes more than {max_bytes:,} bytes as JSON, so only its beginning is stored."
+)
 WHOLE_IS_A_FILE = " The whole response is a file of the run."
 ERROR_CHARACTERS = 4000
 
@@ -40,21 +49,38 @@ def conclude(active: ActiveRun, end: RunEnd) -> Run:
         contract = compiled_spec_of(run.revision)
         response, files = with_files(contract.return_type, end, redactor)
         if end.is_cut:
-            _take_beginning(run, str(response), redactor, has_whole=any(file.is_whole for file in files))
+            _take_beginning(
+                run, str(response), redactor, has_whole=any(file.is_whole for file in files)
+            )
         else:
             take_response(run, contract, response, redactor, http_status=end.http_status)
             text = run.response_json or ""
-            if files and len(text) > settings.RUN_RESPONSE_BYTES:  # with a file in Base64, which was checked
-                run.response_json, run.response_cut = reader.dumps(text[: settings.RUN_RESPONSE_BYTES]), True
+            if (
+                files and len(text) > settings.RUN_RESPONSE_BYTES
+            ):  # with a file in Base64, which was checked
+                run.response_json, run.response_cut = (
+                    reader.dumps(text[: settings.RUN_RESPONSE_BYTES]),
+                    True,
+                )
         run.new_files = stored_files(run, files, redactor)
         run.file_count = len(run.new_files)
     run.error = _stored_output(end.error or "", len(end.error or "") >= ERROR_CHARACTERS, redactor)
-    run.stdout, run.stdout_dropped = _stored_output(end.stdout, end.stdout_dropped, redactor), end.stdout_dropped
-    run.stderr, run.stderr_dropped = _stored_output(end.stderr, end.stderr_dropped, redactor), end.stderr_dropped
+    run.stdout, run.stdout_dropped = (
+        _stored_output(end.stdout, end.stdout_dropped, redactor),
+        end.stdout_dropped,
+    )
+    run.stderr, run.stderr_dropped = (
+        _stored_output(end.stderr, end.stderr_dropped, redactor),
+        end.stderr_dropped,
+    )
     if end.progress:
         run.progress_done, run.progress_total = end.progress.done, end.progress.total
         run.progress_message = storable(redactor.text(end.progress.message))[:200]
-    run.queue_ms, run.start_ms, run.call_ms = active.waited_ms + end.queue_ms, end.start_ms, end.call_ms
+    run.queue_ms, run.start_ms, run.call_ms = (
+        active.waited_ms + end.queue_ms,
+        end.start_ms,
+        end.call_ms,
+    )
     run.finished_at = timezone.now()
     run.started_at = run.created_at + timedelta(milliseconds=run.queue_ms)
     return run
@@ -84,7 +110,9 @@ def _take_beginning(run: Run, beginning: str, redactor: Redactor, *, has_whole: 
     run.response_cut = True
     run.response_json = reader.dumps(storable(redactor.cut_text(beginning)))
     run.verdict = "unchecked"
-    run.verdict_reason = TOO_LONG.format(max_bytes=settings.RUN_RESPONSE_BYTES) + (WHOLE_IS_A_FILE if has_whole else "")
+    run.verdict_reason = TOO_LONG.format(max_bytes=settings.RUN_RESPONSE_BYTES) + (
+        WHOLE_IS_A_FILE if has_whole else ""
+    )
 
 
 def _stored_output(text: str, dropped: int | bool, redactor: Redactor) -> str:
@@ -95,7 +123,11 @@ def redacted(problems: Iterable[Problem], redactor: Redactor) -> list[Problem]:
     if not redactor:
         return list(problems)
     return [
-        replace(problem, pointer=redactor.text(problem.pointer), message=redactor.message(problem.message))
+        replace(
+            problem,
+            pointer=redactor.text(problem.pointer),
+            message=redactor.message(problem.message),
+        )
         for problem in problems
     ]
 

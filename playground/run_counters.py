@@ -22,7 +22,9 @@ def add(outcome: str, mode: str, seconds: float) -> None:
     row = RunCounter.objects.filter(outcome=outcome, mode=mode, bucket=bucket)
     more = {"count": F("count") + 1, "seconds": F("seconds") + seconds}
     if not row.update(**more):
-        RunCounter.objects.bulk_create([RunCounter(outcome=outcome, mode=mode, bucket=bucket)], ignore_conflicts=True)
+        RunCounter.objects.bulk_create(
+            [RunCounter(outcome=outcome, mode=mode, bucket=bucket)], ignore_conflicts=True
+        )
         row.update(**more)
 
 

@@ -99,13 +99,20 @@ def progress(run: Run) -> JSON:
     if run.progress_done is None:
         return None
     total = None if run.progress_total is None else plain_number(run.progress_total)
-    return {"done": plain_number(run.progress_done), "total": total, "message": run.progress_message}
+    return {
+        "done": plain_number(run.progress_done),
+        "total": total,
+        "message": run.progress_message,
+    }
 
 
 def configuration(run: Run) -> JSON:
     if not run.configuration_fingerprint:
         return None
-    return {"fingerprint": run.configuration_fingerprint, "saved_configuration": run.configuration_name or None}
+    return {
+        "fingerprint": run.configuration_fingerprint,
+        "saved_configuration": run.configuration_name or None,
+    }
 
 
 def milliseconds(value: float | None) -> JSON:

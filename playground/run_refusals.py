@@ -12,7 +12,8 @@ from playground.configurations.secret_members import Configuration
 from playground.factories.info import FactoryInfo
 
 SHARED_UNUSABLE = (
-    "The secrets of this shared configuration cannot be removed from responses. Ask its owner to save it again."
+    "The secrets of this shared configuration cannot be removed from responses. Ask its "
+    "owner to save it again."
 )
 
 
@@ -31,7 +32,12 @@ def request_problems(
     if mode == "live":
         problems += factory_problems(factory)
     problems += value_problems(contract.parameters, parameters, "parameters", budget=budget)
-    if factory is not None and factory.configurable is False and configuration and configuration.value != {}:
+    if (
+        factory is not None
+        and factory.configurable is False
+        and configuration
+        and configuration.value != {}
+    ):
         message = "This tool takes no configuration; leave it out."
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif configuration and configuration.shared_as:

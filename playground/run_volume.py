@@ -20,7 +20,15 @@ from catalog.accounts.models import User
 from catalog.errors import Busy
 from playground.models import Run, RunVolume
 
-TEXTS = ("parameters_json", "response_json", "problems_json", "error", "mock_json", "stdout", "stderr")
+TEXTS = (
+    "parameters_json",
+    "response_json",
+    "problems_json",
+    "error",
+    "mock_json",
+    "stdout",
+    "stderr",
+)
 
 
 def refuse_above_limit(person: User) -> None:
@@ -54,7 +62,9 @@ def count(runs: Iterable[Run]) -> None:
         if run.by_id is not None:
             volumes[run.by_id] += _bytes_of(run)
     today = timezone.now().date()
-    people = User.objects.filter(pk__in=volumes).order_by("pk").values_list("pk", flat=True)  # who was not deleted
+    people = (
+        User.objects.filter(pk__in=volumes).order_by("pk").values_list("pk", flat=True)
+    )  # who was not deleted
     for person in people:  # in one order, so that two writers cannot wait for each other
         _add(person, today, volumes[person])
 

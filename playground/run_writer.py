@@ -60,7 +60,10 @@ def insert(run: Run, *, defer_sync: bool = False) -> None:
     """Store a run that begins; with `defer_sync`, return before the row is on disk: the next commit writes it."""
     fields = Run._meta.concrete_fields
     values = [field.get_db_prep_save(field.pre_save(run, add=True), connection) for field in fields]
-    with nullcontext() if not defer_sync or connection.in_atomic_block else _deferred_sync(), transaction.atomic():
+    with (
+        nullcontext() if not defer_sync or connection.in_atomic_block else _deferred_sync(),
+        transaction.atomic(),
+    ):
         _execute(insert_statement(Run), values)
         record_start(run)
         if not run.is_active:
@@ -74,11 +77,19 @@ def queue_drift(run: Run) -> None:
     """Queue an event for webhooks if a response violates its type, after the last checked one that conformed."""
     if run.verdict != "violates" or run.mode != "live" or not (webhooks := active_webhooks()):
         return
-    checked = Run.objects.filter(tool_id=run.tool_id, revision_id=run.revision_id, mode="live", pk__lt=run.pk)
-    before = checked.filter(verdict__in=["conforms", "violates"]).order_by("-pk").values_list("verdict", flat=True)
+    checked = Run.objects.filter(
+        tool_id=run.tool_id, revision_id=run.revision_id, mode="live", pk__lt=run.pk
+    )
+    before = (
+        checked.filter(verdict__in=["conforms", "violates"])
+        .order_by("-pk")
+        .values_list("verdict", flat=True)
+    )
     if before.first() != "conforms":
         return
-    keywords = sorted({problem.schema_pointer for problem in run.problems if problem.schema_pointer})[:MAX_POINTERS]
+    keywords = sorted(
+        {problem.schema_pointer for problem in run.problems if problem.schema_pointer}
+    )[:MAX_POINTERS]
     facts = {"run": run.pk, "schema_pointers": keywords}  # no part of the response itself
     event = about_tool("response.drifted", run.tool, revision=run.revision.number, **facts)
     queue_events([event], webhooks)
@@ -87,7 +98,12 @@ def queue_drift(run: Run) -> None:
 def record_start(run: Run) -> None:
     """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run."""
     tool = run.tool.tool_id
-    after = {"tool": tool, "revision": run.revision.number, "mode": run.mode, "outcome": run.outcome}
+    after = {
+        "tool": tool,
+        "revision": run.revision.number,
+        "mode": run.mode,
+        "outcome": run.outcome,
+    }
     events: list[audit.Event] = [("run.start", "run", run.pk, None, after)]
     if run.configuration_name:
         used = {"configuration": run.configuration_name, "run": run.pk}
@@ -104,7 +120,11 @@ def write_ends(runs: Sequence[Run]) -> None:
     """Store how `runs` ended. A run that another process has marked as ended does not change."""
     fields, sql = _ending()
     rows = [
-        [*(field.get_db_prep_save(getattr(run, field.attname), connection) for field in fields), run.pk, *ACTIVE]
+        [
+            *(field.get_db_prep_save(getattr(run, field.attname), connection) for field in fields),
+            run.pk,
+            *ACTIVE,
+        ]
         for run in runs
     ]
     stored = []
@@ -201,7 +221,9 @@ class Recorder:
                 write_ends(batch)
                 break
             except (OperationalError, InterfaceError):
-                log.exception("%s runs have ended and cannot be stored yet; trying again", len(batch))
+                log.exception(
+                    "%s runs have ended and cannot be stored yet; trying again", len(batch)
+                )
                 connection.close()
                 if self._closing.wait(pause_s):
                     return
@@ -224,7 +246,9 @@ class Recorder:
             try:
                 settle(run.example_check)
             except Exception:
-                log.exception("The result of example check %s could not be stored", run.example_check.pk)
+                log.exception(
+                    "The result of example check %s could not be stored", run.example_check.pk
+                )
                 connection.close()
         for callback in (count, queue_drift, self._on_written):
             try:

@@ -43,7 +43,13 @@ from playground.factories.registry import IMPORT_LIMIT_S
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
 from playground.redaction import Redactor
-from playground.run_conclusion import ERROR_CHARACTERS, conclude, problems_text, redacted, take_response
+from playground.run_conclusion import (
+    ERROR_CHARACTERS,
+    conclude,
+    problems_text,
+    redacted,
+    take_response,
+)
 from playground.run_refusals import request_problems, without_contents
 from playground.run_writer import ensure, insert
 from playground.runner import Job, Limits, Progress
@@ -122,8 +128,14 @@ def start(
     if problems := secrets.problems():
         return _stored(_refused(run, without_contents(problems, configuration)))
     budget = Budget()
-    problems = request_problems(contract, parameters, configuration, factory=factory, mode=mode, budget=budget)
-    if factory is not None and factory.listed is not None and (moved := moved_message(configuration, tool, revision)):
+    problems = request_problems(
+        contract, parameters, configuration, factory=factory, mode=mode, budget=budget
+    )
+    if (
+        factory is not None
+        and factory.listed is not None
+        and (moved := moved_message(configuration, tool, revision))
+    ):
         problems.append(Problem("/configuration", moved, "run.configuration-moved"))
     if problems:
         return _stored(_refused(run, redacted(problems, redactor)))
@@ -205,7 +217,9 @@ def progress_of(run: Run) -> tuple[Progress, ...]:
     Of a run that has ended, and of a run of another process, only the report that was stored last.
     """
     if run.is_active and (active := supervisor().find(run.id)):
-        return tuple(replace(one, message=active.redactor.text(one.message)) for one in active.handle.events)
+        return tuple(
+            replace(one, message=active.redactor.text(one.message)) for one in active.handle.events
+        )
     if run.progress_done is None:
         return ()
     return (Progress(run.progress_done, run.progress_total, run.progress_message),)
@@ -224,7 +238,12 @@ def queue_position(run: Run) -> int:
         return Run.objects.waiting().filter(before).count()
     if active := supervisor().find(run.id):
         return active.handle.position()
-    rows = Run.objects.active().filter(host=run.host).order_by("turn", "pk").values_list("pk", "by", "outcome")
+    rows = (
+        Run.objects.active()
+        .filter(host=run.host)
+        .order_by("turn", "pk")
+        .values_list("pk", "by", "outcome")
+    )
     requests = ((pk, str(by or ""), outcome == "running") for pk, by, outcome in rows)
     slots = supervisor().slots
     waiting = waiting_of(requests, slots=slots, reserve=reserve(slots))
@@ -233,7 +252,11 @@ def queue_position(run: Run) -> int:
 
 def cancel(run: Run) -> Run:
     """Request the cancellation of `run`; it is "cancelled" within a second. A run that has ended does not change."""
-    asked = Run.objects.active().filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=timezone.now())
+    asked = (
+        Run.objects.active()
+        .filter(pk=run.pk, cancel_requested_at=None)
+        .update(cancel_requested_at=timezone.now())
+    )
     if asked:
         audit.record("run.cancel", "run", run.pk, after={"tool": run.tool.tool_id})
     if asked and settings.RUNNER == "celery":
@@ -254,7 +277,9 @@ def _refused(run: Run, problems: Iterable[Problem]) -> Run:
 
 
 @sensitive_variables("made", "parameters", "redactor")
-def _mocked(run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget) -> Run:
+def _mocked(
+    run: Run, contract: CompiledSpec, parameters: JSON, redactor: Redactor, budget: Budget
+) -> Run:
     began = time.perf_counter()
     try:
         made = mock(contract.spec, parameters, contract.return_type)
@@ -278,13 +303,17 @@ def _fingerprint_key(tool: Tool) -> bytes:
     return salted_hmac("playground.configuration", tool.tool_id, algorithm="sha256").digest()
 
 
-def job_for(run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None) -> Job:
+def job_for(
+    run: Run, factory: FactoryInfo, parameters: JSON, configuration: Configuration | None
+) -> Job:
     """The job for the runner."""
     value = (configuration.value if configuration else {}) if factory.configurable else None
     if factory.listed is not None:
         response_bytes = settings.RUN_RESPONSE_BYTES + settings.RUN_FILE_BYTES
         limits = {"timeout_s": run.timeout_s, "response_bytes": response_bytes}
-        value = connection_for(factory.listed, run.revision, value, network=factory.network, **limits)
+        value = connection_for(
+            factory.listed, run.revision, value, network=factory.network, **limits
+        )
     return Job(
         run_id=run.id,
         owner=run.owner,

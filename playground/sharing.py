@@ -26,11 +26,15 @@ def share_with_groups(one: Run | SavedConfiguration, names: Sequence[str], *, by
         DocumentError: `by` belongs to no such group, or there are too many; with pointers into {"groups"}.
     """
     if len(names) > MAX_GROUPS:
-        raise DocumentError([Problem("/groups", f"Share it with at most {MAX_GROUPS} groups.", "share.groups")])
+        raise DocumentError(
+            [Problem("/groups", f"Share it with at most {MAX_GROUPS} groups.", "share.groups")]
+        )
     known = Group.objects.all() if is_administrator(by) else by.groups.all()
     groups = {group.name: group for group in known.exclude(name__in=READY_GROUPS)}
     unknown = [
-        Problem(pointer_join("/groups", index), f"You belong to no group {name[:150]!r}.", "share.group")
+        Problem(
+            pointer_join("/groups", index), f"You belong to no group {name[:150]!r}.", "share.group"
+        )
         for index, name in enumerate(names)
         if name not in groups
     ]

@@ -26,7 +26,12 @@ def runs_at(run_ids: Sequence[str], person: Person) -> list[Run]:
     Raises:
         Http404: one does not exist, or `person` may not see it.
     """
-    runs = Run.objects.visible_to(person).with_names().select_related("tool__current").defer("tool__current__source")
+    runs = (
+        Run.objects.visible_to(person)
+        .with_names()
+        .select_related("tool__current")
+        .defer("tool__current__source")
+    )
     found = {run.pk: run for run in runs.filter(pk__in=run_ids)}
     try:
         return [found[run_id] for run_id in run_ids]

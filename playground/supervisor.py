@@ -39,7 +39,9 @@ TICK_S = 0.2  # a cancellation requested by another process is noticed within th
 UPDATE_S = 0.5  # a long run's output and progress are stored this often
 LONG_RUN_S = 0.8  # shorter runs are written only twice: when they begin and when they end
 RECOVERY_S = 2.0
-MAX_LIVE_CHARACTERS = 16_000  # of stdout and of stderr, while a run lasts; the full stored output follows at its end
+MAX_LIVE_CHARACTERS = (
+    16_000  # of stdout and of stderr, while a run lasts; the full stored output follows at its end
+)
 
 START_S = 5.0  # a site whose runner cannot start by then is used without it
 CLOSE_S = 5.0
@@ -117,7 +119,13 @@ class Supervisor:
     # -- from the threads that serve requests -------------------------------------------------------------------------
 
     def begin(
-        self, run: Run, job: Job, redactor: Redactor, conclude: Conclude, *, defer_sync: bool = False
+        self,
+        run: Run,
+        job: Job,
+        redactor: Redactor,
+        conclude: Conclude,
+        *,
+        defer_sync: bool = False,
     ) -> ActiveRun:
         """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
 
@@ -178,7 +186,10 @@ class Supervisor:
         with self.lock:
             free = self.slots + self.queue_max - self.reserved.total()
             if free <= 0:
-                raise Busy(f"The queue is full: {self.queue_max:,} runs are waiting.", retry_after_s=retry_after_s)
+                raise Busy(
+                    f"The queue is full: {self.queue_max:,} runs are waiting.",
+                    retry_after_s=retry_after_s,
+                )
             others_slots = reserve(self.slots)
             waiting = self.reserved[owner] - (self.slots - others_slots)
             if waiting >= 0 and not may_queue(waiting, free - others_slots):
@@ -210,7 +221,9 @@ class Supervisor:
             try:
                 return active.conclude(active, end)
             except DatabaseError:
-                log.exception("The result of run %s cannot be determined yet; trying again", active.run.id)
+                log.exception(
+                    "The result of run %s cannot be determined yet; trying again", active.run.id
+                )
                 connection.close()
                 if self.closing.wait(pause_s):
                     return None
@@ -218,7 +231,11 @@ class Supervisor:
             except Exception:
                 log.exception("The result of run %s could not be determined", active.run.id)
                 result = copy(active.run)
-                result.outcome, result.error, result.finished_at = "crashed", NOT_RECORDED, timezone.now()
+                result.outcome, result.error, result.finished_at = (
+                    "crashed",
+                    NOT_RECORDED,
+                    timezone.now(),
+                )
                 return result
 
     def _forget(self, result: Run) -> None:
@@ -240,10 +257,14 @@ class Supervisor:
                 if now - recovered_at >= RECOVERY_S:
                     recovered_at = now
                     recover_runs()
-                long_lived = [active for active in list(self.active.values()) if now - active.began >= TICK_S]
+                long_lived = [
+                    active for active in list(self.active.values()) if now - active.began >= TICK_S
+                ]
                 if long_lived:
                     self._cancel_requested()
-                    self._write_updates([active for active in long_lived if now - active.began >= LONG_RUN_S], now)
+                    self._write_updates(
+                        [active for active in long_lived if now - active.began >= LONG_RUN_S], now
+                    )
                     if now - signed_at >= SIGN_OF_LIFE_S:
                         signed_at = now
                         Run.objects.active().filter(host=self.host).update(seen_at=timezone.now())
@@ -286,7 +307,9 @@ class Supervisor:
             if self.active:
                 recover_runs(own=[self.host])
         except DatabaseError:
-            log.exception("The runs of this process could not be marked as ended; the next start does it")
+            log.exception(
+                "The runs of this process could not be marked as ended; the next start does it"
+            )
 
 
 def update_of(active: ActiveRun) -> dict[str, object]:
@@ -334,7 +357,9 @@ def wait_for_runner() -> bool:
     """Wait until this process's runner, if it has been started, accepts runs; False `START_S` after its start."""
     with _making:
         running = _supervisor if _pid == os.getpid() else None
-    return running is None or running.runner.wait_until_ready(max(0.0, running.began + START_S - time.monotonic()))
+    return running is None or running.runner.wait_until_ready(
+        max(0.0, running.began + START_S - time.monotonic())
+    )
 
 
 def renew_runner() -> bool:

@@ -82,7 +82,10 @@ def execute_message(run_id: str, encrypted: str) -> None:
         return
     except Exception:
         end_uncalled(
-            Run.objects.active(), run, "crashed", "The worker could not start this run. See its log for the reason."
+            Run.objects.active(),
+            run,
+            "crashed",
+            "The worker could not start this run. See its log for the reason.",
         )
         raise
     while not active.ended.wait(CLOSING_CHECK_S):
@@ -92,7 +95,9 @@ def execute_message(run_id: str, encrypted: str) -> None:
 
 def _claim_next(host: str, now: datetime) -> tuple[str, str] | None:
     """Claim the waiting run whose turn it is for this worker; return its id and message, None if no run waits."""
-    messages = QueuedMessage.objects.filter(run__in=Run.objects.waiting().filter(cancel_requested_at=None))
+    messages = QueuedMessage.objects.filter(
+        run__in=Run.objects.waiting().filter(cancel_requested_at=None)
+    )
     while found := messages.order_by("run__turn", "run").values_list("run", "encrypted").first():
         if _claim(found[0], host, now):
             return found
@@ -136,7 +141,9 @@ def _configuration_in(content: dict[str, JSON]) -> Configuration | None:
         return None
     secrets = content.get("configuration_secrets")
     pointers = (
-        frozenset(each for each in secrets if isinstance(each, str)) if isinstance(secrets, list) else frozenset()
+        frozenset(each for each in secrets if isinstance(each, str))
+        if isinstance(secrets, list)
+        else frozenset()
     )
     return Configuration(content["configuration"], pointers)
 

@@ -65,7 +65,9 @@ class Differences:
         elif not equal(expected, given):
             self._add("changed")
 
-    def _compare_objects(self, expected: dict[str, JSON], given: dict[str, JSON], ignored: PointerTree) -> None:
+    def _compare_objects(
+        self, expected: dict[str, JSON], given: dict[str, JSON], ignored: PointerTree
+    ) -> None:
         in_both = 0
         for name, value in expected.items():
             in_both += name in given
@@ -76,10 +78,14 @@ class Differences:
             else:
                 self._compare_parts(name, value, given[name], ignored.get(name))
         added = (name for name in given if name not in expected and not _is_end(ignored.get(name)))
-        unlisted = sum(_is_end(way) and name in given and name not in expected for name, way in ignored.items())
+        unlisted = sum(
+            _is_end(way) and name in given and name not in expected for name, way in ignored.items()
+        )
         self._add_all("added", added, len(given) - in_both - unlisted)
 
-    def _compare_arrays(self, expected: list[JSON], given: list[JSON], ignored: PointerTree) -> None:
+    def _compare_arrays(
+        self, expected: list[JSON], given: list[JSON], ignored: PointerTree
+    ) -> None:
         ends = {int(token) for token, way in ignored.items() if _is_end(way) and token.isdecimal()}
         for index, (one, other) in enumerate(zip(expected, given, strict=False)):
             if one is not other and index not in ends:
@@ -89,7 +95,9 @@ class Differences:
         count = longer - shorter - sum(shorter <= index < longer for index in ends)
         self._add_all("missing" if len(expected) == longer else "added", rest, count)
 
-    def _compare_parts(self, token: str | int, expected: JSON, given: JSON, ignored: PointerTree | None) -> None:
+    def _compare_parts(
+        self, token: str | int, expected: JSON, given: JSON, ignored: PointerTree | None
+    ) -> None:
         if isinstance(expected, _CONTAINERS) and isinstance(given, _CONTAINERS):
             self._way.append(token)
             self.compare(expected, given, ignored)
@@ -119,7 +127,9 @@ def _is_end(way: PointerTree | None) -> bool:
 def canonical(value: JSON) -> str:
     """One text for all spellings of the same value: members sorted, numbers without their spelling."""
     if isinstance(value, dict):
-        inside = ",".join(f"{encode_basestring(name)}:{canonical(value[name])}" for name in sorted(value))
+        inside = ",".join(
+            f"{encode_basestring(name)}:{canonical(value[name])}" for name in sorted(value)
+        )
         return f"{{{inside}}}"
     if isinstance(value, list):
         return f"[{','.join(map(canonical, value))}]"

@@ -45,7 +45,9 @@ def _warm(supervisor: Supervisor) -> None:
         log.warning("Some factories are still being inspected; the others are imported")
     factories = registry().all()
     usable = [
-        each for each in factories if each.state == "ok" and each.forks_safely and each.reference not in FACTORIES
+        each
+        for each in factories
+        if each.state == "ok" and each.forks_safely and each.reference not in FACTORIES
     ]
     usable = [*_connections(), *usable]
     if len(usable) > limit:

@@ -20,10 +20,15 @@ def main() -> int:
     try:
         socket.create_connection(SERVICE, timeout=10).close()
     except OSError as error:
-        sys.stderr.write(f"The dependencies were not audited: {SERVICE[0]} cannot be reached ({error}).\n")
+        sys.stderr.write(
+            f"The dependencies were not audited: {SERVICE[0]} cannot be reached ({error}).\n"
+        )
         return 0
     lock = (FOLDER / "team.txt").read_text("utf-8")  # everything that the site can run with
-    locked = [found.strip() for found in re.findall(r"^([\w.-]+(?:\[[^\]]*\])?==[^\\\n]+)", lock, re.MULTILINE)]
+    locked = [
+        found.strip()
+        for found in re.findall(r"^([\w.-]+(?:\[[^\]]*\])?==[^\\\n]+)", lock, re.MULTILINE)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         names = "".join(f"  {requirement!r},\n" for requirement in locked)
         project = f'[project]\nname = "locked"\nversion = "0"\nrequires-python = ">=3.11"\ndependencies = [\n{names}]\n'

@@ -31,7 +31,10 @@ BROWSER_TESTS = Path(__file__).parent / "browser"
 
 # Timings are benchmarks, not tests. In CI the draws are the same each time; elsewhere they go on looking.
 settings.register_profile(
-    "toolshelf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
+    "toolshelf",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("toolshelf")
 
@@ -117,7 +120,9 @@ def _static_files():
         if (root, prefix) not in known:
             before = dict(self.files)
             add_files(self, root, prefix)
-            known[root, prefix] = {url: file for url, file in self.files.items() if before.get(url) is not file}
+            known[root, prefix] = {
+                url: file for url, file in self.files.items() if before.get(url) is not file
+            }
         self.files.update(known[root, prefix])
 
     with pytest.MonkeyPatch.context() as patch:
@@ -137,8 +142,12 @@ def _flush_leaves_what_migrations_have_filled():
     filled = {ContentType._meta.db_table, Permission._meta.db_table}
 
     def statements_for(style, connection, **options):
-        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
-        return connection.ops.sql_flush(style, [table for table in tables if table not in filled], **options)
+        tables = connection.introspection.django_table_names(
+            only_existing=True, include_views=False
+        )
+        return connection.ops.sql_flush(
+            style, [table for table in tables if table not in filled], **options
+        )
 
     def flush_all(operations, statements):
         connection, table = operations.connection, AuditEvent._meta.db_table
@@ -150,7 +159,9 @@ def _flush_leaves_what_migrations_have_filled():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("django.core.management.commands.flush.sql_flush", statements_for)
-        patch.setattr("django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None)
+        patch.setattr(
+            "django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None
+        )
         patch.setattr(BaseDatabaseOperations, "execute_sql_flush", flush_all)
         yield
 
@@ -159,7 +170,9 @@ def _flush_leaves_what_migrations_have_filled():
 def _certificates_are_read_once():
     """Each `httpx.get` would read all of the machine's certificates: 35 ms of CPU time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context))
+        patch.setattr(
+            "httpx._transports.default.create_ssl_context", cache(httpx.create_ssl_context)
+        )
         yield
 
 
@@ -235,7 +248,9 @@ class Program(Client):
 
     def send(self, method, path, body=b"", content_type="application/json", **headers):
         data = body.encode() if isinstance(body, str) else body
-        return self.generic(method, f"/api/v1{path}", data, content_type=content_type, headers=headers)
+        return self.generic(
+            method, f"/api/v1{path}", data, content_type=content_type, headers=headers
+        )
 
     def ask(self, path, **query):
         return self.get(f"/api/v1{path}", query_params=query)

@@ -27,7 +27,12 @@ def spec_text(tool_id: str | None = None, *, configuration: Any = None, **defini
     """The text of a valid spec: `definition` replaces or adds members; `configuration` is its schema."""
     tool_id = tool_id or f"tool-{next(_numbers)}"
     document: dict[str, Any] = {
-        "definition": {"id": tool_id, "name": tool_id, "description": "Does something.", **definition}
+        "definition": {
+            "id": tool_id,
+            "name": tool_id,
+            "description": "Does something.",
+            **definition,
+        }
     }
     if configuration is not None:
         document["configuration"] = configuration

@@ -51,7 +51,9 @@ def local_server(answer: Answer, *, tls: ssl.SSLContext | None = None) -> Iterat
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     served = LocalServer(server.server_port, "https" if tls else "http")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield served
@@ -62,7 +64,11 @@ def local_server(answer: Answer, *, tls: ssl.SSLContext | None = None) -> Iterat
 
 
 def respond(
-    handler: BaseHTTPRequestHandler, body: bytes = b"", *, status: int = 200, headers: dict[str, str] | None = None
+    handler: BaseHTTPRequestHandler,
+    body: bytes = b"",
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
 ) -> None:
     """Send a complete response."""
     handler.send_response(status)

@@ -18,7 +18,9 @@ from tests.http_server import LocalServer, local_server, respond
 @contextmanager
 def sdk_server(app: MCPServer) -> Iterator[str]:
     """Serve `app` over streamable HTTP until the block ends; yields its address."""
-    config = uvicorn.Config(app.streamable_http_app(), port=0, log_level="error", ws="none", lifespan="on")
+    config = uvicorn.Config(
+        app.streamable_http_app(), port=0, log_level="error", ws="none", lifespan="on"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -51,7 +53,11 @@ def answering_server(answer: Callable[[dict], object]) -> Iterator[LocalServer]:
                 "serverInfo": {"name": "answering", "version": "1"},
             }
         elif "id" in message:
-            error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "Method not found"}}
+            error = {
+                "jsonrpc": "2.0",
+                "id": message["id"],
+                "error": {"code": -32601, "message": "Method not found"},
+            }
             return respond(handler, json.dumps(error).encode(), headers=headers)
         else:
             return respond(handler, status=202 if method else 405)

@@ -24,7 +24,9 @@ class OIDCProvider:
         self.log = (folder / "provider.log").open("ab")
         words = ["--host", "127.0.0.1", "--port", str(self.port), "--require-nonce", "true"]
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", *words], stdout=self.log, stderr=self.log
+            [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", *words],
+            stdout=self.log,
+            stderr=self.log,
         )
         deadline = time.monotonic() + 60
         while not self.is_up():
@@ -40,7 +42,13 @@ class OIDCProvider:
 
     def settings(self, **more: Any) -> dict[str, Any]:
         """The settings of a site that uses it, as `OIDC_…` without the prefix."""
-        return {"ISSUER": self.issuer, "CLIENT_ID": "toolshelf", "CLIENT_SECRET": "secret", "NAME": "Example", **more}
+        return {
+            "ISSUER": self.issuer,
+            "CLIENT_ID": "toolshelf",
+            "CLIENT_SECRET": "secret",
+            "NAME": "Example",
+            **more,
+        }
 
     def add_person(self, subject: str, **claims: Any) -> None:
         """Create a person, or replace their claims."""

@@ -23,7 +23,9 @@ from urllib.parse import quote
 
 class PostgreSQL:
     def __init__(self) -> None:
-        self.programs = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+        self.programs = max(
+            Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name)
+        )
 
     def __enter__(self) -> Self:
         # Not in pytest's directory, which it keeps to its own user.
@@ -34,10 +36,26 @@ class PostgreSQL:
         if os.getuid() == 0:
             shutil.chown(self.folder, "postgres")
         self._run(
-            "initdb", "--pgdata", self.data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"
+            "initdb",
+            "--pgdata",
+            self.data,
+            "--username=postgres",
+            "--auth=trust",
+            "--no-sync",
+            "--encoding=UTF8",
         )
         settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
-        self._run("pg_ctl", "--pgdata", self.data, "--wait", "--log", self.folder / "log", "-o", settings, "start")
+        self._run(
+            "pg_ctl",
+            "--pgdata",
+            self.data,
+            "--wait",
+            "--log",
+            self.folder / "log",
+            "-o",
+            settings,
+            "start",
+        )
         return self
 
     def __exit__(self, *_: object) -> None:

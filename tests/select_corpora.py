@@ -66,15 +66,21 @@ def is_needed(name: str, row: dict[str, Any], wanted_tools: set[str]) -> bool:
         return row["pool"] != "metatool"
     if name == "specs_mcp":
         return row["definition"]["id"] in wanted_tools
-    if name == "form_pairs":  # samples of form libraries; the others are the official suite, which is run as a whole
+    if (
+        name == "form_pairs"
+    ):  # samples of form libraries; the others are the official suite, which is run as a whole
         return not row["source"].startswith("JSON-Schema-Test-Suite")
     return False
 
 
 def main() -> None:
     corpora = Path(sys.argv[1])
-    questions = map(json.loads, (corpora / "queries.jsonl").read_text(encoding="utf-8").splitlines())
-    wanted_tools = {tool for row in questions if row["pool"] == "mcp-evals" for tool in row["relevant"]}
+    questions = map(
+        json.loads, (corpora / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    wanted_tools = {
+        tool for row in questions if row["pool"] == "mcp-evals" for tool in row["relevant"]
+    }
     for name, every in EVERY.items():
         lines = (corpora / f"{name}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
         chosen = [

@@ -49,7 +49,9 @@ def copy_started_site(data_dir: Path) -> None:
             first.mkdir()
             Site(first, prepared=False).stop()
             first.rename(prepared)
-    shutil.copytree(prepared, data_dir, dirs_exist_ok=True, ignore=shutil.ignore_patterns("server.log"))
+    shutil.copytree(
+        prepared, data_dir, dirs_exist_ok=True, ignore=shutil.ignore_patterns("server.log")
+    )
 
 
 class Site:
@@ -82,11 +84,20 @@ class Site:
         self.host = host
         self.python = python
         self._tokens: dict[tuple[str, ...], str] = {}
-        if prepared and "DATABASE_URL" not in environment and not (data_dir / "toolshelf.sqlite3").exists():
+        if (
+            prepared
+            and "DATABASE_URL" not in environment
+            and not (data_dir / "toolshelf.sqlite3").exists()
+        ):
             copy_started_site(data_dir)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), **self.defaults, **environment}
+        self.environment = {
+            **os.environ,
+            "TOOLSHELF_DATA_DIR": str(data_dir),
+            **self.defaults,
+            **environment,
+        }
         self.environment.pop("DJANGO_SETTINGS_MODULE", None)
         self.start()
 
@@ -116,7 +127,9 @@ class Site:
         except OSError:
             return False
 
-    def manage(self, *words: str, check: bool = True, **options: object) -> subprocess.CompletedProcess[str]:
+    def manage(
+        self, *words: str, check: bool = True, **options: object
+    ) -> subprocess.CompletedProcess[str]:
         """One `manage.py` command over the same data directory."""
         return subprocess.run(
             [self.python, "manage.py", *words],
@@ -133,7 +146,9 @@ class Site:
         """A token of `user`, made by a command when it is first asked for."""
         if (user, *scopes) not in self._tokens:
             words = [word for scope in scopes for word in ("--scope", scope)]
-            self._tokens[user, *scopes] = self.manage("create_token", user, "--create", *words).stdout.strip()
+            self._tokens[user, *scopes] = self.manage(
+                "create_token", user, "--create", *words
+            ).stdout.strip()
         return self._tokens[user, *scopes]
 
     def log(self) -> str:

@@ -23,13 +23,22 @@ def sql(site: Site, statement: str, *values: object) -> list[tuple]:
         with psycopg.connect(url, options="-c timezone=UTC") as database:
             found = database.execute(statement.replace("?", "%s"), values)
             return found.fetchall() if found.description else []
-    with closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3", timeout=20)) as database, database:
+    with (
+        closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3", timeout=20)) as database,
+        database,
+    ):
         return database.execute(statement, values).fetchall()
 
 
 def person(site: Site, name: str, password: str = PASSWORD) -> str:
     """A person with this password, who has guessed nothing yet; gives the name."""
-    row = {"username": name, "password": hashed(password), "is_active": True, "is_staff": False, "is_superuser": False}
+    row = {
+        "username": name,
+        "password": hashed(password),
+        "is_active": True,
+        "is_staff": False,
+        "is_superuser": False,
+    }
     row |= {"first_name": "", "last_name": "", "email": "", "date_joined": now()}
     if sql(site, "SELECT 1 FROM accounts_user WHERE username = ?", name):
         sql(site, "UPDATE accounts_user SET password = ? WHERE username = ?", row["password"], name)
@@ -46,14 +55,26 @@ def token(site: Site, name: str, *scopes: str) -> str:
     if not sql(site, "SELECT 1 FROM accounts_user WHERE username = ?", name):
         person(site, name)
     secret = f"tsk_{secrets.token_urlsafe(32)}"
-    row = {"user_id": id_of(site, name), "digest": digest(secret), "hint": secret[:8], "name": "", "created_at": now()}
-    insert(site, "accounts_apitoken", row | {"scopes": json.dumps(scopes or SCOPES), "toolkits": "[]"})
+    row = {
+        "user_id": id_of(site, name),
+        "digest": digest(secret),
+        "hint": secret[:8],
+        "name": "",
+        "created_at": now(),
+    }
+    insert(
+        site, "accounts_apitoken", row | {"scopes": json.dumps(scopes or SCOPES), "toolkits": "[]"}
+    )
     return secret
 
 
 def sign_in_link(site: Site, name: str) -> str:
     secret = secrets.token_urlsafe(32)
-    insert(site, "accounts_signinlink", {"user_id": id_of(site, name), "digest": digest(secret), "created_at": now()})
+    insert(
+        site,
+        "accounts_signinlink",
+        {"user_id": id_of(site, name), "digest": digest(secret), "created_at": now()},
+    )
     return f"{site.url}/sign-in/{secret}/"
 
 

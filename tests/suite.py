@@ -75,7 +75,10 @@ def cases(
                 file=path.relative_to(folder).as_posix(),
                 description=group["description"],
                 schema=group["schema"],
-                tests=tuple(SuiteTest(test["description"], test["data"], test["valid"]) for test in group["tests"]),
+                tests=tuple(
+                    SuiteTest(test["description"], test["data"], test["valid"])
+                    for test in group["tests"]
+                ),
             )
 
 
@@ -102,7 +105,14 @@ def suite_folder() -> Path:
 def _download(folder: Path) -> Path:
     pinned = folder / "pinned.txt"
     pinned.write_text(f"jsonschema=={VERSION} --hash=sha256:{SHA256}\n")
-    arguments = ["download", "--quiet", "--no-deps", "--no-binary", "jsonschema", "--require-hashes"]
+    arguments = [
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        "jsonschema",
+        "--require-hashes",
+    ]
     output = ""
     for pip in _pips():
         run = subprocess.run(
@@ -117,7 +127,9 @@ def _download(folder: Path) -> Path:
                 raise RuntimeError(f"{ARCHIVE} is not what was pinned.")
             return archive
         output += run.stderr
-    raise RuntimeError(f"The JSON-Schema-Test-Suite could not be downloaded by pip:\n{output or 'there is no pip'}")
+    raise RuntimeError(
+        f"The JSON-Schema-Test-Suite could not be downloaded by pip:\n{output or 'there is no pip'}"
+    )
 
 
 def _pips() -> Iterator[list[str]]:

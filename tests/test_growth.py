@@ -19,12 +19,15 @@ from tests.factories import make_token, make_tool, make_user
 from tests.work import database_steps
 
 pytestmark = pytest.mark.django_db
-sqlite_only = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="counts the steps of SQLite")
+sqlite_only = pytest.mark.skipif(
+    "connection.vendor != 'sqlite'", reason="counts the steps of SQLite"
+)
 
 
 def add_tools(number: int) -> None:
     Tool.objects.bulk_create(
-        Tool(tool_id=f"other-{i}", slug=f"other-{i}", name=f"other {i}", sort_name=f"other {i}") for i in range(number)
+        Tool(tool_id=f"other-{i}", slug=f"other-{i}", name=f"other {i}", sort_name=f"other {i}")
+        for i in range(number)
     )
 
 
@@ -43,7 +46,12 @@ def signed_in(user: User) -> Client:
 
 @sqlite_only
 @pytest.mark.parametrize(
-    "look", [recover_runs, lambda: Run.objects.active().filter(host="here").count(), Run.objects.active().count]
+    "look",
+    [
+        recover_runs,
+        lambda: Run.objects.active().filter(host="here").count(),
+        Run.objects.active().count,
+    ],
 )
 def test_runs_that_have_ended_cost_nothing_to_look_for_active_ones(look):
     add_runs(make_tool(), 2_000)
@@ -57,7 +65,9 @@ def test_runs_that_have_ended_cost_nothing_to_look_for_active_ones(look):
 @sqlite_only
 def test_failing_examples_are_found_without_listing_all_tools():
     tool, ada = make_tool("failing"), make_user()
-    ExampleCheck.objects.create(tool=tool, revision=tool.current, failed=1, finished_at=tool.created_at)
+    ExampleCheck.objects.create(
+        tool=tool, revision=tool.current, failed=1, finished_at=tool.created_at
+    )
     add_tools(3_000)
     week = week_of(ada)
 
@@ -72,7 +82,10 @@ def test_failing_examples_are_found_without_listing_all_tools():
 def test_a_list_does_not_count_the_tools_of_sources_again():
     source = Source.objects.create(name="github", kind="openapi")
     add_tools(1_000)
-    rows = [SourceTool(source=source, tool_id=tool.tool_id, catalog_tool=tool) for tool in Tool.objects.all()]
+    rows = [
+        SourceTool(source=source, tool_id=tool.tool_id, catalog_tool=tool)
+        for tool in Tool.objects.all()
+    ]
     SourceTool.objects.bulk_create(rows)
     make_tool("changes the state of the index")
     first = connected_ids()
@@ -131,7 +144,9 @@ def test_a_list_needs_as_many_queries_for_many_rows_as_for_two(path):
 
 def make_rows(prefix: str, number: int) -> None:
     for i in range(number):
-        source = Source.objects.create(name=f"{prefix}-{i}", kind="openapi", address="https://example.com/")
+        source = Source.objects.create(
+            name=f"{prefix}-{i}", kind="openapi", address="https://example.com/"
+        )
         source.syncs.create(ended_at=source.created_at)
         set_role(make_user(f"{prefix}-{i}"), "runner")
 
@@ -145,6 +160,10 @@ def test_the_list_of_people_shows_the_roles_of_all():
 
     page = signed_in(administrator).get("/people/").content.decode()
 
-    for name, role in {"a-reader": "reader", "a-publisher": "publisher", "root": "administrator"}.items():
+    for name, role in {
+        "a-reader": "reader",
+        "a-publisher": "publisher",
+        "root": "administrator",
+    }.items():
         row = page.split(f">{name}</a>")[1].split("</tr>")[0]
         assert f'data-label="Role">{role}</td>' in row

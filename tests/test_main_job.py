@@ -17,7 +17,9 @@ SLUG = "get-weather-498ebfb0"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(tmp_path_factory.mktemp("site"), TOOLSHELF_WARM_FACTORIES="32")  # as it is without settings
+    site = Site(
+        tmp_path_factory.mktemp("site"), TOOLSHELF_WARM_FACTORIES="32"
+    )  # as it is without settings
     yield site
     site.stop()
 
@@ -32,11 +34,17 @@ def api(site) -> Iterator[httpx.Client]:
 
 
 def test_a_program_uploads_finds_runs_and_reads_the_verdict(api):
-    stored = api.post("/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"})
+    stored = api.post(
+        "/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"}
+    )
     found = api.get("/tools", params={"q": "weather", "runnable": "true"}).json()
     run = api.post(
         found["items"][0]["slug"].join(["/tools/", "/runs"]),
-        json={"parameters": {"location": "New York"}, "configuration": {"temperatureUnit": "C"}, "mode": "live"},
+        json={
+            "parameters": {"location": "New York"},
+            "configuration": {"temperatureUnit": "C"},
+            "mode": "live",
+        },
     )
 
     assert stored.status_code in {200, 201}
@@ -44,18 +52,26 @@ def test_a_program_uploads_finds_runs_and_reads_the_verdict(api):
     assert run.status_code == 201
     assert run.json()["outcome"] == "returned"
     assert run.json()["verdict"] == "conforms"
-    assert run.json()["response"] == {"condition": "Sunny", "temperature": 28, "temperatureUnit": "C"}
+    assert run.json()["response"] == {
+        "condition": "Sunny",
+        "temperature": 28,
+        "temperatureUnit": "C",
+    }
     assert api.get(f"/runs/{run.json()['id']}").json() == run.json()
 
 
 def test_the_uploaded_text_comes_back_byte_for_byte(api):
-    api.post("/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"})
+    api.post(
+        "/tools", content=GET_WEATHER.read_bytes(), headers={"Content-Type": "application/json"}
+    )
 
     assert api.get(f"/tools/{SLUG}/spec").content == GET_WEATHER.read_bytes()
 
 
 def test_a_response_that_breaks_its_schema_comes_with_what_it_breaks(api):
-    run = api.post("/tools/drifting_thermometer/runs", json={"parameters": {"hours_since_calibration": 73}}).json()
+    run = api.post(
+        "/tools/drifting_thermometer/runs", json={"parameters": {"hours_since_calibration": 73}}
+    ).json()
 
     assert run["outcome"] == "returned"
     assert run["verdict"] == "violates"
@@ -102,7 +118,11 @@ def test_a_command_runs_a_tool(site):
 
 def test_a_command_fails_where_the_response_does_not_conform(site):
     ended = site.manage(
-        "run_tool", "drifting_thermometer", "--parameters", '{"hours_since_calibration": 73}', check=False
+        "run_tool",
+        "drifting_thermometer",
+        "--parameters",
+        '{"hours_since_calibration": 73}',
+        check=False,
     )
 
     assert ended.returncode == 1
@@ -142,9 +162,9 @@ def test_the_command_refuses_each_bad_spec_and_stores_nothing(api, site, tmp_pat
 
     report = json.loads(ended.stdout)
     assert ended.returncode == 1
-    assert {Path(spec["source"]).stem: spec["outcome"] for spec in report["specs"]} == dict.fromkeys(
-        BAD_SPECS, "rejected"
-    )
+    assert {
+        Path(spec["source"]).stem: spec["outcome"] for spec in report["specs"]
+    } == dict.fromkeys(BAD_SPECS, "rejected")
     assert all(spec["problems"] for spec in report["specs"])
     assert "Traceback" not in ended.stderr
     assert api.get("/tools").json()["count"] == before

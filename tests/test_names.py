@@ -22,7 +22,11 @@ IDENTIFIER = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def files(folder, pattern="*"):
-    return sorted(path for path in (ROOT / folder).rglob(pattern) if path.is_file() and "__pycache__" not in path.parts)
+    return sorted(
+        path
+        for path in (ROOT / folder).rglob(pattern)
+        if path.is_file() and "__pycache__" not in path.parts
+    )
 
 
 def defined_names(path):
@@ -67,7 +71,16 @@ def test_no_identifier_of_a_test_or_benchmark_uses_a_private_word():
 def test_no_file_or_folder_uses_a_private_word():
     named = [
         path.relative_to(ROOT)
-        for folder in ("catalog", "config", "playground", "sdk", "templates", "static/css", "static/js", "tests")
+        for folder in (
+            "catalog",
+            "config",
+            "playground",
+            "sdk",
+            "templates",
+            "static/css",
+            "static/js",
+            "tests",
+        )
         for path in files(folder)
         if path.suffix in {".py", ".html", ".css", ".js"} and path.stem not in COMMANDS
     ]
@@ -89,7 +102,9 @@ def test_no_class_or_id_in_a_template_uses_a_private_word():
     named = {
         name
         for path in files("templates", "*.html")
-        for names in re.findall(r"""\s(?:class|id)=["']([^"']+)["']""", path.read_text(encoding="utf-8"))
+        for names in re.findall(
+            r"""\s(?:class|id)=["']([^"']+)["']""", path.read_text(encoding="utf-8")
+        )
         for name in names.split()
     }
 
@@ -98,7 +113,12 @@ def test_no_class_or_id_in_a_template_uses_a_private_word():
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("is_kept_" + "empty", {"kept"}), ("SaidAgain", {"said"}), ("_JUDGED_BY", {"judged"}), ("taken-over", {"taken"})],
+    [
+        ("is_kept_" + "empty", {"kept"}),
+        ("SaidAgain", {"said"}),
+        ("_JUDGED_BY", {"judged"}),
+        ("taken-over", {"taken"}),
+    ],
 )
 def test_a_private_word_is_found_however_it_is_written(name, words):
     assert words_of(name) & FORBIDDEN == words

@@ -34,7 +34,9 @@ KEY_NAMES: Final = ("Passkey", "Second passkey")
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    error_messages = DefaultAccountAdapter.error_messages | {"incorrect_password": "The password is wrong."}
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "incorrect_password": "The password is wrong."
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """Nobody signs up: accounts are created by an administrator, or at the first sign-in with the provider."""
@@ -75,8 +77,15 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def respond_user_inactive(self, request: HttpRequest, user: Any) -> HttpResponse:
         record_refused_sign_in("the account is disabled", user)
-        detail = f"The account {user.get_username()} is disabled. Ask an administrator of this site."
-        return render(request, "registration/refused.html", {"title": "Not signed in", "detail": detail}, status=403)
+        detail = (
+            f"The account {user.get_username()} is disabled. Ask an administrator of this site."
+        )
+        return render(
+            request,
+            "registration/refused.html",
+            {"title": "Not signed in", "detail": detail},
+            status=403,
+        )
 
     def is_safe_url(self, url: str | None) -> bool:
         return bool(url) and is_page_of_site(context.request, str(url))
@@ -85,7 +94,12 @@ class AccountAdapter(DefaultAccountAdapter):
         return network_of(request)
 
     def add_message(
-        self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **kwargs: Any
+        self,
+        request: HttpRequest,
+        level: int,
+        message_template: str | None = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
         if message_template != "account/messages/logged_in.txt":  # the page shows the name anyway
             super().add_message(request, level, message_template, *args, **kwargs)

@@ -54,16 +54,25 @@ class AccountAdmin(BaseUserAdmin):
         before = _facts_of(User.objects.get(pk=obj.pk)) if change else None
         super().save_model(request, obj, form, change)
         if before is None:
-            audit.record("person.create", "person", obj.username, after={"id": obj.pk, **_facts_of(obj)})
+            audit.record(
+                "person.create", "person", obj.username, after={"id": obj.pk, **_facts_of(obj)}
+            )
         else:
             audit.record_change("person.change", "person", obj.username, before, _facts_of(obj))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         before = _privileges_of(form.instance)
         super().save_related(request, form, formsets, change)
-        audit.record_change("person.change", "person", form.instance.username, before, _privileges_of(form.instance))
+        audit.record_change(
+            "person.change", "person", form.instance.username, before, _privileges_of(form.instance)
+        )
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,  # noqa: A002
+        form_url: str = "",
+    ) -> HttpResponse:
         """Record that an administrator set a person's password."""
         with transaction.atomic():
             before = User.objects.filter(pk=id).values_list("password", flat=True).first()
@@ -79,11 +88,17 @@ class AccountAdmin(BaseUserAdmin):
         return bool(request.user.is_superuser)
 
     @admin.action(description="Delete the selected people", permissions=["delete_people"])
-    def delete_people(self, request: HttpRequest, users: QuerySet[User, Any]) -> HttpResponse | None:
+    def delete_people(
+        self, request: HttpRequest, users: QuerySet[User, Any]
+    ) -> HttpResponse | None:
         """Show what deleting the people does; delete them once that is confirmed."""
         if "confirmed" not in request.POST:
             people = [(user, consequences(user)) for user in users]
-            context = {**self.admin_site.each_context(request), "title": "Delete people", "people": people}
+            context = {
+                **self.admin_site.each_context(request),
+                "title": "Delete people",
+                "people": people,
+            }
             return render(request, "admin/delete_people.html", context)
         for user in users:
             name = user.username
@@ -98,23 +113,51 @@ class AccountAdmin(BaseUserAdmin):
 
 def _facts_of(user: User) -> dict[str, object]:
     """For the audit log."""
-    names = ("username", "email", "first_name", "last_name", "is_active", "is_staff", "is_superuser")
+    names = (
+        "username",
+        "email",
+        "first_name",
+        "last_name",
+        "is_active",
+        "is_staff",
+        "is_superuser",
+    )
     return {name: getattr(user, name) for name in names}
 
 
 def _privileges_of(user: User) -> dict[str, object]:
     permissions = user.user_permissions.order_by("pk").values_list("codename", flat=True)
-    return {"groups": sorted(user.groups.values_list("name", flat=True)), "permissions": list(permissions)}
+    return {
+        "groups": sorted(user.groups.values_list("name", flat=True)),
+        "permissions": list(permissions),
+    }
 
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
     """Tokens can be revoked. Their secrets are not stored, and their digests are not shown."""
 
-    list_display = ("__str__", "user", "scopes", "state", "created_at", "expires_at", "last_used_at")
+    list_display = (
+        "__str__",
+        "user",
+        "scopes",
+        "state",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+    )
     list_select_related = ("user",)
     search_fields = ("user__username", "name", "hint")
-    fields = ("user", "name", "hint", "scopes", "created_at", "expires_at", "revoked_at", "last_used_at")
+    fields = (
+        "user",
+        "name",
+        "hint",
+        "scopes",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+    )
     actions = ("revoke",)
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
@@ -126,4 +169,6 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         revoked = [token for token in tokens if revoke_token(token)]
         for token in revoked:
             self.log_change(request, token, "Revoked.")
-        messages.success(request, f"{len(revoked)} token{'' if len(revoked) == 1 else 's'} revoked.")
+        messages.success(
+            request, f"{len(revoked)} token{'' if len(revoked) == 1 else 's'} revoked."
+        )

@@ -51,7 +51,9 @@ class Token(HttpBearer):
         if self.scopes and not set(self.scopes) & set(found.scopes):
             needed = "' or '".join(self.scopes)
             request.auth = found  # type: ignore[attr-defined]  # for the audit log; ninja sets it otherwise
-            raise HttpError(403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}.")
+            raise HttpError(
+                403, f"This token lacks the scope '{needed}'; it has: {', '.join(found.scopes)}."
+            )
         return found
 
 
@@ -83,7 +85,9 @@ class Anybody(APIKeyCookie):
         return self.authenticate(request, None)
 
     def authenticate(self, request: HttpRequest, key: str | None) -> User | AnonymousUser | None:  # noqa: ARG002
-        return request.user if settings.ANONYMOUS_BROWSING or request.user.is_authenticated else None
+        return (
+            request.user if settings.ANONYMOUS_BROWSING or request.user.is_authenticated else None
+        )
 
 
 def token_or_session(*scopes: str) -> list[Callable[[HttpRequest], Any]]:

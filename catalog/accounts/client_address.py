@@ -64,5 +64,7 @@ def is_local(request: HttpRequest) -> bool:
     host = urlsplit(f"//{request.get_host()}").hostname or ""
     if settings.HTTPS or not is_loopback(host):
         return False
-    passed_on = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"))
+    passed_on = any(
+        name in request.headers for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
+    )
     return not settings.TRUST_PROXY and not passed_on and is_loopback(address_of(request))

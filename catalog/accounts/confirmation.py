@@ -11,7 +11,10 @@ from urllib.parse import urlencode
 
 from allauth.account import app_settings
 from allauth.account.adapter import get_adapter
-from allauth.account.internal.flows.reauthentication import did_recently_reauthenticate, get_reauthentication_flows
+from allauth.account.internal.flows.reauthentication import (
+    did_recently_reauthenticate,
+    get_reauthentication_flows,
+)
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

@@ -23,7 +23,11 @@ def consequences(user: User) -> list[str]:
         word = "Deleted" if relation.on_delete is models.CASCADE else "Retained without the name"
         if count := _rows(relation, user).count():
             found[word][str(meta.verbose_name if count == 1 else meta.verbose_name_plural)] += count
-    return [f"{word}: {count:,} {noun}." for word, counts in found.items() for noun, count in sorted(counts.items())]
+    return [
+        f"{word}: {count:,} {noun}."
+        for word, counts in found.items()
+        for noun, count in sorted(counts.items())
+    ]
 
 
 def owns_private_data(user: User) -> bool:
@@ -34,13 +38,17 @@ def owns_private_data(user: User) -> bool:
     return any(
         _rows(relation, user).exists()
         for relation in _relations()
-        if relation.on_delete is models.CASCADE and relation.related_model not in (Session, SignInLink)
+        if relation.on_delete is models.CASCADE
+        and relation.related_model not in (Session, SignInLink)
     )
 
 
 def _relations() -> Iterator[models.ManyToOneRel]:
     for relation in User._meta.get_fields(include_hidden=True):
-        if isinstance(relation, models.ManyToOneRel) and not relation.related_model._meta.auto_created:
+        if (
+            isinstance(relation, models.ManyToOneRel)
+            and not relation.related_model._meta.auto_created
+        ):
             yield relation
 
 
@@ -60,5 +68,7 @@ def delete_person(user: User) -> None:
         raise AccountError(
             f"{user.username} is the only administrator. Create another one first: manage.py createsuperuser."
         )
-    audit.record("person.delete", "person", user.username, before={"id": user.pk, "email": user.email})
+    audit.record(
+        "person.delete", "person", user.username, before={"id": user.pk, "email": user.email}
+    )
     user.delete()

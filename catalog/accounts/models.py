@@ -50,7 +50,9 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     hint = models.CharField(max_length=12)  # the first characters, to distinguish tokens
     scopes = models.JSONField(default=list)
-    toolkits = models.JSONField(default=list)  # names of the toolkits that it is limited to; [] is no limit
+    toolkits = models.JSONField(
+        default=list
+    )  # names of the toolkits that it is limited to; [] is no limit
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -102,8 +104,12 @@ class SignInLink(models.Model):
 class Session(AbstractBaseSession):
     """The session of one browser; see session_store.py."""
 
-    session_key = models.CharField(primary_key=True, max_length=64)  # the digest of the key in the browser's cookie
-    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")  # None: a visitor
+    session_key = models.CharField(
+        primary_key=True, max_length=64
+    )  # the digest of the key in the browser's cookie
+    user = models.ForeignKey(
+        User, null=True, on_delete=models.CASCADE, related_name="sessions"
+    )  # None: a visitor
     last_used_at = models.DateTimeField(default=timezone.now)
 
     @classmethod

@@ -17,11 +17,15 @@ MAX_NEXT_CHARACTERS: Final = 2000
 
 def is_page_of_site(request: HttpRequest, url: str) -> bool:
     """Whether `url` is a page of this site to return to: not another site's, and not a page for signing in or out."""
-    is_own = url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
+    is_own = url_has_allowed_host_and_scheme(
+        url, {request.get_host()}, require_https=request.is_secure()
+    )
     if not is_own or len(url) > MAX_NEXT_CHARACTERS:
         return False
     path = urlsplit(url).path
-    return not (path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out"))
+    return not (
+        path.startswith(reverse("accounts:sign_in")) or path == reverse("accounts:sign_out")
+    )
 
 
 def remembered_next(request: HttpRequest) -> str:

@@ -31,10 +31,14 @@ EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 MOCKS: Final = Rate(120, 60)  # likewise
 RECORDED: Final = Rate(3, 600)  # events of the audit log for each client that exceeds a limit
-FORMS: Final = Rate(600, 60)  # likewise, and a form that is filled in sends what is typed after each short pause
+FORMS: Final = Rate(
+    600, 60
+)  # likewise, and a form that is filled in sends what is typed after each short pause
 LARGE_FORMS: Final = Rate(30, 60)
 LARGE_FORM_BYTES: Final = 64 * 1024
-shared_rates: Final = SharedRates()  # created when the server loads its modules, before it forks its processes
+shared_rates: Final = (
+    SharedRates()
+)  # created when the server loads its modules, before it forks its processes
 
 
 class Policy(NamedTuple):
@@ -56,11 +60,15 @@ def limit_api_requests(request: HttpRequest) -> None:
     policies = [_address_policy(network)]
     if isinstance(request.user, User):
         client = _client_named(request.user)
-        policies.append(Policy("person", f"api {client}", settings.API_RATE, "You have sent too many requests"))
+        policies.append(
+            Policy("person", f"api {client}", settings.API_RATE, "You have sent too many requests")
+        )
         token = getattr(request, "auth", None)
         if isinstance(token, ApiToken):
             complaint = "This token was used for too many requests"
-            policies.append(Policy("token", f"token {token.pk}", settings.API_TOKEN_RATE, complaint))
+            policies.append(
+                Policy("token", f"token {token.pk}", settings.API_TOKEN_RATE, complaint)
+            )
     else:
         policies.append(_visitor_policy(network))
     _take(policies)
@@ -82,7 +90,16 @@ def limit_uploads(request: HttpRequest) -> None:
     Raises:
         Busy: there were too many of this person or, without an account, from this address.
     """
-    _take([Policy("uploads", f"upload {_client_of(request)}", settings.UPLOAD_RATE, "You have uploaded too often")])
+    _take(
+        [
+            Policy(
+                "uploads",
+                f"upload {_client_of(request)}",
+                settings.UPLOAD_RATE,
+                "You have uploaded too often",
+            )
+        ]
+    )
 
 
 def limit_previews(request: HttpRequest) -> None:
@@ -101,7 +118,9 @@ def limit_exports(request: HttpRequest) -> None:
     Raises:
         Busy: there were too many of this person or, without an account, from this address.
     """
-    _take([Policy("exports", f"export {_client_of(request)}", EXPORTS, "You have exported too often")])
+    _take(
+        [Policy("exports", f"export {_client_of(request)}", EXPORTS, "You have exported too often")]
+    )
 
 
 def limit_run_starts(person: User) -> None:
@@ -186,8 +205,14 @@ def headers() -> dict[str, str]:
     counted = _counted.get()
     if not counted:
         return {}
-    policies = (f'"{name}";q={quota.rate.requests};w={quota.rate.seconds}' for name, quota in counted.items())
-    left = (f'"{name}";r={quota.remaining};t={max(0, math.ceil(quota.ahead_s))}' for name, quota in counted.items())
+    policies = (
+        f'"{name}";q={quota.rate.requests};w={quota.rate.seconds}'
+        for name, quota in counted.items()
+    )
+    left = (
+        f'"{name}";r={quota.remaining};t={max(0, math.ceil(quota.ahead_s))}'
+        for name, quota in counted.items()
+    )
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
@@ -200,7 +225,9 @@ def _address_policy(network: str) -> Policy:
 
 
 def _visitor_policy(network: str) -> Policy:
-    return Policy("visitor", f"api {network}", settings.API_ANONYMOUS_RATE, "You have sent too many requests")
+    return Policy(
+        "visitor", f"api {network}", settings.API_ANONYMOUS_RATE, "You have sent too many requests"
+    )
 
 
 def _client_of(request: HttpRequest) -> str:
@@ -219,7 +246,9 @@ def _take(policies: Iterable[Policy]) -> None:
     found = _rates(settings.REDIS_URL).take_all([(policy.client, rate) for policy, rate in limited])
     counted = _counted.get()
     if counted is not None:
-        counted.update((policy.name, quota) for (policy, _), quota in zip(limited, found, strict=True))
+        counted.update(
+            (policy.name, quota) for (policy, _), quota in zip(limited, found, strict=True)
+        )
     (policy, rate), slowest = max(zip(limited, found, strict=True), key=lambda pair: pair[1].wait_s)
     if slowest.wait_s:
         message = f"{policy.complaint}: at most {rate} are allowed."

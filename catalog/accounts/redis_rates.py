@@ -55,7 +55,9 @@ class RedisRates:
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
         if url.startswith("redis+socket://"):  # Celery's word for redis-py's "unix"
             url = f"unix://{url.removeprefix('redis+socket://')}"
-        client = redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+        client = redis.Redis.from_url(
+            url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S
+        )
         self._script: Any = client.register_script(SCRIPT)
         self._fallback = fallback
         self._down_until = 0.0
@@ -72,8 +74,14 @@ class RedisRates:
             self._down_until = time.monotonic() + RETRY_S
             log.warning("Redis cannot be reached, so this server counts requests alone: %s", error)
             return self._fallback.take_all(claims)
-        is_refused = any(each > rate.seconds + ROUNDING_S for each, (_, rate) in zip(ahead, claims, strict=True))
+        is_refused = any(
+            each > rate.seconds + ROUNDING_S for each, (_, rate) in zip(ahead, claims, strict=True)
+        )
         return [
-            Quota(rate, max(0.0, each - rate.seconds), each - (rate.seconds / rate.requests if is_refused else 0))
+            Quota(
+                rate,
+                max(0.0, each - rate.seconds),
+                each - (rate.seconds / rate.requests if is_refused else 0),
+            )
             for each, (_, rate) in zip(ahead, claims, strict=True)
         ]

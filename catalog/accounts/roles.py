@@ -23,7 +23,15 @@ from django.db import transaction
 from django.db.models import Q
 
 from catalog import audit
-from catalog.accounts.models import ABILITIES, ADMINISTER, PUBLISH_TOOLS, RUN_TOOLS, ApiToken, Person, User
+from catalog.accounts.models import (
+    ABILITIES,
+    ADMINISTER,
+    PUBLISH_TOOLS,
+    RUN_TOOLS,
+    ApiToken,
+    Person,
+    User,
+)
 from catalog.db.compiled_query import PreparedValues
 
 READER: Final = "reader"
@@ -67,10 +75,14 @@ def _membership(person: User) -> Membership:
 def load_memberships(people: Sequence[User]) -> None:
     """Load what `membership_of` returns for many people, with three queries."""
     groups: dict[int, dict[int, str]] = defaultdict(dict)
-    for person, key, name in Group.objects.filter(user__in=people).values_list("user", "pk", "name"):
+    for person, key, name in Group.objects.filter(user__in=people).values_list(
+        "user", "pk", "name"
+    ):
         groups[person][key] = name
     given: dict[int, set[str]] = defaultdict(set)
-    permissions = Permission.objects.filter(content_type__app_label="accounts", codename__in=ABILITIES)
+    permissions = Permission.objects.filter(
+        content_type__app_label="accounts", codename__in=ABILITIES
+    )
     for relation in ("user", "group__user"):
         rows = permissions.filter(**{f"{relation}__in": people}).values_list(relation, "codename")
         for person, codename in rows.order_by():
@@ -92,10 +104,14 @@ def _rights(groups: Mapping[int, str], given: frozenset[str]) -> Membership:
 
 
 # Compiled once: nearly every request of somebody who is signed in needs them (1.2 of 2.5 ms of a request to the API).
-_groups_of = PreparedValues(lambda person: Group.objects.filter(user=person).values_list("pk", "name"))
+_groups_of = PreparedValues(
+    lambda person: Group.objects.filter(user=person).values_list("pk", "name")
+)
 _abilities_of = PreparedValues(
     lambda person: (
-        Permission.objects.filter(content_type__app_label="accounts", codename__in=sorted(ABILITIES))
+        Permission.objects.filter(
+            content_type__app_label="accounts", codename__in=sorted(ABILITIES)
+        )
         .filter(Q(group__user=person) | Q(user=person))
         .order_by()
         .values_list("codename")
@@ -123,7 +139,9 @@ def ready_group(name: str) -> Group:
     """One of the built-in groups, created with its permissions if it was deleted."""
     group, created = Group.objects.get_or_create(name=name)
     if created:
-        ours = Permission.objects.filter(content_type__app_label="accounts", codename__in=READY_GROUPS[name])
+        ours = Permission.objects.filter(
+            content_type__app_label="accounts", codename__in=READY_GROUPS[name]
+        )
         group.permissions.set(ours)
     return group
 
@@ -153,8 +171,13 @@ def recording_groups(person: User) -> Iterator[None]:
     with transaction.atomic():
         before = _privileges_of(person)
         yield
-        audit.record_change("person.change", "person", person.username, before, _privileges_of(person))
+        audit.record_change(
+            "person.change", "person", person.username, before, _privileges_of(person)
+        )
 
 
 def _privileges_of(person: User) -> dict[str, object]:
-    return {"groups": sorted(person.groups.values_list("name", flat=True)), "is_staff": person.is_staff}
+    return {
+        "groups": sorted(person.groups.values_list("name", flat=True)),
+        "is_staff": person.is_staff,
+    }

@@ -23,10 +23,16 @@ from django.utils import timezone
 from catalog.accounts.models import Session, User, digest
 
 USE_NOTED_EVERY: Final = timedelta(minutes=5)  # so that most requests write nothing
-SIGNED_IN_BROWSER: Final = "signed_in_browser"  # in a session: {"agent": its User-Agent, "at": when it signed in}
+SIGNED_IN_BROWSER: Final = (
+    "signed_in_browser"  # in a session: {"agent": its User-Agent, "at": when it signed in}
+)
 MAX_AGENT_CHARACTERS: Final = 300
-WAITING_POST: Final = "account_reauthentication_state"  # where django-allauth keeps a POST and its headers
-SIGN_IN_LIFETIME: Final = timedelta(minutes=15)  # of a visitor's session that holds a sign-in in progress
+WAITING_POST: Final = (
+    "account_reauthentication_state"  # where django-allauth keeps a POST and its headers
+)
+SIGN_IN_LIFETIME: Final = timedelta(
+    minutes=15
+)  # of a visitor's session that holds a sign-in in progress
 
 
 def _without_cookies(data: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +79,9 @@ class SessionStore(DatabaseSessionStore):
     @classmethod
     def clear_expired(cls) -> None:
         now = timezone.now()
-        Session.objects.filter(Q(expire_date__lt=now) | Q(last_used_at__lt=now - idle_limit())).delete()
+        Session.objects.filter(
+            Q(expire_date__lt=now) | Q(last_used_at__lt=now - idle_limit())
+        ).delete()
 
     # The store of the database has queries of its own in these, which would see keys; those of the base call the above.
     aload, aexists, acreate = SessionBase.aload, SessionBase.aexists, SessionBase.acreate
@@ -92,7 +100,10 @@ def note_sign_in(request: HttpRequest) -> None:
 
 def limit_visitors_session(request: HttpRequest) -> None:
     """Let the session of a visitor, who has begun to sign in, expire soon unless they complete it."""
-    if not request.user.is_authenticated and request.session.get_expiry_age() > SIGN_IN_LIFETIME.total_seconds():
+    if (
+        not request.user.is_authenticated
+        and request.session.get_expiry_age() > SIGN_IN_LIFETIME.total_seconds()
+    ):
         request.session.set_expiry(int(SIGN_IN_LIFETIME.total_seconds()))
 
 

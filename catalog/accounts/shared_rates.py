@@ -27,7 +27,9 @@ from hashlib import blake2b
 from typing import Final
 
 SLOTS: Final = 16_384  # of clients that are ahead of the rate at the same time; others need none
-ROUNDING_S: Final = 1e-5  # more than the sum of two times loses as a float, so that it refuses nobody
+ROUNDING_S: Final = (
+    1e-5  # more than the sum of two times loses as a float, so that it refuses nobody
+)
 PROBES: Final = 8  # slots that one client can have
 _UNITS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 _WRITTEN: Final = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,3})?(s|min|h|d)", re.ASCII)
@@ -57,7 +59,11 @@ class Rate:
         for name, unit in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
             if self.seconds % unit == 0:
                 count = self.seconds // unit
-                return f"{self.requests:,} in {count} {name}s" if count > 1 else f"{self.requests:,} per {name}"
+                return (
+                    f"{self.requests:,} in {count} {name}s"
+                    if count > 1
+                    else f"{self.requests:,} per {name}"
+                )
         raise AssertionError
 
 
@@ -80,7 +86,12 @@ class Quota:
     @property
     def remaining(self) -> int:
         """How many further requests are allowed immediately."""
-        return max(0, math.floor((self.rate.seconds - self.ahead_s) * self.rate.requests / self.rate.seconds + 1e-6))
+        return max(
+            0,
+            math.floor(
+                (self.rate.seconds - self.ahead_s) * self.rate.requests / self.rate.seconds + 1e-6
+            ),
+        )
 
 
 class SharedRates:
@@ -112,15 +123,23 @@ class SharedRates:
             now = self._clock()
             found = [self._next(client, rate, now) for client, rate in claims]
             if any(
-                ahead_s > rate.seconds + ROUNDING_S for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
+                ahead_s > rate.seconds + ROUNDING_S
+                for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
             ):
                 return [
-                    Quota(rate, max(0.0, ahead_s - rate.seconds), ahead_s - rate.seconds / rate.requests)
+                    Quota(
+                        rate,
+                        max(0.0, ahead_s - rate.seconds),
+                        ahead_s - rate.seconds / rate.requests,
+                    )
                     for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
                 ]
             for number, slot, ahead_s in found:
                 self._clients[slot], self._times[slot] = number, now + ahead_s
-            return [Quota(rate, 0.0, ahead_s) for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)]
+            return [
+                Quota(rate, 0.0, ahead_s)
+                for (_, rate), (_, _, ahead_s) in zip(claims, found, strict=True)
+            ]
 
     def _next(self, client: str, rate: Rate, now: float) -> tuple[int, int, float]:
         """The client's number and slot, and how far it is ahead with one more request."""

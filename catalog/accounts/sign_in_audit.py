@@ -22,8 +22,13 @@ from catalog.accounts.rate_limits import shared_rates
 from catalog.accounts.shared_rates import Rate
 
 UNKNOWN: Final = "unknown account"
-BOUNDED_RATE: Final = Rate(10, 60)  # events per network: refused attempts cost nothing, and must not fill the disk
-FACTORS: Final = {Authenticator.Type.TOTP: "authenticator app", Authenticator.Type.WEBAUTHN: "passkey"}
+BOUNDED_RATE: Final = Rate(
+    10, 60
+)  # events per network: refused attempts cost nothing, and must not fill the disk
+FACTORS: Final = {
+    Authenticator.Type.TOTP: "authenticator app",
+    Authenticator.Type.WEBAUTHN: "passkey",
+}
 
 
 def connect() -> None:
@@ -41,7 +46,9 @@ def connect() -> None:
 
 def record_bounded(action: str, object_type: str, object_id: str, **after: object) -> None:
     """Record an attempt that cost nothing; at most ten of an action per minute and network."""
-    if not shared_rates.take(f"{action} {network_of_address(audit.origin().actor().address)}", BOUNDED_RATE):
+    if not shared_rates.take(
+        f"{action} {network_of_address(audit.origin().actor().address)}", BOUNDED_RATE
+    ):
         audit.record(action, object_type, object_id, after=after)
 
 
@@ -76,7 +83,9 @@ def _account(username: str) -> str:
     """The name of the account as it is stored; `UNKNOWN` if there is none."""
     if not username or "\x00" in username:
         return UNKNOWN
-    found = User.objects.filter(username__iexact=username).values_list("username", flat=True).first()
+    found = (
+        User.objects.filter(username__iexact=username).values_list("username", flat=True).first()
+    )
     return found or UNKNOWN
 
 
@@ -86,9 +95,13 @@ def _code_failed(user: User, **_: Any) -> None:
 
 def _factor_used(user: User, authenticator: Authenticator, **_: Any) -> None:
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
-        stored = Authenticator.objects.get(pk=authenticator.pk)  # allauth passes on the codes as they were before
+        stored = Authenticator.objects.get(
+            pk=authenticator.pk
+        )  # allauth passes on the codes as they were before
         left = len(stored.wrap().get_unused_codes())
-        audit.record("recovery-code.use", "person", user.username, by=user, after={"codes_left": left})
+        audit.record(
+            "recovery-code.use", "person", user.username, by=user, after={"codes_left": left}
+        )
 
 
 def _factor_saved(instance: Authenticator, created: bool, raw: bool = False, **_: Any) -> None:
@@ -114,11 +127,15 @@ def _facts_of(factor: Authenticator) -> dict[str, object]:
 
 def _account_linked(instance: SocialAccount, created: bool, raw: bool = False, **_: Any) -> None:
     if created and not raw:
-        audit.record("provider.link", "person", instance.user.username, after=_account_at_provider(instance))
+        audit.record(
+            "provider.link", "person", instance.user.username, after=_account_at_provider(instance)
+        )
 
 
 def _account_unlinked(instance: SocialAccount, **_: Any) -> None:
-    audit.record("provider.unlink", "person", instance.user.username, before=_account_at_provider(instance))
+    audit.record(
+        "provider.unlink", "person", instance.user.username, before=_account_at_provider(instance)
+    )
 
 
 def _account_at_provider(account: SocialAccount) -> dict[str, object]:

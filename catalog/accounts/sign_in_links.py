@@ -69,7 +69,9 @@ def unexpired(now: datetime) -> Q:
 @sensitive_variables()
 def usable_link(secret: str) -> SignInLink | None:
     """The link with this secret, or None if it is unknown, used or expired, or there is no need for it any more."""
-    links = SignInLink.objects.filter(unexpired(timezone.now()), digest=digest(secret), used_at=None)
+    links = SignInLink.objects.filter(
+        unexpired(timezone.now()), digest=digest(secret), used_at=None
+    )
     link = links.select_related("user").first()
     if link is None:
         return None

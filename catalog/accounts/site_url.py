@@ -39,7 +39,9 @@ def url_of_server(host: str, port: int) -> str:
     server's own URL, with a name that the server accepts.
     """
     names = [name.removeprefix(".") for name in settings.ALLOWED_HOSTS]
-    name = next((name for name in names if not is_loopback(name)), names[0] if names else DEFAULT_HOST)
+    name = next(
+        (name for name in names if not is_loopback(name)), names[0] if names else DEFAULT_HOST
+    )
     if settings.HTTPS:
         return f"https://{name}"
     own = f"[{host}]" if ":" in host else host

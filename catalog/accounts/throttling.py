@@ -50,7 +50,9 @@ class Limit:
 
 
 OF_PAIR = Limit(free=5, first_s=10, longest_s=120)
-SPREAD = Limit(free=20, first_s=2, longest_s=30)  # counts addresses of an account, and accounts of an address
+SPREAD = Limit(
+    free=20, first_s=2, longest_s=30
+)  # counts addresses of an account, and accounts of an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,9 @@ def origin_of(request: HttpRequest, username: str) -> Origin:
 
 
 @contextmanager
-def counted_try(username: str, origin: Origin, *, guessed: str = "passwords", person: str = "") -> Iterator[None]:
+def counted_try(
+    username: str, origin: Origin, *, guessed: str = "passwords", person: str = ""
+) -> Iterator[None]:
     """One sign-in attempt. It counts as failed from its start, so that concurrent attempts are counted too.
 
     If the block raises nothing, the failed attempts of this account from this origin are forgotten.
@@ -97,7 +101,9 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords", pe
         raise Busy(f"Too many wrong {guessed}. Try again in {wait_s} {unit}.", retry_after_s=wait_s)
     if not _checks.acquire(timeout=1):
         this.delete()
-        raise Busy("Too many people are signing in right now. Try again in a few seconds.", retry_after_s=2)
+        raise Busy(
+            "Too many people are signing in right now. Try again in a few seconds.", retry_after_s=2
+        )
     try:
         yield
         FailedSignIn.objects.filter(account=account, address=source).delete()
@@ -107,7 +113,12 @@ def counted_try(username: str, origin: Origin, *, guessed: str = "passwords", pe
 
 @contextmanager
 def counted_guess(
-    form: forms.BaseForm, username: str, origin: Origin, *, guessed: str = "passwords", person: str = ""
+    form: forms.BaseForm,
+    username: str,
+    origin: Origin,
+    *,
+    guessed: str = "passwords",
+    person: str = "",
 ) -> Iterator[None]:
     """As `counted_try`, for a form, which notes in `retry_after_s` when to try again.
 
@@ -125,7 +136,14 @@ def counted_guess(
 def seconds_to_wait(account: str, source: str, *, now: datetime, is_known: bool) -> int:
     """How long the next attempt at `account` from `source` (digests) is refused; 0 if it is allowed now."""
     failed = FailedSignIn.objects.filter(at__gt=now - TRIES_WINDOW)
-    counts = [(OF_PAIR, failed.filter(account=account, address=source).aggregate(count=Count("pk"), last=Max("at")))]
+    counts = [
+        (
+            OF_PAIR,
+            failed.filter(account=account, address=source).aggregate(
+                count=Count("pk"), last=Max("at")
+            ),
+        )
+    ]
     if not is_known:
         of_account, of_source = failed.filter(account=account), failed.filter(address=source)
         counts += [

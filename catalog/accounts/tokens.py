@@ -78,7 +78,9 @@ def token_for(secret: str) -> ApiToken | None:
 def revoke_token(token: ApiToken) -> bool:
     """End `token` immediately; False if it was revoked before."""
     with transaction.atomic():
-        revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+        revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )
         if revoked:
             audit.record("token.revoke", "token", token, before=_facts_of(token))
     return bool(revoked)
@@ -111,4 +113,6 @@ def _facts_of(token: ApiToken) -> dict[str, object]:
     return {"person": token.user.username, "scopes": token.scopes, "expires_at": token.expires_at}
 
 
-_token_of_digest = Prepared(lambda text: ApiToken.objects.select_related("user").filter(digest=text))
+_token_of_digest = Prepared(
+    lambda text: ApiToken.objects.select_related("user").filter(digest=text)
+)

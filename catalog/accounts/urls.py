@@ -5,7 +5,9 @@ from catalog.accounts import views
 app_name = "accounts"
 urlpatterns = [
     path("sign-in/", views.SignIn.as_view(), name="sign_in"),
-    path("sign-in/link/", views.SignInByLink.as_view(), name="sign_in_by_link"),  # see secret_paths.py
+    path(
+        "sign-in/link/", views.SignInByLink.as_view(), name="sign_in_by_link"
+    ),  # see secret_paths.py
     path("sign-out/", views.SignOut.as_view(), name="sign_out"),
     path("account/sessions/", views.sessions, name="sessions"),
     path("account/sessions/<str:session_digest>/end/", views.end_session, name="end_session"),

@@ -20,7 +20,11 @@ def administrator() -> User | None:
     """The account that a link signs in by default: the owner, else the first administrator."""
     active = User.objects.filter(is_active=True)
     administrators, owner = active.filter(is_superuser=True), active.filter(username=LOCAL_OWNER)
-    return administrators.filter(username=LOCAL_OWNER).first() or administrators.order_by("pk").first() or owner.first()
+    return (
+        administrators.filter(username=LOCAL_OWNER).first()
+        or administrators.order_by("pk").first()
+        or owner.first()
+    )
 
 
 def is_set_up() -> bool:
@@ -39,10 +43,14 @@ def create_account(username: str, *, is_superuser: bool = False) -> User:
     try:
         user.full_clean()
     except ValidationError as error:
-        raise AccountError(f"Cannot create the account {username!r}: {' '.join(error.messages)}") from None
+        raise AccountError(
+            f"Cannot create the account {username!r}: {' '.join(error.messages)}"
+        ) from None
     with transaction.atomic():
         user.save()
-        audit.record("person.create", "person", username, after={"id": user.pk, "is_superuser": is_superuser})
+        audit.record(
+            "person.create", "person", username, after={"id": user.pk, "is_superuser": is_superuser}
+        )
     return user
 
 

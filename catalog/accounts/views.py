@@ -35,7 +35,12 @@ from catalog.accounts.models import SCOPES, ApiToken, Session, SignInLink, User,
 from catalog.accounts.next_page import is_page_of_site, remember_next, remembered_next
 from catalog.accounts.oidc.accounts import signs_in_with_provider_alone
 from catalog.accounts.second_factors.passkeys import passkeys_work
-from catalog.accounts.session_store import SIGNED_IN_BROWSER, end_sessions, limit_visitors_session, usable_sessions
+from catalog.accounts.session_store import (
+    SIGNED_IN_BROWSER,
+    end_sessions,
+    limit_visitors_session,
+    usable_sessions,
+)
 from catalog.accounts.sign_in_links import SetUpForm, usable_link, use_set_up_link, use_sign_in_link
 from catalog.accounts.throttling import Origin, counted_guess, origin_of
 from catalog.accounts.tokens import DEFAULT_DAYS, MAX_DAYS, create_token, end_tokens
@@ -98,7 +103,10 @@ class SignIn(RedirectsToNext, LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: object) -> dict[str, Any]:
-        unfinished = {"is_stored": is_stored(self.request), "is_lost": "unsaved" in self.request.GET}
+        unfinished = {
+            "is_stored": is_stored(self.request),
+            "is_lost": "unsaved" in self.request.GET,
+        }
         provider = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
         ways = {
             "provider": provider,
@@ -107,7 +115,9 @@ class SignIn(RedirectsToNext, LoginView):
             "link_first": not provider and self.request.method != "POST" and is_local(self.request),
             "passkeys_work": passkeys_work(self.request),
         }
-        return super().get_context_data(**kwargs) | unfinished | ways | {"minutes": SignInLink.MINUTES}
+        return (
+            super().get_context_data(**kwargs) | unfinished | ways | {"minutes": SignInLink.MINUTES}
+        )
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         response = super().render_to_response(context, **kwargs)
@@ -117,7 +127,10 @@ class SignIn(RedirectsToNext, LoginView):
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         limit_visitors_session(self.request)
         response: HttpResponse = perform_login(
-            self.request, form.get_user(), email_verification="none", redirect_url=self.get_success_url()
+            self.request,
+            form.get_user(),
+            email_verification="none",
+            redirect_url=self.get_success_url(),
         )
         return response
 
@@ -180,11 +193,15 @@ class SignInByLink(RedirectsToNext, View):
         return render(self.request, "registration/set_up.html", {"form": form}, status=status)
 
     def enter(self, user: User) -> HttpResponse:
-        response: HttpResponse = AccountAdapter(self.request).enter_by_link(self.request, user, self.get_success_url())
+        response: HttpResponse = AccountAdapter(self.request).enter_by_link(
+            self.request, user, self.get_success_url()
+        )
         return response
 
     def refuse(self) -> HttpResponse:
-        return render(self.request, "registration/link_used.html", {"minutes": SignInLink.MINUTES}, status=410)
+        return render(
+            self.request, "registration/link_used.html", {"minutes": SignInLink.MINUTES}, status=410
+        )
 
     @property
     def secret(self) -> str:
@@ -200,7 +217,11 @@ def sessions(request: HttpRequest) -> HttpResponse:
     """The browsers in which the user is signed in."""
     own = digest(request.session.session_key or "")
     rows = []
-    for session in usable_sessions(timezone.now()).filter(user=actor(request)).order_by("-last_used_at")[:MAX_SESSIONS]:
+    for session in (
+        usable_sessions(timezone.now())
+        .filter(user=actor(request))
+        .order_by("-last_used_at")[:MAX_SESSIONS]
+    ):
         browser = session.get_decoded().get(SIGNED_IN_BROWSER, {})
         rows.append(
             {
@@ -224,7 +245,12 @@ def end_session(request: HttpRequest, session_digest: str) -> HttpResponse:
     name = browser_name(session.get_decoded().get(SIGNED_IN_BROWSER, {}).get("agent", ""))
     with transaction.atomic():
         session.delete()
-        audit.record("sessions.end", "person", actor(request).username, after={"sessions": 1, "browser": name})
+        audit.record(
+            "sessions.end",
+            "person",
+            actor(request).username,
+            after={"sessions": 1, "browser": name},
+        )
     if is_this:
         logout(request)
         return redirect("accounts:sign_in")
@@ -271,7 +297,9 @@ class OldPasswordForm(PasswordChangeForm):
         with counted_guess(self, name, self.origin):
             if not self.user.check_password(self.cleaned_data["old_password"]):
                 audit.record("sign-in.failed", "person", name)
-                raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+                raise ValidationError(
+                    self.error_messages["password_incorrect"], code="password_incorrect"
+                )
         return str(self.cleaned_data["old_password"])
 
 
@@ -287,7 +315,9 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated and signs_in_with_provider_alone(actor(request)):
-            raise PermissionDenied(f"You sign in with {settings.OIDC_NAME}, so your account here has no password.")
+            raise PermissionDenied(
+                f"You sign in with {settings.OIDC_NAME}, so your account here has no password."
+            )
         return super().dispatch(request, *args, **kwargs)
 
     def get_form_class(self) -> type[Any]:
@@ -310,7 +340,9 @@ class ChangePassword(LoginRequiredMixin, PasswordChangeView):
             audit.record("password.change", "person", user.username)
             end_sessions(user, except_key=self.request.session.session_key)
         ended = " Your API tokens have ended: create new ones." if had_tokens else ""
-        messages.success(self.request, f"Password changed. You are signed out in all other browsers.{ended}")
+        messages.success(
+            self.request, f"Password changed. You are signed out in all other browsers.{ended}"
+        )
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -348,7 +380,11 @@ def tokens(request: HttpRequest) -> HttpResponse:
     The page fills in the form from its address: so it comes back after the person was asked to confirm.
     """
     secret = None
-    form = TokenForm(request.POST) if request.method == "POST" else TokenForm(initial=filled_in(request))
+    form = (
+        TokenForm(request.POST)
+        if request.method == "POST"
+        else TokenForm(initial=filled_in(request))
+    )
     if form.is_bound and form.is_valid():
         if not is_confirmed(request):
             return ask_to_confirm(request, f"{request.path}?{address_of_form(request)}")
@@ -359,13 +395,21 @@ def tokens(request: HttpRequest) -> HttpResponse:
         "scopes": [
             ("read", "read all runs that you may see"),
             ("publish", "upload, change, archive and restore tools"),
-            ("run", "run tools, cancel runs, read your own runs, and manage your saved configurations"),
-            ("admin", "manage sources and webhooks, and read the audit log; for administrators only"),
+            (
+                "run",
+                "run tools, cancel runs, read your own runs, and manage your saved configurations",
+            ),
+            (
+                "admin",
+                "manage sources and webhooks, and read the audit log; for administrators only",
+            ),
         ],
         "secret": secret,
         "tokens": ApiToken.objects.filter(user=actor(request)),
     }
-    response = render(request, "registration/tokens.html", context, status=422 if form.errors else 200)
+    response = render(
+        request, "registration/tokens.html", context, status=422 if form.errors else 200
+    )
     if secret:
         response["Cache-Control"] = "no-store"
     return response
@@ -373,7 +417,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 def filled_in(request: HttpRequest) -> dict[str, Any]:
     """The values of the form in the address of the page."""
-    given: dict[str, Any] = {name: request.GET[name] for name in ("name", "days", "toolkits") if name in request.GET}
+    given: dict[str, Any] = {
+        name: request.GET[name] for name in ("name", "days", "toolkits") if name in request.GET
+    }
     return given | ({"scopes": request.GET.getlist("scopes")} if "scopes" in request.GET else {})
 
 

@@ -25,7 +25,8 @@ _EXAMPLE = {
     "groups": ["weather team"],
 }
 _VISIBILITY = (
-    "`everyone`, `signed-in` people, or `groups` with the maintainers. For a tool, null means: the same as its toolkit."
+    "`everyone`, `signed-in` people, or `groups` with the maintainers. For a tool, null "
+    "means: the same as its toolkit."
 )
 
 
@@ -42,11 +43,17 @@ class AccessOut(Out):
 class AccessIn(In):
     model_config = with_example({})
 
-    owner: str | None = Field(None, max_length=150, description="A username; null for nobody. Default: unchanged.")
+    owner: str | None = Field(
+        None, max_length=150, description="A username; null for nobody. Default: unchanged."
+    )
     maintainers: list[str] = Field([], max_length=MAX_NAMES, description="Usernames.")
     maintainer_groups: list[str] = Field([], max_length=MAX_NAMES, description="Names of groups.")
-    visibility: Literal["everyone", "signed-in", "groups"] | None = Field(None, description=_VISIBILITY)
-    groups: list[str] = Field([], max_length=MAX_NAMES, description="Names of the groups that see it.")
+    visibility: Literal["everyone", "signed-in", "groups"] | None = Field(
+        None, description=_VISIBILITY
+    )
+    groups: list[str] = Field(
+        [], max_length=MAX_NAMES, description="Names of the groups that see it."
+    )
 
     def wanted(self, *, visibility: str) -> Access:
         """The settings; `visibility` replaces a visibility of null."""
@@ -77,10 +84,14 @@ def get_tool_access(request: HttpRequest, slug: str) -> AccessOut:
     summary="Set who owns, maintains and sees a tool",
     openapi_extra=openapi_bodies.OPTIONAL_IF_MATCH,
 )
-def put_tool_access(request: HttpRequest, response: HttpResponse, slug: str, body: AccessIn) -> AccessOut:
+def put_tool_access(
+    request: HttpRequest, response: HttpResponse, slug: str, body: AccessIn
+) -> AccessOut:
     """Only for its owner, its maintainers and administrators; maintainers cannot change the owner."""
     tool = tool_for(request.user, "organise", slug)
-    changed = change_tool_access(tool, body.wanted(visibility=""), by=actor(request), seen=etags_seen(request))
+    changed = change_tool_access(
+        tool, body.wanted(visibility=""), by=actor(request), seen=etags_seen(request)
+    )
     response["ETag"] = changed.etag
     return _shown(changed)
 
@@ -105,7 +116,9 @@ def get_toolkit_access(request: HttpRequest, name: str) -> AccessOut:
 def put_toolkit_access(request: HttpRequest, name: str, body: AccessIn) -> AccessOut:
     """Applies to all of its tools; a tool's own settings take precedence. A visibility of null means everyone."""
     toolkit = toolkit_for(request.user, "organise", name)
-    return _shown(change_toolkit_access(toolkit, body.wanted(visibility="everyone"), by=actor(request)))
+    return _shown(
+        change_toolkit_access(toolkit, body.wanted(visibility="everyone"), by=actor(request))
+    )
 
 
 def _shown(one: Tool | Toolkit) -> AccessOut:

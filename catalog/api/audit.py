@@ -24,7 +24,11 @@ router = Router(tags=["audit"])
 def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEventsOut:
     """For administrators, newest first. The page `/audit/` also exports the events as NDJSON."""
     require(request.user, "administer")
-    given = {name: str(value) for name, value in query.model_dump(exclude={"limit", "cursor"}).items() if value}
+    given = {
+        name: str(value)
+        for name, value in query.model_dump(exclude={"limit", "cursor"}).items()
+        if value
+    }
     events = AuditFilter.from_query(given).events()
     if query.cursor is not None:
         events = events.filter(pk__lt=query.cursor)

@@ -73,7 +73,8 @@ def export_catalog(request: HttpRequest) -> HttpResponseBase:
     waiting for an export.
     """
     export = catalog_files.now(
-        Audience.objects.visibility_for(request.user), with_names=bool(may(request.user, "administer"))
+        Audience.objects.visibility_for(request.user),
+        with_names=bool(may(request.user, "administer")),
     )
     if is_known(request, export.etag):
         return not_modified(export.etag)

@@ -38,4 +38,6 @@ def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
     if is_known(request, etag):
         return add_deprecation_headers(not_modified(etag), tool)
     headers = {"ETag": etag, "Content-Disposition": f'attachment; filename="{name}"'}
-    return add_deprecation_headers(HttpResponse(data, content_type="application/zip", headers=headers), tool)
+    return add_deprecation_headers(
+        HttpResponse(data, content_type="application/zip", headers=headers), tool
+    )

@@ -67,10 +67,14 @@ def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
     auth=open_to_all(),
     summary="Get the lint findings of a spec",
 )
-def get_lint(request: HttpRequest, response: HttpResponse, slug: str, query: Query[LintQuery]) -> LintOut:
+def get_lint(
+    request: HttpRequest, response: HttpResponse, slug: str, query: Query[LintQuery]
+) -> LintOut:
     """The findings of the current revision or an earlier one. To apply a fix, send its key to `/lint/fixes`."""
     tool = tool_at(slug, request.user)
-    revision = revision_at(slug, query.revision, request.user) if query.revision else revision_of(tool)
+    revision = (
+        revision_at(slug, query.revision, request.user) if query.revision else revision_of(tool)
+    )
     report = LintReport(revision, list(tool.waivers.select_related("created_by")))
     response["ETag"] = tool.etag
     return LintOut.of(
@@ -86,18 +90,28 @@ def get_lint(request: HttpRequest, response: HttpResponse, slug: str, query: Que
 
 @router.post(
     "/tools/{slug}/lint/fixes",
-    response={200: AppliedOut, 201: AppliedOut, 202: ProposalOut, **errors(404, 409, 412), **REFUSED},
+    response={
+        200: AppliedOut,
+        201: AppliedOut,
+        202: ProposalOut,
+        **errors(404, 409, 412),
+        **REFUSED,
+    },
     auth=token_or_session("publish"),
     summary="Apply fixes",
 )
-def apply_fixes(request: HttpRequest, slug: str, body: FixesIn) -> Status[AppliedOut] | Status[ProposalOut]:
+def apply_fixes(
+    request: HttpRequest, slug: str, body: FixesIn
+) -> Status[AppliedOut] | Status[ProposalOut]:
     """Publishes the fixed spec as the tool's next revision, if the tool is still at the revision that you have seen.
 
     202 if the tool belongs to someone else: then the fixed spec waits for their approval.
     """
     tool = tool_for(request.user, "propose", slug)
     before = revision_of(tool)
-    fixed, outcome = apply_fixes_to_tool(tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run)
+    fixed, outcome = apply_fixes_to_tool(
+        tool, body.fixes, by=actor(request), seen=body.revision, dry_run=body.dry_run
+    )
     if isinstance(outcome, Proposal):
         return Status(202, ProposalOut.of_proposal(outcome))
     number = outcome.revision.number
@@ -151,7 +165,11 @@ def add_waiver(request: HttpRequest, slug: str, body: WaiverIn) -> Status[Waiver
 )
 def remove_waiver(request: HttpRequest, slug: str, waiver: int) -> Status[None]:
     """The findings that it waived affect the score again."""
-    found = tool_for(request.user, "waive", slug).waivers.filter(pk=waiver).first() if waiver < 2**63 else None
+    found = (
+        tool_for(request.user, "waive", slug).waivers.filter(pk=waiver).first()
+        if waiver < 2**63
+        else None
+    )
     if found is None:
         raise Http404
     withdraw(found)

@@ -17,7 +17,11 @@ GET_WEATHER: dict[str, Any] = {
             "properties": {
                 "condition": {"type": "string", "description": "Weather condition"},
                 "temperature": {"type": "number", "description": "Temperature"},
-                "temperatureUnit": {"type": "string", "description": "Unit of temperature", "enum": ["C", "F"]},
+                "temperatureUnit": {
+                    "type": "string",
+                    "description": "Unit of temperature",
+                    "enum": ["C", "F"],
+                },
             },
         },
         "examples": [
@@ -30,7 +34,13 @@ GET_WEATHER: dict[str, Any] = {
     },
     "configuration": {
         "type": "object",
-        "properties": {"temperatureUnit": {"type": "string", "description": "Unit of temperature", "enum": ["C", "F"]}},
+        "properties": {
+            "temperatureUnit": {
+                "type": "string",
+                "description": "Unit of temperature",
+                "enum": ["C", "F"],
+            }
+        },
     },
 }
 SHA256 = "7f0c8b5d0c0f6f3f6b7e6b0f5b1c2a7d4e9f8a1b2c3d4e5f60718293a4b5c6d7"
@@ -38,7 +48,9 @@ SHA256 = "7f0c8b5d0c0f6f3f6b7e6b0f5b1c2a7d4e9f8a1b2c3d4e5f60718293a4b5c6d7"
 
 def _object(*required: str, **members: Any) -> dict[str, Any]:
     """The schema of an object with these members."""
-    return {"type": "object", "properties": members} | ({"required": list(required)} if required else {})
+    return {"type": "object", "properties": members} | (
+        {"required": list(required)} if required else {}
+    )
 
 
 def _if_match(*, required: bool) -> dict[str, Any]:
@@ -56,8 +68,15 @@ IF_MATCH = _if_match(required=True)
 OPTIONAL_IF_MATCH = _if_match(required=False)
 
 _STRING: dict[str, Any] = {"type": "string"}
-_JSON_SCHEMA: dict[str, Any] = {"type": ["object", "boolean"], "description": "Any JSON Schema 2020-12."}
-_EXAMPLE = _object(description=_STRING, parameters={"type": "object"}, returnValue={"description": "Any JSON value."})
+_JSON_SCHEMA: dict[str, Any] = {
+    "type": ["object", "boolean"],
+    "description": "Any JSON Schema 2020-12.",
+}
+_EXAMPLE = _object(
+    description=_STRING,
+    parameters={"type": "object"},
+    returnValue={"description": "Any JSON value."},
+)
 _DEFINITION = _object(
     "name",
     "description",

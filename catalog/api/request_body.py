@@ -37,7 +37,13 @@ def spec_text(request: HttpRequest) -> bytes:
     if len(text) > limit:
         raise too_long()
     if not text.strip():
-        raise SpecError([Problem("", "The body is empty; send a spec as JSON.", "json.syntax", line=1, column=1)])
+        raise SpecError(
+            [
+                Problem(
+                    "", "The body is empty; send a spec as JSON.", "json.syntax", line=1, column=1
+                )
+            ]
+        )
     if not _is_json(request):
         raise HttpError(415, f"Send a spec as application/json, not as {request.content_type}.")
     return text
@@ -68,7 +74,11 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
         )
     with _spooled(request) as body:
         yield from pieces_of(
-            "body", body, kind=kind, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+            "body",
+            body,
+            kind=kind,
+            max_bytes=settings.MAX_SPEC_BYTES,
+            max_document_bytes=settings.MAX_DOCUMENT_BYTES,
         )
 
 
@@ -89,7 +99,10 @@ def _files(request: HttpRequest) -> Iterator[list[UploadedFile[Any]]]:
     files = [file for _, listed in sorted(by_name.lists()) for file in listed]
     try:
         if not flaws and (strays := fields.keys() - {"csrfmiddlewaretoken"}):
-            flaws = [f"The part {name!r} is a field, not a file; give it a file name." for name in sorted(strays)]
+            flaws = [
+                f"The part {name!r} is a field, not a file; give it a file name."
+                for name in sorted(strays)
+            ]
         if not flaws and not files:
             flaws = ["The form contains no file."]
         if flaws:
@@ -107,7 +120,12 @@ def _is_json(request: HttpRequest) -> bool:
 
 
 def file_pieces(name: str, file: BinaryIO) -> Iterator[Piece]:
-    return pieces_of(name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
+    return pieces_of(
+        name,
+        file,
+        max_bytes=settings.MAX_SPEC_BYTES,
+        max_document_bytes=settings.MAX_DOCUMENT_BYTES,
+    )
 
 
 def _kind(content_type: str | None) -> Kind | None:

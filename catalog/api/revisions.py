@@ -13,7 +13,13 @@ from catalog.api.headers import add_deprecation_headers, is_known, not_modified,
 from catalog.api.router import router
 from catalog.api.schemas.exports import ExportOut
 from catalog.api.schemas.problems import errors
-from catalog.api.schemas.revisions import DiffOut, DiffQuery, RevisionOut, RevisionsOut, RevisionsQuery
+from catalog.api.schemas.revisions import (
+    DiffOut,
+    DiffQuery,
+    RevisionOut,
+    RevisionsOut,
+    RevisionsQuery,
+)
 from catalog.api.schemas.tools import PublicationOut
 from catalog.json_schema.describe import listed
 from catalog.models import Revision
@@ -28,7 +34,10 @@ _EXPORTS: Final = listed([f"`{key}`" for key in exporters.FORMATS])
 
 
 @router.get(
-    "/tools/{slug}/spec", auth=open_to_all(), summary="Get the text of a spec", openapi_extra=openapi_bodies.SPEC_TEXT
+    "/tools/{slug}/spec",
+    auth=open_to_all(),
+    summary="Get the text of a spec",
+    openapi_extra=openapi_bodies.SPEC_TEXT,
 )
 def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpResponse:
     """The current spec as it was uploaded, byte for byte; as a file with `download=1`."""
@@ -45,7 +54,11 @@ def get_spec(request: HttpRequest, slug: str, download: bool = False) -> HttpRes
 )
 def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]) -> RevisionsOut:
     """Newest first."""
-    revisions = tool_at(slug, request.user).revisions.defer("source").select_related("created_by", "assessment")
+    revisions = (
+        tool_at(slug, request.user)
+        .revisions.defer("source")
+        .select_related("created_by", "assessment")
+    )
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
     shown, last = first_rows(revisions, query.limit)
@@ -69,7 +82,9 @@ def get_revision_spec(
 ) -> HttpResponse:
     """The spec as it was uploaded, byte for byte; as a file with `download=1`. It never changes."""
     return _text_of(
-        request, revision_at(slug, number, request.user), f"{file_stem(slug)}-r{number}.json" if download else None
+        request,
+        revision_at(slug, number, request.user),
+        f"{file_stem(slug)}-r{number}.json" if download else None,
     )
 
 
@@ -80,7 +95,9 @@ def get_revision_spec(
     summary="Restore a revision",
     openapi_extra=openapi_bodies.IF_MATCH,
 )
-def restore_revision(request: HttpRequest, response: HttpResponse, slug: str, number: int) -> Status[PublicationOut]:
+def restore_revision(
+    request: HttpRequest, response: HttpResponse, slug: str, number: int
+) -> Status[PublicationOut]:
     """Publishes its text as the tool's next revision (201). Has no effect if this is the current text (200)."""
     tool = seen_tool_at(request, slug)
     require(request.user, "revise", tool)
@@ -146,7 +163,9 @@ def _text_of(request: HttpRequest, revision: Revision, file_name: str | None) ->
     etag = f'"{revision.sha256}"'
     if is_known(request, etag):
         return not_modified(etag)
-    response = HttpResponse(revision.source.encode(), content_type="application/json", headers={"ETag": etag})
+    response = HttpResponse(
+        revision.source.encode(), content_type="application/json", headers={"ETag": etag}
+    )
     if file_name is not None:
         response["Content-Disposition"] = f'attachment; filename="{file_name}"'
     return response

@@ -89,7 +89,14 @@ def _only(tool_id: str, person: Person) -> str:
     if tool:
         tool.hide_successor(visibility)
     found = [ToolOut.of(tool).model_dump() | {"matched": [], "exact": True}] if tool else []
-    answer = {"items": found, "next": None, "count": len(found), "count_is_exact": True, "match": "all", "problems": []}
+    answer = {
+        "items": found,
+        "next": None,
+        "count": len(found),
+        "count_is_exact": True,
+        "match": "all",
+        "problems": [],
+    }
     return text_of(answer)
 
 
@@ -111,7 +118,8 @@ def _page_text(search: CatalogSearch) -> str:
 def _page_json(page: Page, search: CatalogSearch) -> dict[str, Any]:
     return {
         "items": [
-            ToolOut.of(result.tool).model_dump() | {"matched": list(matches_of(result)), "exact": result.exact}
+            ToolOut.of(result.tool).model_dump()
+            | {"matched": list(matches_of(result)), "exact": result.exact}
             for result in page.results
         ],
         "next": page.next,
@@ -119,7 +127,8 @@ def _page_json(page: Page, search: CatalogSearch) -> dict[str, Any]:
         "count_is_exact": page.counted,
         "match": "any" if page.loosely else "all",
         "problems": [
-            {"written": one.written, "message": one.message, "instead": one.instead} for one in search.query.problems
+            {"written": one.written, "message": one.message, "instead": one.instead}
+            for one in search.query.problems
         ],
     }
 
@@ -130,13 +139,17 @@ def cursor_from(text: str | None) -> Cursor | None:
     try:
         return Cursor.decode(text)
     except BadCursor as error:
-        raise ValidationError([{"loc": ("query", "cursor"), "msg": str(error), "type": "cursor"}]) from error
+        raise ValidationError(
+            [{"loc": ("query", "cursor"), "msg": str(error), "type": "cursor"}]
+        ) from error
 
 
 GROUPS: Final[dict[str, Any]] = {"response": {200: GroupsOut, **errors(422)}, "auth": open_to_all()}
 
 
-@router.get("/toolkits", summary="List toolkits", operation_id="catalog_api_finding_list_toolkits", **GROUPS)
+@router.get(
+    "/toolkits", summary="List toolkits", operation_id="catalog_api_finding_list_toolkits", **GROUPS
+)
 def list_toolkits(request: HttpRequest, query: Query[GroupsQuery]) -> GroupsOut:
     """Each toolkit with its number of tools, not counting archived ones. `GET /tools?toolkit=…` returns these tools."""
     return _page_of_groups(request, "toolkit", query)

@@ -22,14 +22,19 @@ class SimilarOut(ToolOut):
 
 
 class SimilarToolsOut(Out):
-    model_config = with_example({"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]})
+    model_config = with_example(
+        {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
+    )
 
     items: list[SimilarOut] = Field(description="The most similar first.")
 
 
 class SimilarQuery(Schema):
     limit: int = Field(
-        MAX_SHOWN, ge=1, le=20, description="The list has fewer tools if they would exceed 1 MiB together."
+        MAX_SHOWN,
+        ge=1,
+        le=20,
+        description="The list has fewer tools if they would exceed 1 MiB together.",
     )
 
 

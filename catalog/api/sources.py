@@ -62,7 +62,9 @@ router = Router(tags=["sources"])
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     """Ordered by name."""
-    following = Source.objects.with_state().select_related("owner").filter(name__gt=query.cursor or "")
+    following = (
+        Source.objects.with_state().select_related("owner").filter(name__gt=query.cursor or "")
+    )
     shown, last = first_rows(following, query.limit)
     items = [_listed_source(request, source) for source in shown]
     return SourcesOut(items=items, next=last.name if last else None)
@@ -74,7 +76,9 @@ def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     auth=token_or_session("admin"),
     summary="Add a source",
 )
-def create_source(request: HttpRequest, response: HttpResponse, body: SourceIn) -> Status[SourceOut]:
+def create_source(
+    request: HttpRequest, response: HttpResponse, body: SourceIn
+) -> Status[SourceOut]:
     """For administrators. Start a sync to read its tools; with `every_minutes` the first one starts soon."""
     require(request.user, "administer")
     source = add_source(SourceSettings(**body.model_dump()), by=actor(request))
@@ -104,7 +108,9 @@ def patch_source(request: HttpRequest, name: str, body: SourceChangesIn) -> Sour
     require(request.user, "administer")
     source = source_at(name)
     sent = body.model_dump(exclude_unset=True)
-    changed = {key: value for key, value in sent.items() if value is not None or key == "every_minutes"}
+    changed = {
+        key: value for key, value in sent.items() if value is not None or key == "every_minutes"
+    }
     return source_out(request, change_source(source, settings_of(source, **changed)))
 
 
@@ -128,7 +134,11 @@ def delete_source(request: HttpRequest, name: str) -> Status[None]:
     summary="Sync a source",
 )
 def sync_source(
-    request: HttpRequest, response: HttpResponse, name: str, query: Query[SyncQuery], body: SyncIn | None = None
+    request: HttpRequest,
+    response: HttpResponse,
+    name: str,
+    query: Query[SyncQuery],
+    body: SyncIn | None = None,
 ) -> Status[SyncReportOut]:
     """For administrators: reads the source, and publishes or holds what changed.
 
@@ -153,7 +163,9 @@ def sync_source(
 )
 def list_syncs(request: HttpRequest, name: str) -> SyncsOut:
     """Newest first."""
-    return SyncsOut(items=[SyncOut.of(record) for record in source_at(name).syncs.select_related("by")])
+    return SyncsOut(
+        items=[SyncOut.of(record) for record in source_at(name).syncs.select_related("by")]
+    )
 
 
 @router.get(
@@ -183,7 +195,10 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
         tools = tools.filter(gone_at__isnull=not query.gone)
     shown, last = first_rows(tools, query.limit)
     return SourceToolsOut(
-        items=[SourceToolOut.of(one, slug=one.catalog_tool.slug if one.catalog_tool else None) for one in shown],
+        items=[
+            SourceToolOut.of(one, slug=one.catalog_tool.slug if one.catalog_tool else None)
+            for one in shown
+        ],
         next=last.tool_id if last else None,
     )
 
@@ -200,13 +215,17 @@ def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]
 
 
 def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
-    changes = changes.order_by("-pk").defer("text").select_related("decided_by", "proposed_by", "source")
+    changes = (
+        changes.order_by("-pk").defer("text").select_related("decided_by", "proposed_by", "source")
+    )
     if query.state is not None:
         changes = changes.filter(state=query.state)
     if query.cursor is not None:
         changes = changes.filter(pk__lt=query.cursor)
     shown, last = first_rows(changes, query.limit)
-    return HeldChangesOut(items=[HeldChangeOut.of(change) for change in shown], next=str(last.pk) if last else None)
+    return HeldChangesOut(
+        items=[HeldChangeOut.of(change) for change in shown], next=str(last.pk) if last else None
+    )
 
 
 @router.get(
@@ -246,7 +265,9 @@ def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
     auth=token_or_session("publish"),
     summary="Approve a held change",
 )
-def approve_change(request: HttpRequest, name: str, change: int, body: DecisionIn) -> Status[PublicationOut]:
+def approve_change(
+    request: HttpRequest, name: str, change: int, body: DecisionIn
+) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators.
 
     409 if it was already decided, or if `seen` is not the tool's current revision.

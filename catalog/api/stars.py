@@ -21,13 +21,18 @@ MAX_LISTED = 200
 class StarsOut(Out):
     model_config = with_example({"count": 1, "items": [TOOL]})
 
-    count: int = Field(description="The number of starred tools, including those that are not in `items`.")
+    count: int = Field(
+        description="The number of starred tools, including those that are not in `items`."
+    )
     items: list[ToolOut] = Field(description="The most recently starred first.")
 
 
 class StarsQuery(Schema):
     limit: int = Field(
-        50, ge=1, le=MAX_LISTED, description="The list has fewer tools if they would exceed 1 MiB together."
+        50,
+        ge=1,
+        le=MAX_LISTED,
+        description="The list has fewer tools if they would exceed 1 MiB together.",
     )
 
 

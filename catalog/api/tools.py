@@ -11,7 +11,13 @@ from catalog import lifecycle
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
-from catalog.api.headers import add_deprecation_headers, etags_seen, is_known, not_modified, seen_tool_at
+from catalog.api.headers import (
+    add_deprecation_headers,
+    etags_seen,
+    is_known,
+    not_modified,
+    seen_tool_at,
+)
 from catalog.api.request_body import spec_text
 from catalog.api.router import router
 from catalog.api.schemas.problems import REFUSED, errors
@@ -66,7 +72,9 @@ def publish_tool(
     auth=open_to_all(),
     summary="Get a tool with its spec",
 )
-def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> ToolWithSpecOut | HttpResponse:
+def get_tool(
+    request: HttpRequest, response: HttpResponse, slug: str
+) -> ToolWithSpecOut | HttpResponse:
     """Send its `ETag` as `If-Match` with a later `PUT`. Numbers in the spec are exactly as uploaded."""
     tool = tool_at(slug, request.user)
     if is_known(request, tool.etag):
@@ -84,7 +92,9 @@ def get_tool(request: HttpRequest, response: HttpResponse, slug: str) -> ToolWit
     summary="Publish the next revision of a tool",
     openapi_extra=openapi_bodies.SPEC_BODY | openapi_bodies.IF_MATCH,
 )
-def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> Status[ToolWithSpecOut] | Status[ProposalOut]:
+def put_tool(
+    request: HttpRequest, response: HttpResponse, slug: str
+) -> Status[ToolWithSpecOut] | Status[ProposalOut]:
     """Only if the tool has not changed since you read it (`If-Match`); otherwise 412.
 
     202 if the tool belongs to someone else: then the spec waits for their approval.
@@ -92,7 +102,9 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> Status[
     tool = seen_tool_at(request, slug)
     spec = read_spec(spec_text(request), max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
-        message = f"The spec is for the tool {spec.tool_id!r}, but the URL is that of {tool.tool_id!r}."
+        message = (
+            f"The spec is for the tool {spec.tool_id!r}, but the URL is that of {tool.tool_id!r}."
+        )
         raise SpecError([Problem("/definition", message, "publish.other-tool")])
     publication = publish_or_hold(spec, by=actor(request), expected=revision_of(tool).number)
     if isinstance(publication, Proposal):
@@ -109,7 +121,9 @@ def put_tool(request: HttpRequest, response: HttpResponse, slug: str) -> Status[
     summary="Change the metadata of a tool",
     openapi_extra=openapi_bodies.OPTIONAL_IF_MATCH,
 )
-def organise_tool(request: HttpRequest, response: HttpResponse, slug: str, body: OrganisationIn) -> ToolOut:
+def organise_tool(
+    request: HttpRequest, response: HttpResponse, slug: str, body: OrganisationIn
+) -> ToolOut:
     """Changes the toolkit, the added tags and the owner. New revisions do not change them.
 
     If one of the changes is refused, none is made.
@@ -121,7 +135,12 @@ def organise_tool(request: HttpRequest, response: HttpResponse, slug: str, body:
         remove_tags=body.remove_tags,
         owner=(body.owner or "") if "owner" in sent else UNCHANGED,
     )
-    tool = organise(tool_for(request.user, "organise", slug), wanted, by=actor(request), seen=etags_seen(request))
+    tool = organise(
+        tool_for(request.user, "organise", slug),
+        wanted,
+        by=actor(request),
+        seen=etags_seen(request),
+    )
     response["ETag"] = tool.etag
     return ToolOut.of(tool)
 
@@ -133,7 +152,9 @@ def organise_tool(request: HttpRequest, response: HttpResponse, slug: str, body:
     summary="Deprecate a tool",
     openapi_extra=openapi_bodies.OPTIONAL_IF_MATCH,
 )
-def deprecate_tool(request: HttpRequest, response: HttpResponse, slug: str, body: DeprecationIn) -> ToolOut:
+def deprecate_tool(
+    request: HttpRequest, response: HttpResponse, slug: str, body: DeprecationIn
+) -> ToolOut:
     """A deprecated tool still works, but ranks lower in search results.
 
     Responses about it have the header `Deprecation` and, if it has a successor, `Link` with `rel="successor-version"`.

@@ -44,7 +44,9 @@ router = Router(tags=["webhooks"])
 def list_webhooks(request: HttpRequest) -> WebhooksOut:
     """For administrators, without their secrets."""
     require(request.user, "administer")
-    return WebhooksOut(items=[WebhookOut.of(one) for one in Webhook.objects.select_related("created_by")])
+    return WebhooksOut(
+        items=[WebhookOut.of(one) for one in Webhook.objects.select_related("created_by")]
+    )
 
 
 @router.post(
@@ -53,7 +55,9 @@ def list_webhooks(request: HttpRequest) -> WebhooksOut:
     auth=token_or_session("admin"),
     summary="Add a webhook",
 )
-def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Status[WebhookSecretOut]:
+def create_webhook(
+    request: HttpRequest, response: HttpResponse, body: WebhookIn
+) -> Status[WebhookSecretOut]:
     """For administrators. The response contains its secret, which is not shown again."""
     require(request.user, "administer")
     webhook, secret = add_webhook(WebhookSettings(**body.model_dump()), by=actor(request))
@@ -80,7 +84,11 @@ def get_webhook(request: HttpRequest, webhook: int) -> WebhookOut:
 def patch_webhook(request: HttpRequest, webhook: int, body: WebhookChangesIn) -> WebhookOut:
     """Events that happen while it is inactive are never sent; waiting deliveries continue once it is active again."""
     found = _webhook(request, webhook)
-    changed = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
+    changed = {
+        name: value
+        for name, value in body.model_dump(exclude_unset=True).items()
+        if value is not None
+    }
     return WebhookOut.of(change_webhook(found, settings_of(found, **changed)))
 
 
@@ -125,7 +133,9 @@ def test_webhook(request: HttpRequest, webhook: int) -> DeliveryOut:
     auth=token_or_session("admin"),
     summary="List the deliveries of a webhook",
 )
-def list_deliveries(request: HttpRequest, webhook: int, query: Query[DeliveriesQuery]) -> DeliveriesOut:
+def list_deliveries(
+    request: HttpRequest, webhook: int, query: Query[DeliveriesQuery]
+) -> DeliveriesOut:
     """Newest first. Deliveries are deleted after 30 days."""
     deliveries = _webhook(request, webhook).deliveries.defer("body", "data_json")
     if query.state is not None:
@@ -133,7 +143,9 @@ def list_deliveries(request: HttpRequest, webhook: int, query: Query[DeliveriesQ
     if query.cursor is not None:
         deliveries = deliveries.filter(pk__lt=query.cursor)
     shown, last = first_rows(deliveries, query.limit)
-    return DeliveriesOut(items=[DeliveryOut.of(one) for one in shown], next=str(last.pk) if last else None)
+    return DeliveriesOut(
+        items=[DeliveryOut.of(one) for one in shown], next=str(last.pk) if last else None
+    )
 
 
 @router.post(

@@ -132,7 +132,9 @@ class CatalogReader:
         """
         self._lines += 1
         if self._ended:
-            return self._problem("There is more text after the last line of this catalog.", "catalog.end")
+            return self._problem(
+                "There is more text after the last line of this catalog.", "catalog.end"
+            )
         if self._lines == 1:
             self._digest.update(line + b"\n")
             return self._begin(line.strip())
@@ -165,32 +167,50 @@ class CatalogReader:
 
     def _tool(self, value: dict[str, JSON], line_bytes: int) -> Problem | None:
         if not isinstance(value["tool"], str):
-            return self._problem("This line needs the id of a tool as `tool`.", "catalog.line", "/tool")
+            return self._problem(
+                "This line needs the id of a tool as `tool`.", "catalog.line", "/tool"
+            )
         try:
             self._metadata_of, self._metadata = value["tool"], read_metadata(value, line_bytes)
         except DocumentError as error:
             # nobody knows who may see the tool, so its revisions must not become public
             restricted = ToolMetadata(access=DumpedAccess(visibility="groups"))
             is_restricted = "access" in value or "toolkit_access" in value
-            self._metadata_of, self._metadata = value["tool"], restricted if is_restricted else NO_METADATA
-            return self._problem(error.problems[0].message, "catalog.line", error.problems[0].pointer)
+            self._metadata_of, self._metadata = (
+                value["tool"],
+                restricted if is_restricted else NO_METADATA,
+            )
+            return self._problem(
+                error.problems[0].message, "catalog.line", error.problems[0].pointer
+            )
         return None
 
     def _revision(self, value: JSON) -> DumpedRevision | Problem:
         if not isinstance(value, dict):
             return self._problem("This line is not a revision.", "catalog.line")
         tool_id, number, source = value.get("id"), value.get("revision"), value.get("source")
-        if not isinstance(tool_id, str) or not isinstance(number, int) or not isinstance(source, str):
-            return self._problem("This line is not a revision: it needs `id`, `revision` and `source`.", "catalog.line")
+        if (
+            not isinstance(tool_id, str)
+            or not isinstance(number, int)
+            or not isinstance(source, str)
+        ):
+            return self._problem(
+                "This line is not a revision: it needs `id`, `revision` and `source`.",
+                "catalog.line",
+            )
         if value.get("sha256") != _sha256(source):
-            return self._problem(f"The text of {tool_id!r} does not match its hash.", "catalog.hash")
+            return self._problem(
+                f"The text of {tool_id!r} does not match its hash.", "catalog.hash"
+            )
         return DumpedRevision(
             tool_id,
             number,
             source,
             value.get("current") is True,
             value.get("archived") is True,
-            self._metadata if self._default is not None and self._metadata_of == tool_id else self._default,
+            self._metadata
+            if self._default is not None and self._metadata_of == tool_id
+            else self._default,
             tuple(unknown_members(value, _MEMBERS)),
         )
 
@@ -200,7 +220,9 @@ class CatalogReader:
             message = f"This catalog should have {value.get('revisions')} revisions, but has {self._revisions}."
             return self._problem(message, "catalog.cut")
         if value.get("sha256") != self._digest.hexdigest():
-            return self._problem("This catalog does not match its hash: it was changed.", "catalog.hash")
+            return self._problem(
+                "This catalog does not match its hash: it was changed.", "catalog.hash"
+            )
         return None
 
     def _problem(self, message: str, rule: str, pointer: str = "") -> Problem:

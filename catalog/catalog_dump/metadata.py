@@ -22,11 +22,22 @@ from catalog.errors import DocumentError, Problem
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 
-MAX_METADATA_BYTES: Final = 4 * 1024 * 1024  # of a line: 500 waivers with the longest possible reasons fit
+MAX_METADATA_BYTES: Final = (
+    4 * 1024 * 1024
+)  # of a line: 500 waivers with the longest possible reasons fit
 MAX_LISTED: Final = 1_000  # tags, and waivers, in a line: more than any tool has
 MAX_NAME_CHARS: Final = 100  # of an unknown member's name in a report
 
-_MEMBERS: Final = ("tool", "owner", "toolkit", "tags", "deprecation", "waivers", "access", "toolkit_access")
+_MEMBERS: Final = (
+    "tool",
+    "owner",
+    "toolkit",
+    "tags",
+    "deprecation",
+    "waivers",
+    "access",
+    "toolkit_access",
+)
 _OF_DEPRECATION: Final = ("note", "superseded_by")
 _OF_ACCESS: Final = ("name", "owner", "visibility")
 _LISTS_OF_ACCESS: Final = ("groups", "maintainers", "maintainer_groups")
@@ -101,10 +112,14 @@ def metadata_json(tool_id: str, metadata: ToolMetadata) -> dict[str, JSON]:
     if metadata.tags:
         line["tags"] = list(metadata.tags)
     if metadata.deprecation:
-        line["deprecation"] = {"note": metadata.deprecation.note, "superseded_by": metadata.deprecation.superseded_by}
+        line["deprecation"] = {
+            "note": metadata.deprecation.note,
+            "superseded_by": metadata.deprecation.superseded_by,
+        }
     if metadata.waivers:
         line["waivers"] = [
-            {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason} for waiver in metadata.waivers
+            {"rule": waiver.rule, "pointer": waiver.pointer, "reason": waiver.reason}
+            for waiver in metadata.waivers
         ]
     if metadata.access:
         line["access"] = _access_json(metadata.access)
@@ -114,8 +129,12 @@ def metadata_json(tool_id: str, metadata: ToolMetadata) -> dict[str, JSON]:
 
 
 def _access_json(access: DumpedAccess) -> dict[str, JSON]:
-    texts: dict[str, JSON] = {name: getattr(access, name) for name in _OF_ACCESS if getattr(access, name)}
-    return texts | {name: list(getattr(access, name)) for name in _LISTS_OF_ACCESS if getattr(access, name)}
+    texts: dict[str, JSON] = {
+        name: getattr(access, name) for name in _OF_ACCESS if getattr(access, name)
+    }
+    return texts | {
+        name: list(getattr(access, name)) for name in _LISTS_OF_ACCESS if getattr(access, name)
+    }
 
 
 def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
@@ -138,7 +157,9 @@ def read_metadata(line: dict[str, JSON], line_bytes: int) -> ToolMetadata:
     )
 
 
-def unknown_members(value: dict[str, JSON], known: tuple[str, ...], pointer: str = "") -> Iterator[str]:
+def unknown_members(
+    value: dict[str, JSON], known: tuple[str, ...], pointer: str = ""
+) -> Iterator[str]:
     """Pointers to the members of `value` that are not `known`; `pointer` is that of `value`."""
     return (pointer_join(pointer, name[:MAX_NAME_CHARS]) for name in value if name not in known)
 
@@ -191,4 +212,6 @@ def _text(value: dict[str, JSON], name: str, pointer: str) -> str:
 
 
 def _wrong(pointer: str, wanted: str) -> DocumentError:
-    return DocumentError([Problem(pointer, f"`{pointer}` of this line is not {wanted}.", "catalog.line")])
+    return DocumentError(
+        [Problem(pointer, f"`{pointer}` of this line is not {wanted}.", "catalog.line")]
+    )

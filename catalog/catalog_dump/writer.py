@@ -25,7 +25,12 @@ from django.db.models.functions import Collate
 
 from catalog.accounts.models import User
 from catalog.catalog_dump.format import NO_METADATA, DumpedRevision, catalog_lines
-from catalog.catalog_dump.metadata import DumpedAccess, DumpedDeprecation, DumpedWaiver, ToolMetadata
+from catalog.catalog_dump.metadata import (
+    DumpedAccess,
+    DumpedDeprecation,
+    DumpedWaiver,
+    ToolMetadata,
+)
 from catalog.errors import Busy
 from catalog.models import Revision, Tool, Toolkit, Waiver
 from catalog.models.access import EVERYONE
@@ -49,7 +54,9 @@ def whole_catalog(visibility: Visibility = ALL_TOOLS, *, with_names: bool = True
     A revision published while the file is written may be included or not, but each tool is consistent.
     """
     revisions = _revisions(visibility, with_names=with_names)
-    first = list(islice(revisions, 1))  # an unreadable database raises its error before anything is written
+    first = list(
+        islice(revisions, 1)
+    )  # an unreadable database raises its error before anything is written
     return catalog_lines(chain(first, revisions))
 
 
@@ -114,7 +121,9 @@ class CatalogFiles:
     """
 
     def __init__(self, *, waiting: int) -> None:
-        self._newest: OrderedDict[tuple[Visibility, bool], tuple[Hashable, CatalogFile]] = OrderedDict()
+        self._newest: OrderedDict[tuple[Visibility, bool], tuple[Hashable, CatalogFile]] = (
+            OrderedDict()
+        )
         self._writing = threading.Lock()
         self._waiting = threading.BoundedSemaphore(waiting)
 
@@ -133,7 +142,10 @@ class CatalogFiles:
         return newest[1] if newest and state is not None and newest[0] == state else None
 
     def _written(self, state: Hashable, rights: tuple[Visibility, bool]) -> CatalogFile:
-        busy = Busy("Other exports of the catalog are in progress. Try again in a few seconds.", retry_after_s=WAIT_S)
+        busy = Busy(
+            "Other exports of the catalog are in progress. Try again in a few seconds.",
+            retry_after_s=WAIT_S,
+        )
         if not self._waiting.acquire(blocking=False):
             raise busy
         try:
@@ -142,7 +154,9 @@ class CatalogFiles:
             try:
                 known = self._known(state, rights)
                 if known is None:
-                    self._newest.pop(rights, None)  # frees its disk space before the next one is written
+                    self._newest.pop(
+                        rights, None
+                    )  # frees its disk space before the next one is written
                     known = CatalogFile(whole_catalog(rights[0], with_names=rights[1]))
                     self._newest[rights] = state, known
                     while len(self._newest) > FILES_STORED:
@@ -164,14 +178,22 @@ def catalog_state() -> Hashable:
     if not state:
         return None
     digest = hashlib.sha256()
-    waivers = Waiver.objects.order_by("pk").values_list("pk", "tool_id", "rule", "pointer", "reason")
+    waivers = Waiver.objects.order_by("pk").values_list(
+        "pk", "tool_id", "rule", "pointer", "reason"
+    )
     people = User.objects.order_by("pk").values_list("pk", "username")
     groups = Group.objects.order_by("pk").values_list("pk", "name")
-    toolkits = Toolkit.objects.order_by("pk").values_list("pk", "key", "name", "owner", "visibility")
+    toolkits = Toolkit.objects.order_by("pk").values_list(
+        "pk", "key", "name", "owner", "visibility"
+    )
     links = (
         link.objects.order_by("pk").values_list()
         for owner in (Tool, Toolkit)
-        for link in (owner.groups.through, owner.maintainers.through, owner.maintainer_groups.through)
+        for link in (
+            owner.groups.through,
+            owner.maintainers.through,
+            owner.maintainer_groups.through,
+        )
     )
     for row in chain(waivers.iterator(), people.iterator(), groups, toolkits, *links):
         digest.update(repr(row).encode())
@@ -187,7 +209,9 @@ def metadata_of(
     """The metadata of `tools`, by primary key; in a few queries. Hidden successors are left out."""
     keys = [tool.pk for tool in tools]
     waivers: dict[int, list[DumpedWaiver]] = {}
-    for key, *waiver in Waiver.objects.filter(tool__in=keys).values_list("tool_id", "rule", "pointer", "reason"):
+    for key, *waiver in Waiver.objects.filter(tool__in=keys).values_list(
+        "tool_id", "rule", "pointer", "reason"
+    ):
         waivers.setdefault(key, []).append(DumpedWaiver(*waiver))
     rows = Tool.objects.filter(pk__in=keys).values_list(
         "pk",
@@ -211,7 +235,9 @@ def metadata_of(
             owner or "",
             toolkit if chosen else None,
             tuple(tags.splitlines()),
-            DumpedDeprecation(note, successor if successor and visibility.sees(audience, kit) else "")
+            DumpedDeprecation(
+                note, successor if successor and visibility.sees(audience, kit) else ""
+            )
             if deprecated
             else None,
             tuple(sorted(waivers.get(key, ()), key=lambda waiver: (waiver.rule, waiver.pointer))),
@@ -236,7 +262,9 @@ def _access_of(found: QuerySet[Any], *, with_names: bool) -> dict[int, DumpedAcc
                 visibility=visibility,
                 groups=tuple(sorted(group.name for group in one.groups.all())),
                 maintainers=tuple(sorted(person.username for person in one.maintainers.all())),
-                maintainer_groups=tuple(sorted(group.name for group in one.maintainer_groups.all())),
+                maintainer_groups=tuple(
+                    sorted(group.name for group in one.maintainer_groups.all())
+                ),
             )
         if access != DumpedAccess():
             result[one.pk] = replace(access, name=one.name) if is_toolkit else access

@@ -100,10 +100,14 @@ def generate_project(spec: ToolSpec, key: str, *, sdk: str = SDK_FOLDER) -> Proj
         GenerationError: a limit is exceeded.
     """
     language = LANGUAGES[key]
-    generate = cast("Callable[..., dict[str, str]]", getattr(import_module(language.module), language.function))
+    generate = cast(
+        "Callable[..., dict[str, str]]", getattr(import_module(language.module), language.function)
+    )
     project = generate(spec, sdk) if language.needs_sdk else generate(spec)
     if not all(_PATH.fullmatch(path) and ".." not in path for path in project):
-        raise GenerationError("The names in the tool's spec lead to file names that are not allowed.")
+        raise GenerationError(
+            "The names in the tool's spec lead to file names that are not allowed."
+        )
     size = sum(map(len, project.values()))
     if size > MAX_PROJECT_CHARACTERS:
         raise GenerationError(

@@ -46,7 +46,10 @@ class Generator:
         """
         job = json.dumps({"document": document, "names": names}).encode() + b"\n"
         if not self._lock.acquire(timeout=WAIT_S):
-            raise Busy("Code is being generated for other tools; try again in a few seconds.", retry_after_s=5)
+            raise Busy(
+                "Code is being generated for other tools; try again in a few seconds.",
+                retry_after_s=5,
+            )
         try:
             result = self._result(job)
         finally:
@@ -75,13 +78,17 @@ class Generator:
             return _exchange(self._running(), job)
         except OSError:
             self._stop()
-            raise GenerationError("The process that generates Python models ended unexpectedly. Try again.") from None
+            raise GenerationError(
+                "The process that generates Python models ended unexpectedly. Try again."
+            ) from None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._stop()
             self._folder = tempfile.TemporaryDirectory(prefix="toolshelf-")
-            environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+            environment = {
+                name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ
+            }
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "catalog.code_generation.generator_process"],
                 cwd=self._folder.name,

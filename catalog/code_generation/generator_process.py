@@ -19,14 +19,18 @@ from typing import Any, Final
 CPU_S: Final = 15  # of one job; 300 classes take 3 s
 MEMORY_BYTES: Final = 1_500_000_000
 IDLE_S: Final = 600
-BASE: Final = "generated.Model"  # the base class of the models; `python_models` defines it in their place
+BASE: Final = (
+    "generated.Model"  # the base class of the models; `python_models` defines it in their place
+)
 ROOT: Final = "Roots"
 
 
 def main() -> None:
     from datamodel_code_generator import generate  # noqa: F401, PLC0415  slow; before the first fork
 
-    _generated({"document": {"type": "object", "properties": {"a": {"type": "string"}}}, "names": {}})  # the rest
+    _generated(
+        {"document": {"type": "object", "properties": {"a": {"type": "string"}}}, "names": {}}
+    )  # the rest
     jobs, results = sys.stdin.buffer, sys.stdout.buffer
     while True:
         ready, _, _ = select.select([jobs], [], [], IDLE_S)

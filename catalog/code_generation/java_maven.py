@@ -104,9 +104,20 @@ def _readme_fallbacks(tool: JavaTool) -> str:
     found = [fallback for types in tool.all_types for fallback in types.fallbacks]
     if not found:
         return ""
-    lines = [f"- {markdown_code(fallback.pointer or '/')}: {fallback.reason}" for fallback in found[:_MAX_FALLBACKS]]
+    lines = [
+        f"- {markdown_code(fallback.pointer or '/')}: {fallback.reason}"
+        for fallback in found[:_MAX_FALLBACKS]
+    ]
     if len(found) > _MAX_FALLBACKS:
         lines.append(f"- {len(found) - _MAX_FALLBACKS:,} more")
     return "\n".join(
-        ["", "## Schemas without a Java type", "", "Their values are of the type `JsonNode`.", "", *lines, ""]
+        [
+            "",
+            "## Schemas without a Java type",
+            "",
+            "Their values are of the type `JsonNode`.",
+            "",
+            *lines,
+            "",
+        ]
     )

@@ -44,7 +44,11 @@ class Use:
 
     def written(self, holder: str = "") -> str:
         """The type in Java, with `holder` as the class that the declared types are in."""
-        text = f"{holder}.{self.base}" if holder and self.declared and self.base != holder else self.base
+        text = (
+            f"{holder}.{self.base}"
+            if holder and self.declared and self.base != holder
+            else self.base
+        )
         for name in reversed(self.around):
             text = f"Map<String, {text}>" if name == "Map" else f"{name}<{text}>"
         return text

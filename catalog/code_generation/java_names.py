@@ -39,7 +39,9 @@ _MARKS: Final = frozenset({"Mn", "Mc"})
 _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]"
 )  # letters and marks that show nothing
-_BETWEEN_WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # userId, HTTPServer
+_BETWEEN_WORDS: Final = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+)  # userId, HTTPServer
 _MAX_READ: Final = 400  # characters of a text that a name is made of
 
 

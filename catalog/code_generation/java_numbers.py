@@ -21,12 +21,21 @@ _OF_FORMATS: Final = {
     "uint16": range(2**16),
     "uint32": range(2**32),
 }
-_LIMITS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default")
+_LIMITS: Final = (
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "default",
+)
 
 
 def _numbers(flats: Iterable[Flat]) -> Iterable[JSON]:
     for flat in flats:
-        yield from (flat.members[keyword] for keyword in _LIMITS if is_number(flat.members.get(keyword)))
+        yield from (
+            flat.members[keyword] for keyword in _LIMITS if is_number(flat.members.get(keyword))
+        )
         yield from (value for value in values_of(flat.members) if is_number(value))
 
 

@@ -58,11 +58,15 @@ def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
     }
     subjects = ("parameters", "response", "configuration")
     for types, subject in zip(tool.all_types, subjects, strict=False):
-        text = types_source(types, f"{tool.package}.model", f"The {subject} of the tool {tool.title}.")
+        text = types_source(
+            types, f"{tool.package}.model", f"The {subject} of the tool {tool.title}."
+        )
         if text is not None:
             files[f"{source}/model/{types.holder}.java"] = text
     if tool.configuration:
-        files["src/test/resources/configuration.json"] = f"{print_json(_sample(spec.configuration))}\n"
+        files["src/test/resources/configuration.json"] = (
+            f"{print_json(_sample(spec.configuration))}\n"
+        )
     return files
 
 
@@ -174,7 +178,12 @@ def _factory(tool: JavaTool) -> str:
         arguments = f"{tool.both}, {tool.name}, {configuration}"
         parameter, argument = f"{configuration} configuration", "configuration"
     else:
-        interface, arguments, parameter, argument = "UnconfigurableToolFactory", f"{tool.both}, {tool.name}", "", ""
+        interface, arguments, parameter, argument = (
+            "UnconfigurableToolFactory",
+            f"{tool.both}, {tool.name}",
+            "",
+            "",
+        )
     lines = [
         f"package {tool.package};",
         "",

@@ -33,7 +33,11 @@ def types_source(types: JavaTypes, package: str, subject: str) -> str | None:
         head = _record(root, paragraphs, "")
     else:
         inner = list(types.declared)
-        head = [*doc_comment([f"Types of: {subject}", *paragraphs[1:]]), f"public final class {types.holder} {{", ""]
+        head = [
+            *doc_comment([f"Types of: {subject}", *paragraphs[1:]]),
+            f"public final class {types.holder} {{",
+            "",
+        ]
         head += [f"{INDENT}private {types.holder}() {{}}"]
     lines = [f"package {package};", "", *imports(IMPORTS[name] for name in _imported(types)), *head]
     for declared in inner:
@@ -108,7 +112,11 @@ def _component_text(component: Component) -> str:
         sentences.append("Optional.")
     if component.required and component.use.nullable:
         sentences.append("May be null.")
-    parts = [part if part[-1] in ".!?…" else f"{part}." for text in sentences if (part := comment_text(text))]
+    parts = [
+        part if part[-1] in ".!?…" else f"{part}."
+        for text in sentences
+        if (part := comment_text(text))
+    ]
     return " ".join(parts) or "Required."
 
 

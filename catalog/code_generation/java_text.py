@@ -20,7 +20,15 @@ MAX_COMMENT: Final = 400  # characters of a text in a comment
 LINE: Final = 100
 INDENT: Final = "  "
 
-_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_ESCAPES: Final = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\b": "\\b",
+    "\f": "\\f",
+}
 _SPECIAL: Final = re.compile(r'["\\]|[^ -~]')
 _OTHER_SPACE: Final = re.compile(r"[^\S \n]")
 _BREAK: Final = re.compile(r".*[ ,]", re.DOTALL)
@@ -37,7 +45,9 @@ def literal(text: str) -> str:
 
 def is_constant(text: str) -> bool:
     """Whether `text` fits into one constant, which annotations demand."""
-    return len(text) * 6 <= MAX_CONSTANT_BYTES or sum(map(_constant_bytes, text)) <= MAX_CONSTANT_BYTES
+    return (
+        len(text) * 6 <= MAX_CONSTANT_BYTES or sum(map(_constant_bytes, text)) <= MAX_CONSTANT_BYTES
+    )
 
 
 def text_block(text: str, indent: str) -> str:
@@ -64,7 +74,9 @@ def _block(text: str, indent: str) -> str:
 
 def _block_line(piece: str) -> str:
     """One line of a text block. Java strips the spaces at its start, so the first one is an escape."""
-    line = _SPECIAL.sub(lambda match: '"' if match.group() == '"' else _escape(match.group()), piece)
+    line = _SPECIAL.sub(
+        lambda match: '"' if match.group() == '"' else _escape(match.group()), piece
+    )
     line = line.replace('"""', '""\\"')
     return f"\\s{line[1:]}" if line.startswith(" ") else line
 
@@ -76,7 +88,11 @@ def _pieces(text: str) -> Iterator[str]:
         piece = text[start : start + LINE - 20]
         if "\n" in piece:
             piece = piece[: piece.index("\n") + 1]
-        elif start + len(piece) < len(text) and (divided := _BREAK.match(piece)) and len(divided.group()) > 40:
+        elif (
+            start + len(piece) < len(text)
+            and (divided := _BREAK.match(piece))
+            and len(divided.group()) > 40
+        ):
             piece = divided.group()
         yield piece
         start += len(piece)
@@ -118,7 +134,12 @@ def _escape(character: str) -> str:
 def comment_text(text: str) -> str:
     """`text` on one line for a Javadoc comment: without markup, tags, ends of comments and escapes."""
     plain = _on_one_line("".join(c if c.isprintable() else " " for c in text[: 4 * MAX_COMMENT]))
-    return html.escape(plain, quote=False).replace("\\", "&#92;").replace("@", "&#64;").replace("*/", "*&#47;")
+    return (
+        html.escape(plain, quote=False)
+        .replace("\\", "&#92;")
+        .replace("@", "&#64;")
+        .replace("*/", "*&#47;")
+    )
 
 
 def _on_one_line(text: str) -> str:
@@ -127,7 +148,9 @@ def _on_one_line(text: str) -> str:
     return line if len(line) <= MAX_COMMENT else f"{line[: MAX_COMMENT - 1]}…"
 
 
-def doc_comment(paragraphs: Sequence[str], tags: Sequence[tuple[str, str]] = (), indent: str = "") -> list[str]:
+def doc_comment(
+    paragraphs: Sequence[str], tags: Sequence[tuple[str, str]] = (), indent: str = ""
+) -> list[str]:
     """The lines of a Javadoc comment.
 
     Args:
@@ -137,9 +160,14 @@ def doc_comment(paragraphs: Sequence[str], tags: Sequence[tuple[str, str]] = (),
     """
     lines: list[str] = []
     for number, paragraph in enumerate(paragraphs):
-        lines += ["", *_wrapped(f"<p>{paragraph}", indent)] if number else _wrapped(paragraph, indent)
+        lines += (
+            ["", *_wrapped(f"<p>{paragraph}", indent)] if number else _wrapped(paragraph, indent)
+        )
     if tags:
-        lines += ["", *(line for name, text in tags for line in _wrapped(f"{name} {text}", indent, "    "))]
+        lines += [
+            "",
+            *(line for name, text in tags for line in _wrapped(f"{name} {text}", indent, "    ")),
+        ]
     if len(lines) == 1:
         return [f"{indent}/** {lines[0]} */"]
     return [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
@@ -147,7 +175,11 @@ def doc_comment(paragraphs: Sequence[str], tags: Sequence[tuple[str, str]] = (),
 
 def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
     return textwrap.wrap(
-        text, LINE - len(indent) - 3, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+        text,
+        LINE - len(indent) - 3,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -156,7 +188,9 @@ def _wrapped(text: str, indent: str, hanging: str = "") -> list[str]:
 
 def xml_text(text: str) -> str:
     """`text` for an element of a pom.xml. Maven replaces `${…}` there, so the two characters are separated."""
-    return html.escape(_on_one_line(_NOT_XML.sub(" ", text[: 4 * MAX_COMMENT]).replace("${", "$ {")), quote=False)
+    return html.escape(
+        _on_one_line(_NOT_XML.sub(" ", text[: 4 * MAX_COMMENT]).replace("${", "$ {")), quote=False
+    )
 
 
 def markdown_code(text: str) -> str:

@@ -94,4 +94,8 @@ def _tool_name(text: str) -> str:
     if name == "Tool":
         name = f"Tool{short_hash(text)}"
     classes = (name, f"{name}Factory", f"Abstract{name}", f"{name}Test", f"{name}{_CONFIGURATION}")
-    return f"{name}Tool" if is_device(name) or any(one.lower() in _IMPORTED for one in classes) else name
+    return (
+        f"{name}Tool"
+        if is_device(name) or any(one.lower() in _IMPORTED for one in classes)
+        else name
+    )

@@ -27,7 +27,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from catalog.code_generation.java_model import IMPORTS, Component, Fallback, JavaTypes, Record, StringEnum, Use
+from catalog.code_generation.java_model import (
+    IMPORTS,
+    Component,
+    Fallback,
+    JavaTypes,
+    Record,
+    StringEnum,
+    Use,
+)
 from catalog.code_generation.java_names import Names, component_name, constant_name, type_name
 from catalog.code_generation.java_numbers import integer_type, number_type
 from catalog.code_generation.java_text import is_constant
@@ -35,19 +43,30 @@ from catalog.conversion_report import Report
 from catalog.json_schema.complexity import loops_in_place
 from catalog.json_schema.describe import TYPES, listed, sentence, values_of, with_article
 from catalog.json_schema.index import SchemaMap
-from catalog.json_schema.normalize import ANNOTATIONS, MAX_NODES, Normalized, Schema, definition_of, normalized
+from catalog.json_schema.normalize import (
+    ANNOTATIONS,
+    MAX_NODES,
+    Normalized,
+    Schema,
+    definition_of,
+    normalized,
+)
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of
 
-MAX_COMPONENTS: Final = 253  # of a record: 255 arguments of its constructor, without `this` and one for other members
+MAX_COMPONENTS: Final = (
+    253  # of a record: 255 arguments of its constructor, without `this` and one for other members
+)
 MAX_CONSTANTS: Final = 500  # of an enum: they are made in one method of at most 64 KiB
 MAX_TYPES: Final = 300  # records and enums of one schema
 MAX_ALL_COMPONENTS: Final = 3_000  # of all records of one schema
 MAX_ALTERNATIVES: Final = 64  # of one value
-MAX_MERGED: Final = 20_000  # schemas that are merged with the targets of their references, of one schema
+MAX_MERGED: Final = (
+    20_000  # schemas that are merged with the targets of their references, of one schema
+)
 MAX_NESTING: Final = 64  # lists and maps directly within each other, and unions
 
 _RESERVED: Final = frozenset({
@@ -68,14 +87,18 @@ _UNRESTRICTED: Final = "The schema allows any value."
 _UNNAMED_MEMBERS: Final = "The schema allows any properties."
 _ANY_ITEMS: Final = "The schema allows any items."
 _NO_VALUE: Final = "The schema allows no value."
-_RECURSIVE: Final = "The schema contains itself without an object in between, which a Java type cannot express."
+_RECURSIVE: Final = (
+    "The schema contains itself without an object in between, which a Java type cannot express."
+)
 _TOO_DEEP: Final = "Too many schemas are nested here."
 _LOOP: Final = "References lead from a schema to itself, so a check would never end."
 _TOO_MANY_SCHEMAS: Final = f"It has more than {MAX_NODES:,} schemas."
 _TOO_LARGE: Final = "With its references merged, the schema is too large."
 _TOO_MANY_ALTERNATIVES: Final = f"The schema has more than {MAX_ALTERNATIVES} alternatives."
 _TOO_MANY_TYPES: Final = f"The schema needs more than {MAX_TYPES} records and enums."
-_TOO_MANY_COMPONENTS: Final = f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} components."
+_TOO_MANY_COMPONENTS: Final = (
+    f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} components."
+)
 _EMPTY_NAME: Final = "A property has an empty name, which Jackson's annotations cannot express."
 _LONG_NAME: Final = "A property has a name that is too long for a Java annotation."
 
@@ -91,10 +114,18 @@ def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = 
     """
     report = Report()
     document = SchemaMap(schema, max_nodes=MAX_NODES)
-    reason = _TOO_MANY_SCHEMAS if not document.complete else _LOOP if any(loops_in_place(document.nodes)) else ""
+    reason = (
+        _TOO_MANY_SCHEMAS
+        if not document.complete
+        else _LOOP
+        if any(loops_in_place(document.nodes))
+        else ""
+    )
     if reason:
         return JavaTypes(holder, Use("JsonNode", note=reason), "", (), (Fallback(pointer, reason),))
-    return _Types(normalized(schema, pointer=pointer, report=report), report, pointer, holder).run(empty_record)
+    return _Types(normalized(schema, pointer=pointer, report=report), report, pointer, holder).run(
+        empty_record
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +181,11 @@ class _Types:
         while self._unwritten:
             self._write(self._unwritten.popleft())
         return JavaTypes(
-            self._holder, use, _text(root.notes), tuple(self._declared), tuple(dict.fromkeys(self._fallbacks))
+            self._holder,
+            use,
+            _text(root.notes),
+            tuple(self._declared),
+            tuple(dict.fromkeys(self._fallbacks)),
         )
 
     # One schema
@@ -162,7 +197,11 @@ class _Types:
         if peeled.loops:
             return self._fallback(schema, _RECURSIVE)
         if not isinstance(inner, dict) or not self._is_known(inner):
-            return self._fallback(schema, _NO_VALUE) if inner is False else Use("JsonNode", note=_UNRESTRICTED)
+            return (
+                self._fallback(schema, _NO_VALUE)
+                if inner is False
+                else Use("JsonNode", note=_UNRESTRICTED)
+            )
         key = self._key(inner)
         if key not in self._uses:
             if nesting > MAX_NESTING:
@@ -200,11 +239,20 @@ class _Types:
             choices = listed([with_article(name) for name in by_type])
             return self._fallback(schema, f"The schema allows {choices}.", nullable=nullable)
         name, flats = by_type.popitem()
-        use = self._of_type(name, flats, schema, wanted=wanted, description=description, nesting=nesting)
+        use = self._of_type(
+            name, flats, schema, wanted=wanted, description=description, nesting=nesting
+        )
         return replace(use, facts=facts, nullable=nullable)
 
     def _of_type(
-        self, name: str, flats: list[Flat], schema: Schema, *, wanted: str, description: str, nesting: int
+        self,
+        name: str,
+        flats: list[Flat],
+        schema: Schema,
+        *,
+        wanted: str,
+        description: str,
+        nesting: int,
     ) -> Use:
         if name == "object":
             return self._object(flats, schema, wanted, description, nesting)
@@ -232,7 +280,10 @@ class _Types:
             if id(schema) in seen:
                 return _Peeled(schema, wanted, nullable, notes, loops=True)
             seen.add(id(schema))
-            notes = {**{keyword: schema[keyword] for keyword in schema if keyword in ANNOTATIONS}, **notes}
+            notes = {
+                **{keyword: schema[keyword] for keyword in schema if keyword in ANNOTATIONS},
+                **notes,
+            }
             keywords = schema.keys() - ANNOTATIONS
             keyword = next(iter(keywords)) if len(keywords) == 1 else ""
             parts = schema.get(keyword)
@@ -267,7 +318,9 @@ class _Types:
         if self._merged > MAX_MERGED:
             raise _TooManyError(_TOO_LARGE)
         flat = self._flattener.flat(schema)
-        keyword = next((keyword for keyword in _UNIONS if isinstance(flat.members.get(keyword), list)), None)
+        keyword = next(
+            (keyword for keyword in _UNIONS if isinstance(flat.members.get(keyword), list)), None
+        )
         if keyword is None:
             return [flat]
         rest = {name: value for name, value in flat.members.items() if name != keyword}
@@ -282,8 +335,12 @@ class _Types:
 
     def _any_of(self, schemas: Sequence[JSON], beside: Schema) -> JSON:
         """A schema for the values of any of `schemas`, all of which are parts of `beside`."""
-        different = list({self._key(schema): schema for schema in schemas if schema is not False}.values())
-        if not different or not all(isinstance(schema, dict) and self._is_known(schema) for schema in different):
+        different = list(
+            {self._key(schema): schema for schema in schemas if schema is not False}.values()
+        )
+        if not different or not all(
+            isinstance(schema, dict) and self._is_known(schema) for schema in different
+        ):
             return bool(different)
         if len(different) == 1:
             return different[0]
@@ -332,7 +389,9 @@ class _Types:
         use = self._use(inner, f"{wanted} item", nesting + 1) if inner is not False else Use("Void")
         return replace(use, around=("List", *use.around), nullable=False)
 
-    def _object(self, flats: list[Flat], schema: Schema, wanted: str, description: str, nesting: int) -> Use:
+    def _object(
+        self, flats: list[Flat], schema: Schema, wanted: str, description: str, nesting: int
+    ) -> Use:
         properties: dict[str, list[JSON]] = {}
         for flat in flats:
             for name, member in _members_of(flat.members.get("properties")):
@@ -351,7 +410,9 @@ class _Types:
         for name in sorted(required - properties.keys()):
             properties[name] = [self._any_of(others or [True], schema)]
         conditional = self._conditional(schema, nesting)
-        properties |= {name: members for name, members in conditional.items() if name not in properties}
+        properties |= {
+            name: members for name, members in conditional.items() if name not in properties
+        }
         limit = self._record_limit(properties)
         if limit:
             return Use("JsonNode", around=("Map",), note=self._fallback(schema, limit).note)
@@ -392,7 +453,9 @@ class _Types:
             return _EMPTY_NAME
         if len(self._declared) >= MAX_TYPES:
             return _TOO_MANY_TYPES
-        return _TOO_MANY_COMPONENTS if self._components + len(properties) > MAX_ALL_COMPONENTS else ""
+        return (
+            _TOO_MANY_COMPONENTS if self._components + len(properties) > MAX_ALL_COMPONENTS else ""
+        )
 
     def _map(self, values: JSON, wanted: str, nesting: int) -> Use:
         if values is True or values is False:
@@ -443,7 +506,14 @@ class _Types:
 
 
 def _text(notes: Schema) -> str:
-    return next((text for key in ("description", "title") if isinstance(text := notes.get(key), str) and text), "")
+    return next(
+        (
+            text
+            for key in ("description", "title")
+            if isinstance(text := notes.get(key), str) and text
+        ),
+        "",
+    )
 
 
 def _facts(members: Schema) -> tuple[str, ...]:
@@ -461,7 +531,11 @@ def _members_of(value: JSON) -> Iterable[tuple[str, JSON]]:
 
 def _required_of(flat: Flat) -> frozenset[str]:
     value = flat.members.get("required")
-    return frozenset(name for name in value if isinstance(name, str)) if isinstance(value, list) else frozenset()
+    return (
+        frozenset(name for name in value if isinstance(name, str))
+        if isinstance(value, list)
+        else frozenset()
+    )
 
 
 def _conditional_parts(schema: Schema) -> list[Schema]:

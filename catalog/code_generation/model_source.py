@@ -81,7 +81,10 @@ def model_source(
 
 class _Reader:
     def __init__(
-        self, text: str, classes: Mapping[str, frozenset[str]], comments: Mapping[tuple[str, str], list[str]]
+        self,
+        text: str,
+        classes: Mapping[str, frozenset[str]],
+        comments: Mapping[tuple[str, str], list[str]],
     ) -> None:
         self._text = text
         self._lines = text.split("\n")
@@ -94,7 +97,9 @@ class _Reader:
         try:
             module = ast.parse(self._text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise Unexpected(f"the generated code cannot be parsed: {type(error).__name__}") from None
+            raise Unexpected(
+                f"the generated code cannot be parsed: {type(error).__name__}"
+            ) from None
         result = ModelSource()
         found: dict[str, ast.ClassDef] = {}
         for statement in module.body:
@@ -103,7 +108,9 @@ class _Reader:
                     self._import(statement)
                 case ast.ClassDef(bases=[ast.Name("Model")], keywords=[], decorator_list=[]):
                     found[statement.name] = statement
-                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "model_rebuild"), [], [])) if name in found:
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "model_rebuild"), [], [])) if (
+                    name in found
+                ):
                     pass
                 case _:
                     raise _unexpected(statement)
@@ -136,7 +143,9 @@ class _Reader:
                     yield statement
                 case ast.Pass() | ast.Expr(ast.Constant(str())):
                     pass
-                case ast.Assign([ast.Name("model_config")], ast.Call(ast.Name("ConfigDict"), [], keywords)):
+                case ast.Assign(
+                    [ast.Name("model_config")], ast.Call(ast.Name("ConfigDict"), [], keywords)
+                ):
                     if not all(isinstance(keyword.value, ast.Constant) for keyword in keywords):
                         raise _unexpected(statement)
                 case _:
@@ -158,7 +167,10 @@ class _Reader:
             self._check_type(statement.annotation)
             if statement.value is not None:
                 _check_constant(statement.value)
-            lines += [f"    {line}" for line in comment_lines(self._comments.get((definition.name, name), ()))]
+            lines += [
+                f"    {line}"
+                for line in comment_lines(self._comments.get((definition.name, name), ()))
+            ]
             lines += self._source(statement)
         if not fields and len(lines) == 1:
             lines.append("    pass")
@@ -173,7 +185,9 @@ class _Reader:
         match node:
             case ast.Constant(None):
                 pass
-            case ast.Name(name) if name in _BUILTIN or name in self._classes or name in self._imported:
+            case ast.Name(name) if (
+                name in _BUILTIN or name in self._classes or name in self._imported
+            ):
                 self._used.add(name)
             case ast.BinOp(left, ast.BitOr(), right):
                 self._check_type(left)
@@ -186,10 +200,16 @@ class _Reader:
                 self._used.add("Literal")
                 for value in values.elts if isinstance(values, ast.Tuple) else [values]:
                     _check_constant(value)
-            case ast.Subscript(ast.Name("Annotated"), ast.Tuple([item, ast.Call(ast.Name("Field"), given, keywords)])):
+            case ast.Subscript(
+                ast.Name("Annotated"),
+                ast.Tuple([item, ast.Call(ast.Name("Field"), given, keywords)]),
+            ):
                 self._used |= {"Annotated", "Field"}
                 self._check_type(item)
-                for value in [*given, *(keyword.value for keyword in keywords)]:  # `Field(None)` if it is only null
+                for value in [
+                    *given,
+                    *(keyword.value for keyword in keywords),
+                ]:  # `Field(None)` if it is only null
                     _check_constant(value)
             case _:
                 raise _unexpected(node)
@@ -197,7 +217,11 @@ class _Reader:
 
 def _member(field: ast.AnnAssign) -> Member:
     type_ = field.annotation
-    if isinstance(type_, ast.Subscript) and isinstance(type_.value, ast.Name) and type_.value.id == "Annotated":
+    if (
+        isinstance(type_, ast.Subscript)
+        and isinstance(type_.value, ast.Name)
+        and type_.value.id == "Annotated"
+    ):
         type_ = type_.slice.elts[0] if isinstance(type_.slice, ast.Tuple) else type_.slice
     return Member(ast.unparse(field.target), ast.unparse(type_), field.value is not None)
 
@@ -209,7 +233,9 @@ def comment_lines(reasons: list[str] | tuple[str, ...]) -> list[str]:
 
 def _is_closed(definition: ast.ClassDef) -> bool:
     return any(
-        keyword.arg == "extra" and isinstance(keyword.value, ast.Constant) and keyword.value.value == "forbid"
+        keyword.arg == "extra"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value == "forbid"
         for statement in definition.body
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
         for keyword in statement.value.keywords

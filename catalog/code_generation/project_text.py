@@ -8,7 +8,9 @@ from typing import Final
 
 MAX_SUMMARY: Final = 200  # characters
 
-_INVISIBLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+")
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+"
+)
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

@@ -12,10 +12,23 @@ from catalog.code_generation.python_names import ToolNames, python_schemas, unus
 from catalog.specs.spec import ToolSpec
 
 MAX_ARGUMENTS: Final = 100  # of the function; with more members it takes a `Request`
-_TEMPLATE: Final = files("catalog.code_generation").joinpath("python_client.txt").read_text(encoding="utf-8")
+_TEMPLATE: Final = (
+    files("catalog.code_generation").joinpath("python_client.txt").read_text(encoding="utf-8")
+)
 # Names that the module uses itself, so the function cannot have them.
 _RESERVED: Final = frozenset(
-    {"run", "result_of", "json", "os", "time", "urllib", "field", "dataclass", "date", "model_serializer"}
+    {
+        "run",
+        "result_of",
+        "json",
+        "os",
+        "time",
+        "urllib",
+        "field",
+        "dataclass",
+        "date",
+        "model_serializer",
+    }
 )
 
 
@@ -40,7 +53,10 @@ def python_client_project(spec: ToolSpec) -> dict[str, str]:
         if arguments is not None
         else f"{function}(...)",
     }
-    return {f"{module}.py": _module(spec, models, function, arguments), "README.md": filled(_README, values)}
+    return {
+        f"{module}.py": _module(spec, models, function, arguments),
+        "README.md": filled(_README, values),
+    }
 
 
 def _arguments(models: PythonModels) -> tuple[Member, ...] | None:
@@ -49,7 +65,9 @@ def _arguments(models: PythonModels) -> tuple[Member, ...] | None:
     return members if members is not None and len(members) <= MAX_ARGUMENTS else None
 
 
-def _module(spec: ToolSpec, models: PythonModels, function: str, arguments: tuple[Member, ...] | None) -> str:
+def _module(
+    spec: ToolSpec, models: PythonModels, function: str, arguments: tuple[Member, ...] | None
+) -> str:
     imports = {module: set(names) for module, names in models.imports.items()}
     imports["typing"].add("Literal")
     imports["pydantic"] |= {"TypeAdapter", "ValidationError"}
@@ -60,7 +78,9 @@ def _module(spec: ToolSpec, models: PythonModels, function: str, arguments: tupl
             "IMPORTS": imports_source(imports),
             "SLUG": literal(spec.slug),
             "MODELS": models.source.rstrip(),
-            "FUNCTION_SOURCE": _of_request(function) if arguments is None else _of_arguments(function, arguments),
+            "FUNCTION_SOURCE": _of_request(function)
+            if arguments is None
+            else _of_arguments(function, arguments),
             "CONFIGURATION_DOC": _CONFIGURATION_DOC if is_configurable else "",
             "CONFIGURATION_FIELDS": _CONFIGURATION_FIELDS if is_configurable else "",
             "CONFIGURATION_BODY": _CONFIGURATION_BODY if is_configurable else "",
@@ -98,7 +118,11 @@ def _or_none(type_: str) -> str:
 def _dictionary(members: list[Member]) -> str:
     if not members:
         return "{}"
-    return "{\n" + "".join(f"            {literal(each.name)}: {each.name},\n" for each in members) + "        }"
+    return (
+        "{\n"
+        + "".join(f"            {literal(each.name)}: {each.name},\n" for each in members)
+        + "        }"
+    )
 
 
 # Names of members never begin with an underscore, so the arguments hide nothing that the body uses.

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from catalog.code_generation.generator import GENERATOR, Refused
-from catalog.code_generation.model_source import Member, ModelSource, Unexpected, comment_lines, model_source
+from catalog.code_generation.model_source import (
+    Member,
+    ModelSource,
+    Unexpected,
+    comment_lines,
+    model_source,
+)
 from catalog.code_generation.typed_schema import TypedSchemas, Untyped, typed_schemas
 from catalog.jsontext.reader import JSON
 
@@ -67,7 +73,9 @@ def python_models(schemas: Mapping[str, tuple[JSON, str]]) -> PythonModels:
     except (Refused, Unexpected):
         pass
     refused = [name for name, schema in schemas.items() if not _is_expressible(name, schema)]
-    typed = typed_schemas({name: (True if name in refused else schema, at) for name, (schema, at) in schemas.items()})
+    typed = typed_schemas(
+        {name: (True if name in refused else schema, at) for name, (schema, at) in schemas.items()}
+    )
     for name in refused or schemas:
         typed.comments[name, ""] = [REFUSED]
         typed.untyped.append(Untyped(schemas[name][1], REFUSED, declared=True))
@@ -77,8 +85,15 @@ def python_models(schemas: Mapping[str, tuple[JSON, str]]) -> PythonModels:
 def imports_source(imports: Mapping[str, set[str]]) -> str:
     """Import statements: the standard library, then others."""
     standard = {module: names for module, names in imports.items() if module != "pydantic"}
-    groups = [standard, {module: names for module, names in imports.items() if module == "pydantic"}]
-    lines = ["\n".join(_import(module, group[module]) for module in sorted(group)) for group in groups if group]
+    groups = [
+        standard,
+        {module: names for module, names in imports.items() if module == "pydantic"},
+    ]
+    lines = [
+        "\n".join(_import(module, group[module]) for module in sorted(group))
+        for group in groups
+        if group
+    ]
     return "\n\n".join(lines)
 
 
@@ -108,7 +123,9 @@ def _generated(typed: TypedSchemas) -> ModelSource:
         "$defs": typed.classes,
     }
     names = typed.names
-    text = GENERATOR.generate(document, {name: made for name, made in names.items() if name != made})
+    text = GENERATOR.generate(
+        document, {name: made for name, made in names.items() if name != made}
+    )
     return model_source(
         text,
         roots=dict(zip(typed.roots, members, strict=True)),
@@ -116,7 +133,10 @@ def _generated(typed: TypedSchemas) -> ModelSource:
             name: frozenset(names[member] for member in schema["properties"])  # type: ignore[union-attr, index]
             for name, schema in typed.classes.items()
         },
-        comments={(owner, names.get(member, member)): reasons for (owner, member), reasons in typed.comments.items()},
+        comments={
+            (owner, names.get(member, member)): reasons
+            for (owner, member), reasons in typed.comments.items()
+        },
     )
 
 
@@ -125,7 +145,12 @@ def _models(typed: TypedSchemas, generated: ModelSource) -> PythonModels:
     for name, type_ in generated.roots.items():
         if name not in typed.classes:
             parts.append(
-                "\n".join((*comment_lines(typed.comments.get((name, ""), ())), f"{name}: TypeAlias = {type_}"))
+                "\n".join(
+                    (
+                        *comment_lines(typed.comments.get((name, ""), ())),
+                        f"{name}: TypeAlias = {type_}",
+                    )
+                )
             )
     imports = {module: set(names) for module, names in _OF_BASE.items()}
     for module, names in generated.imports.items():

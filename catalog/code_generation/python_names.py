@@ -27,7 +27,11 @@ _RESERVED: Final = frozenset({
     *dir(BaseModel), "str", "int", "float", "bool", "list", "dict",
     "Annotated", "Any", "AwareDatetime", "ConfigDict", "Field", "JsonValue", "Literal", "Model", "UUID",
 })  # fmt: skip
-_OF_CLASSES: Final = ("Request", "Response", "Configuration")  # the names of classes begin with these
+_OF_CLASSES: Final = (
+    "Request",
+    "Response",
+    "Configuration",
+)  # the names of classes begin with these
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,23 @@ class ToolNames:
         package = f"{base}_tool" if base != "tool" else "generated_tool"
         name = pascal_name(spec.tool_id).removesuffix("Tool") or "Generated"
         name = name if name[0].isalpha() else f"Tool{name}"
-        return cls(function, package, package.replace("_", "-"), f"{name}Tool", f"{name}ToolFactory")
+        return cls(
+            function, package, package.replace("_", "-"), f"{name}Tool", f"{name}ToolFactory"
+        )
 
 
 def python_schemas(spec: ToolSpec) -> dict[str, tuple[JSON, str]]:
     """The schemas that become types: Request, Response and, if the tool has one, Configuration."""
     no_members: JSON = {"type": "object", "properties": {}}
     schemas: dict[str, tuple[JSON, str]] = {
-        "Request": (no_members if spec.parameters is None else spec.parameters, "/definition/parameters"),
-        "Response": (True if spec.return_type is None else spec.return_type, "/definition/returnType"),
+        "Request": (
+            no_members if spec.parameters is None else spec.parameters,
+            "/definition/parameters",
+        ),
+        "Response": (
+            True if spec.return_type is None else spec.return_type,
+            "/definition/returnType",
+        ),
     }
     if spec.configuration is not None:
         schemas["Configuration"] = (spec.configuration, "/configuration")
@@ -79,7 +91,9 @@ def identifier(name: str) -> str:
     else:
         made = _shortened("_".join(_words(name)), name) or "member"
         made = made if made[0].isalpha() else f"member_{made}"
-    is_reserved = keyword.iskeyword(made) or made in _RESERVED or made.startswith(("model_", *_OF_CLASSES))
+    is_reserved = (
+        keyword.iskeyword(made) or made in _RESERVED or made.startswith(("model_", *_OF_CLASSES))
+    )
     return f"{made}_" if is_reserved else made
 
 

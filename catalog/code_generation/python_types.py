@@ -21,7 +21,9 @@ MAX_NUMBER: Final = 2**63  # of bounds of numbers
 
 ANYTHING: Final[Schema] = {"customTypePath": "pydantic.JsonValue"}
 
-ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+)
 _UNPRINTABLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
@@ -40,7 +42,9 @@ def map_of(values: Schema) -> Schema:
 def is_map(flat: Flat) -> bool:
     """Whether an object has a type for members that it does not name."""
     values = flat.members.get("additionalProperties")
-    return bool(flat.members.get("patternProperties")) or (isinstance(values, dict) and bool(values))
+    return bool(flat.members.get("patternProperties")) or (
+        isinstance(values, dict) and bool(values)
+    )
 
 
 def union(alternatives: list[Schema]) -> Schema:
@@ -51,7 +55,9 @@ def union(alternatives: list[Schema]) -> Schema:
     values = [each for each in found if each != {"type": "null"}]
     if len(found) == 1 or not values:
         return found[0] if found else ANYTHING
-    if len(values) == 1 and values[0].get("type", "object") != "object":  # the generator ignores constraints in `anyOf`
+    if (
+        len(values) == 1 and values[0].get("type", "object") != "object"
+    ):  # the generator ignores constraints in `anyOf`
         enum = values[0].get("enum")
         choices: Schema = {"enum": [*enum, None]} if isinstance(enum, list) else {}
         return {**values[0], "type": [values[0]["type"], "null"], **choices}
@@ -85,7 +91,11 @@ def _has_value(written: Schema, value: JSON) -> bool:
         return isinstance(value, str | int) and any(
             type(one) is type(value) and one == value for one in items_of(written["enum"])
         )
-    names = [name for name in type_names(written.get("type")) if name in {"string", "integer", "number", "boolean"}]
+    names = [
+        name
+        for name in type_names(written.get("type"))
+        if name in {"string", "integer", "number", "boolean"}
+    ]
     return "format" not in written and any(name in types_of_value(value) for name in names)
 
 
@@ -101,7 +111,9 @@ def _only_integer(written: Schema) -> bool:
 
 def description_of(value: JSON) -> str:
     """A description without characters that are invisible or change the direction of text."""
-    return _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else ""
+    return (
+        _UNPRINTABLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else ""
+    )
 
 
 def has_choices(flat: Flat) -> bool:
@@ -128,11 +140,19 @@ def constraints_of(name: str, flat: Flat) -> Schema:
     if name == "string":
         pattern = flat.members.get("pattern")
         out = bounds_of(flat, "minLength", "maxLength")
-        return {**out, "pattern": pattern} if isinstance(pattern, str) and _means_the_same(pattern) else out
+        return (
+            {**out, "pattern": pattern}
+            if isinstance(pattern, str) and _means_the_same(pattern)
+            else out
+        )
     numbers: dict[str, int | float] = {}
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         value = _number(flat.members.get(keyword))
-        if value is not None and -MAX_NUMBER < value < MAX_NUMBER and (name == "number" or value == int(value)):
+        if (
+            value is not None
+            and -MAX_NUMBER < value < MAX_NUMBER
+            and (name == "number" or value == int(value))
+        ):
             numbers[keyword] = int(value) if value == int(value) else float(value)
     step = _number(flat.members.get("multipleOf"))
     if name == "integer" and step is not None and step == int(step) and 0 < step < MAX_BOUND:
@@ -142,7 +162,11 @@ def constraints_of(name: str, flat: Flat) -> Schema:
 
 def bounds_of(flat: Flat, *keywords: str) -> Schema:
     found = ((keyword, _number(flat.members.get(keyword))) for keyword in keywords)
-    return {keyword: int(value) for keyword, value in found if value is not None and 0 <= value < MAX_BOUND}
+    return {
+        keyword: int(value)
+        for keyword, value in found
+        if value is not None and 0 <= value < MAX_BOUND
+    }
 
 
 def _number(value: JSON) -> int | Number | None:
@@ -156,7 +180,12 @@ _DIFFERENT: Final = re.compile(r"\(\?|\\[1-9DWSBbpPukc]|&&|--|~~|\[[^\]]*\[|\[\^
 
 def _means_the_same(pattern: str) -> bool:
     """Whether pydantic can match `pattern`, and does it as the schema means it."""
-    if len(pattern) > MAX_PATTERN or not pattern.isascii() or not pattern.isprintable() or _DIFFERENT.search(pattern):
+    if (
+        len(pattern) > MAX_PATTERN
+        or not pattern.isascii()
+        or not pattern.isprintable()
+        or _DIFFERENT.search(pattern)
+    ):
         return False
     try:
         SchemaValidator(core_schema.str_schema(pattern=pattern))

@@ -38,7 +38,9 @@ from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
 
 MAX_CLASSES: Final = 300  # of one spec; the generator needs 10 ms for each
-MAX_SCHEMAS: Final = 3_000  # of one spec: written out, references may multiply; the generator needs 1 ms for each
+MAX_SCHEMAS: Final = (
+    3_000  # of one spec: written out, references may multiply; the generator needs 1 ms for each
+)
 MAX_DEPTH: Final = 60  # types within each other
 MAX_LITERALS: Final = 500  # values of one enumeration
 MAX_CLASS_NAME: Final = 100  # characters
@@ -96,8 +98,12 @@ def typed_schemas(schemas: Mapping[str, tuple[JSON, str]]) -> TypedSchemas:
     result = TypedSchemas()
     used = set(schemas)
     for name, (schema, pointer) in schemas.items():
-        _Writer(normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used).run()
-    members = (member for schema in result.classes.values() for member in members_of(schema["properties"]))
+        _Writer(
+            normalized(schema, pointer=pointer, report=Report()), name, pointer, result, used
+        ).run()
+    members = (
+        member for schema in result.classes.values() for member in members_of(schema["properties"])
+    )
     result.names = identifiers(members)
     return result
 
@@ -129,7 +135,9 @@ class _At:
 class _Writer:
     """Writes one schema of the spec into `result`."""
 
-    def __init__(self, modern: Normalized, root: str, pointer: str, result: TypedSchemas, used: set[str]) -> None:
+    def __init__(
+        self, modern: Normalized, root: str, pointer: str, result: TypedSchemas, used: set[str]
+    ) -> None:
         self._modern = modern
         self._root = root
         self._pointer = pointer
@@ -171,7 +179,9 @@ class _Writer:
         flat = self._object_of(definition)
         if flat is not None:
             at = _At((name, ""), name, flat.pointer, inside=frozenset({definition}))
-            self._result.classes[name] = self._class(flat, replace(at, inside=at.inside | flat.expanded))
+            self._result.classes[name] = self._class(
+                flat, replace(at, inside=at.inside | flat.expanded)
+            )
 
     def _reference_to(self, definition: str) -> Schema | None:
         """A reference to the class of a definition; None if it is none."""
@@ -185,7 +195,9 @@ class _Writer:
         return reference(name)
 
     def _new_class(self, name: str) -> str:
-        return unused(name[:MAX_CLASS_NAME], self._used, separator="")  # the generator removes underscores
+        return unused(
+            name[:MAX_CLASS_NAME], self._used, separator=""
+        )  # the generator removes underscores
 
     # Types
 
@@ -195,7 +207,9 @@ class _Writer:
 
     def _alternatives(self, schema: JSON, at: _At) -> list[Schema]:
         if not isinstance(schema, dict):
-            return self._anything(at, _ANY_VALUE if schema is not False else _NO_VALUE, at.pointer, declared=False)
+            return self._anything(
+                at, _ANY_VALUE if schema is not False else _NO_VALUE, at.pointer, declared=False
+            )
         if schema not in self._modern.origins:
             return self._anything(at, _OTHER_DRAFT, at.pointer, declared=False)
         pointer = self._modern.origins.of(schema)
@@ -206,7 +220,9 @@ class _Writer:
         if at.depth > MAX_DEPTH:
             return self._anything(at, _TOO_DEEP, pointer)
         definition = definition_of(schema.get("$ref"))
-        if definition is not None and (definition in at.inside or schema.keys() - ANNOTATIONS == {"$ref"}):
+        if definition is not None and (
+            definition in at.inside or schema.keys() - ANNOTATIONS == {"$ref"}
+        ):
             if (reference := self._reference_to(definition)) is not None:
                 return [reference]
             if definition in at.inside:
@@ -228,15 +244,25 @@ class _Writer:
         if has_choices(flat):
             return self._choices(flat, types, at)
         if not types:
-            keywords = [keyword for keyword in flat.members if keyword not in ANNOTATIONS and keyword != "$defs"]
+            keywords = [
+                keyword
+                for keyword in flat.members
+                if keyword not in ANNOTATIONS and keyword != "$defs"
+            ]
             reason = _NO_TYPE.format("`, `".join(keywords[:5])) if keywords else _ANY_VALUE
             return self._anything(at, reason, flat.pointer, declared=False)
-        at = at if len([name for name in types if name != "null"]) == 1 else replace(at, constrained=False)
+        at = (
+            at
+            if len([name for name in types if name != "null"]) == 1
+            else replace(at, constrained=False)
+        )
         return [self._of_type(name, flat, at) for name in types]
 
     def _branches(self, flat: Flat, keyword: str, at: _At) -> list[Schema]:
         schemas = items_of(flat.members.pop(keyword))
-        common: Schema = {key: value for key, value in flat.members.items() if key not in ANNOTATIONS}
+        common: Schema = {
+            key: value for key, value in flat.members.items() if key not in ANNOTATIONS
+        }
         if common:
             rest = self._modern.origins.put(common, flat.pointer)
             schemas = [self._flattener.both(rest, branch) for branch in schemas]
@@ -246,12 +272,18 @@ class _Writer:
             title = schema.get("title") if isinstance(schema, dict) and len(values) > 1 else None
             suffix = pascal_name(title) if isinstance(title, str) else ""
             inner = replace(at, name=at.name + suffix, depth=at.depth + 1)
-            found += self._alternatives(schema, inner if len(values) == 1 else replace(inner, constrained=False))
+            found += self._alternatives(
+                schema, inner if len(values) == 1 else replace(inner, constrained=False)
+            )
         return found
 
     def _choices(self, flat: Flat, types: list[str], at: _At) -> list[Schema]:
         """`enum` and `const`: literals where Python has them."""
-        values = [flat.members["const"]] if "const" in flat.members else items_of(flat.members.get("enum"))
+        values = (
+            [flat.members["const"]]
+            if "const" in flat.members
+            else items_of(flat.members.get("enum"))
+        )
         values = [value for value in values if not types or set(types_of_value(value)) & set(types)]
         if not values:
             return self._anything(at, _NO_VALUE, flat.pointer, declared=False)
@@ -270,7 +302,9 @@ class _Writer:
             return {"type": "array", "items": ANYTHING} if name == "array" else map_of(ANYTHING)
         if name == "number" or len(values) > MAX_LITERALS:
             return {"type": name}
-        literals: list[JSON] = [int(value) if isinstance(value, Number) else value for value in values]
+        literals: list[JSON] = [
+            int(value) if isinstance(value, Number) else value for value in values
+        ]
         if name == "boolean" and len(set(map(bool, literals))) > 1:
             return {"type": "boolean"}
         return {"type": name, "enum": list(dict.fromkeys(literals))}
@@ -307,7 +341,9 @@ class _Writer:
             self._note(at, _TOO_MANY_CLASSES, flat.pointer)
             return map_of(ANYTHING)
         name = self._new_class(at.name)
-        self._result.classes[name] = {}  # holds its position: a class comes before those of its members
+        self._result.classes[
+            name
+        ] = {}  # holds its position: a class comes before those of its members
         self._result.classes[name] = self._class(flat, replace(at, name=name))
         return reference(name)
 
@@ -322,26 +358,39 @@ class _Writer:
         schemas = [*patterns.values(), *([others] if others is not False else [])]
         inner = at.within(f"{at.name}Value")
         if schemas in ([True], [{}], []):
-            self._note(at, "the schema declares no properties of this object", flat.pointer, declared=False)
+            self._note(
+                at, "the schema declares no properties of this object", flat.pointer, declared=False
+            )
             return [ANYTHING]
         return [one for schema in schemas for one in self._alternatives(schema, inner)]
 
     def _class(self, flat: Flat, at: _At) -> Schema:
         members = members_of(flat.members.get("properties"))
-        required = [name for name in items_of(flat.members.get("required")) if isinstance(name, str)]
+        required = [
+            name for name in items_of(flat.members.get("required")) if isinstance(name, str)
+        ]
         undeclared = [name for name in required if name not in members]
-        closed = flat.members.get("additionalProperties") is False and not flat.members.get("patternProperties")
+        closed = flat.members.get("additionalProperties") is False and not flat.members.get(
+            "patternProperties"
+        )
         out: Schema = {"type": "object"}
         if description := description_of(flat.members.get("description")):
             out["description"] = description
         properties: Schema = {}
-        for member, schema in (*members.items(), *((name, True) for name in undeclared if not closed)):
+        for member, schema in (
+            *members.items(),
+            *((name, True) for name in undeclared if not closed),
+        ):
             if schema is False:
                 continue
             owner = (at.name, member)
-            inner = replace(at, owner=owner, name=at.name + (pascal_name(member) or "Member"), constrained=True)
+            inner = replace(
+                at, owner=owner, name=at.name + (pascal_name(member) or "Member"), constrained=True
+            )
             written = self._written(schema, replace(inner, depth=at.depth + 1))
-            properties[member] = documented(written, schema, self._flattener, is_required=member in required)
+            properties[member] = documented(
+                written, schema, self._flattener, is_required=member in required
+            )
         out["properties"] = properties
         out["required"] = [name for name in required if name in properties]
         out["additionalProperties"] = not closed
@@ -349,7 +398,9 @@ class _Writer:
 
     # JsonValue
 
-    def _anything(self, at: _At, reason: str, pointer: str, *, declared: bool = True) -> list[Schema]:
+    def _anything(
+        self, at: _At, reason: str, pointer: str, *, declared: bool = True
+    ) -> list[Schema]:
         self._note(at, reason, pointer, declared=declared)
         return [ANYTHING]
 

@@ -75,7 +75,9 @@ def unprotect(connection: BaseDatabaseWrapper, table: str) -> None:
     _execute(connection, _DROP, table=table)
 
 
-def _execute(connection: BaseDatabaseWrapper, statements: Mapping[str, tuple[str, ...]], **values: object) -> None:
+def _execute(
+    connection: BaseDatabaseWrapper, statements: Mapping[str, tuple[str, ...]], **values: object
+) -> None:
     with connection.cursor() as cursor:
         for statement in statements[connection.vendor]:
             cursor.execute(statement.format(**values))

@@ -77,11 +77,15 @@ def _defaults(model: type[Model]) -> dict[str, Any]:
     """The default value of each column, in order; None for callable defaults."""
     fields = model._meta.concrete_fields
     made_each_time = [field for field in fields if field.has_default() and callable(field.default)]
-    return {field.attname: None if field in made_each_time else field.get_default() for field in fields}
+    return {
+        field.attname: None if field in made_each_time else field.get_default() for field in fields
+    }
 
 
 @cache
-def _columns(model: type[Model]) -> tuple[Callable[[dict[str, Any]], Iterable[Any]], tuple[int, ...]]:
+def _columns(
+    model: type[Model],
+) -> tuple[Callable[[dict[str, Any]], Iterable[Any]], tuple[int, ...]]:
     """A getter of the column values from a row's attributes, and the indices of time columns."""
     fields = model._meta.concrete_fields
     times = tuple(index for index, field in enumerate(fields) if isinstance(field, DateTimeField))

@@ -39,7 +39,11 @@ class Prepared(Generic[Found]):
         query = self._query
         with connection.cursor() as cursor:
             cursor.execute(
-                query.sql, [text if parameter == _PLACEHOLDER else parameter for parameter in query.parameters]
+                query.sql,
+                [
+                    text if parameter == _PLACEHOLDER else parameter
+                    for parameter in query.parameters
+                ],
             )
             row = cursor.fetchone()
         return None if row is None else query.object_from(row)
@@ -66,7 +70,10 @@ class PreparedRows(Generic[Found]):
             return {}
         query = self._query(len(pks))
         given = iter(pks)
-        values = [next(given) if _is_placeholder(parameter) else parameter for parameter in query.parameters]
+        values = [
+            next(given) if _is_placeholder(parameter) else parameter
+            for parameter in query.parameters
+        ]
         with connection.cursor() as cursor:
             cursor.execute(query.sql, values)
             found = [query.object_from(row) for row in cursor.fetchall()]
@@ -91,7 +98,9 @@ class PreparedValues:
     def find(self, key: int) -> list[tuple[Any, ...]]:
         sql, parameters = self._query
         with connection.cursor() as cursor:
-            cursor.execute(sql, [key if _is_placeholder(parameter) else parameter for parameter in parameters])
+            cursor.execute(
+                sql, [key if _is_placeholder(parameter) else parameter for parameter in parameters]
+            )
             return list(cursor.fetchall())
 
     @cached_property
@@ -137,7 +146,9 @@ class _ObjectBuilder:
     def object_from(self, row: list[Any]) -> Any:
         built = self.model.from_db(connection.alias, self.fields, row[self.columns])
         for field, other in self.related:
-            field.set_cached_value(built, None if row[other.key] is None else other.object_from(row))
+            field.set_cached_value(
+                built, None if row[other.key] is None else other.object_from(row)
+            )
         return built
 
 
@@ -154,5 +165,7 @@ def _builder_for(about: Any, select: Any) -> _ObjectBuilder:
     columns = slice(about["select_fields"][0], about["select_fields"][-1] + 1)
     fields = [column.target.attname for column, _, _ in select[columns]]
     key = columns.start + fields.index(about["model"]._meta.pk.attname)
-    related = [(one["field"], _builder_for(one, select)) for one in about.get("related_klass_infos", ())]
+    related = [
+        (one["field"], _builder_for(one, select)) for one in about.get("related_klass_infos", ())
+    ]
     return _ObjectBuilder(about["model"], fields, columns, key, related)

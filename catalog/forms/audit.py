@@ -72,7 +72,10 @@ class AuditFilter:
         """
         form = AuditFilterForm(query)
         if not form.is_valid():
-            problems = [Problem(f"/{name}", str(errors[0]), "audit.filter") for name, errors in form.errors.items()]
+            problems = [
+                Problem(f"/{name}", str(errors[0]), "audit.filter")
+                for name, errors in form.errors.items()
+            ]
             raise DocumentError(problems)
         values = dict(form.cleaned_data)
         return cls(object_id=values.pop("object"), **values)
@@ -80,17 +83,26 @@ class AuditFilter:
     def events(self) -> QuerySet[AuditEvent]:
         """The events that match, newest first."""
         found = AuditEvent.objects.order_by("-pk")
-        exact = {"person": self.person, "action": self.action, "object_id": self.object_id, "interface": self.interface}
+        exact = {
+            "person": self.person,
+            "action": self.action,
+            "object_id": self.object_id,
+            "interface": self.interface,
+        }
         found = found.filter(**{name: value for name, value in exact.items() if value})
         if self.since:
             found = found.filter(at__gte=datetime.combine(self.since, time.min, UTC))
         if self.until and self.until < date.max:
-            found = found.filter(at__lt=datetime.combine(self.until + timedelta(days=1), time.min, UTC))
+            found = found.filter(
+                at__lt=datetime.combine(self.until + timedelta(days=1), time.min, UTC)
+            )
         return found
 
     def query(self, **more: object) -> str:
         """These filters and `more` as a query string, without empty ones."""
-        return urlencode({name: value for name, value in {**self.as_query(), **more}.items() if value})
+        return urlencode(
+            {name: value for name, value in {**self.as_query(), **more}.items() if value}
+        )
 
     def as_query(self) -> dict[str, str]:
         """The members that are set, as they are in a query."""

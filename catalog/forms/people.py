@@ -20,7 +20,9 @@ from catalog.errors import AccountError
 from catalog.forms.stored_form import StoredForm
 
 MAX_GROUP_CHARACTERS: Final = 150
-SUPERUSER: Final = "A superuser is always an administrator. Change that in the admin, or with a command."
+SUPERUSER: Final = (
+    "A superuser is always an administrator. Change that in the admin, or with a command."
+)
 ROLES: Final = {
     "reader": "sees the tools that signed-in people see",
     "runner": "also runs tools and saves configurations",
@@ -37,7 +39,10 @@ def own_groups() -> QuerySet[Group]:
 class RoleField(forms.ChoiceField):
     def __init__(self) -> None:
         refusal = f"Choose one of the roles {', '.join(ROLES)}."
-        super().__init__(choices=list(ROLES.items()), error_messages={"required": refusal, "invalid_choice": refusal})
+        super().__init__(
+            choices=list(ROLES.items()),
+            error_messages={"required": refusal, "invalid_choice": refusal},
+        )
 
 
 class NewPersonForm(StoredForm):
@@ -71,12 +76,16 @@ class PersonForm(StoredForm):
 
     role = RoleField()
     groups = forms.MultipleChoiceField(
-        required=False, error_messages={"invalid_choice": "There is no group %(value)s. It may have been deleted."}
+        required=False,
+        error_messages={"invalid_choice": "There is no group %(value)s. It may have been deleted."},
     )
 
     def __init__(self, user: User, by: User, data: Any = None) -> None:
         self.user, self.by = user, by
-        initial = {"role": role_of(user), "groups": [group.name for group in own_groups().filter(user=user)]}
+        initial = {
+            "role": role_of(user),
+            "groups": [group.name for group in own_groups().filter(user=user)],
+        }
         super().__init__(data, initial=initial, auto_id=False)
         names = own_groups().values_list("name", flat=True)
         self.fields["groups"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
@@ -84,7 +93,9 @@ class PersonForm(StoredForm):
     def clean_role(self) -> str:
         role: str = self.cleaned_data["role"]
         if role != "administrator" and self.user == self.by:
-            raise ValidationError("You cannot remove your own administrator role; another administrator can.")
+            raise ValidationError(
+                "You cannot remove your own administrator role; another administrator can."
+            )
         if role != "administrator" and self.user.is_superuser:
             raise ValidationError(SUPERUSER)
         return role
@@ -108,7 +119,12 @@ class GroupForm(StoredForm):
 
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
-        if not name or len(name) > MAX_GROUP_CHARACTERS or not name.isprintable() or name in READY_GROUPS:
+        if (
+            not name
+            or len(name) > MAX_GROUP_CHARACTERS
+            or not name.isprintable()
+            or name in READY_GROUPS
+        ):
             raise ValidationError(
                 f"Enter a name of 1 to {MAX_GROUP_CHARACTERS} characters that is not the name of a built-in group."
             )
@@ -129,10 +145,16 @@ class GroupForm(StoredForm):
     @transaction.atomic
     def delete(self) -> str | None:
         """The name of the group that was deleted; None if there is no such group."""
-        group = own_groups().filter(name=self.cleaned_data["name"]).first() if self.is_valid() else None
+        group = (
+            own_groups().filter(name=self.cleaned_data["name"]).first() if self.is_valid() else None
+        )
         if group is None:
             return None
-        people = list(User.objects.filter(groups=group).order_by("username").values_list("username", flat=True))
+        people = list(
+            User.objects.filter(groups=group)
+            .order_by("username")
+            .values_list("username", flat=True)
+        )
         group.delete()
         audit.record("group.delete", "group", group.name, before={"people": people})
         return group.name

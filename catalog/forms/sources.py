@@ -38,7 +38,11 @@ class SourceForm(StoredForm):
 
     def __init__(self, source: Source | None = None, data: Any = None, files: Any = None) -> None:
         self.source = source
-        initial: dict[str, Any] = {"kind": "mcp-http", "policy": "compatible", "header_name": "Authorization"}
+        initial: dict[str, Any] = {
+            "kind": "mcp-http",
+            "policy": "compatible",
+            "header_name": "Authorization",
+        }
         if source is not None:
             names = source.header_names or ["Authorization"]
             initial = {
@@ -59,7 +63,11 @@ class SourceForm(StoredForm):
     def schedules(self) -> dict[str, str]:
         """The intervals to choose from, with the stored one."""
         stored = self.source.every_minutes if self.source else None
-        own = {} if not stored or str(stored) in SCHEDULES else {str(stored): f"Every {stored} minutes"}
+        own = (
+            {}
+            if not stored or str(stored) in SCHEDULES
+            else {str(stored): f"Every {stored} minutes"}
+        )
         return {**SCHEDULES, **own}
 
     @property
@@ -72,7 +80,9 @@ class SourceForm(StoredForm):
         if not file:
             return ""
         if file.size > settings.MAX_DOCUMENT_BYTES:
-            raise forms.ValidationError(f"A document can have at most {settings.MAX_DOCUMENT_BYTES:,} bytes.")
+            raise forms.ValidationError(
+                f"A document can have at most {settings.MAX_DOCUMENT_BYTES:,} bytes."
+            )
         try:
             return str(file.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
@@ -83,7 +93,9 @@ class SourceForm(StoredForm):
         if not typed:
             return None
         if not (typed.isascii() and typed.isdecimal() and len(typed) < 7):
-            raise forms.ValidationError("Enter a number of minutes, or leave it empty to sync manually.")
+            raise forms.ValidationError(
+                "Enter a number of minutes, or leave it empty to sync manually."
+            )
         return int(typed)
 
     def add(self, by: User) -> Source | None:

@@ -13,7 +13,11 @@ from catalog.jsontext.pointers import split_pointer
 
 Stored = TypeVar("Stored")
 
-STATUSES: Final[dict[type[ToolshelfError], int]] = {HeldBySpec: 409, NotAllowed: 403, RevisionConflict: 409}
+STATUSES: Final[dict[type[ToolshelfError], int]] = {
+    HeldBySpec: 409,
+    NotAllowed: 403,
+    RevisionConflict: 409,
+}
 
 
 class StoredForm(forms.Form):
@@ -36,7 +40,13 @@ class StoredForm(forms.Form):
         """Show `error` at the fields that it concerns."""
         self.status = STATUSES.get(type(error), 422)
         if not isinstance(error, DocumentError):
-            field = error.field if isinstance(error, NotAllowed) else "tags" if isinstance(error, HeldBySpec) else None
+            field = (
+                error.field
+                if isinstance(error, NotAllowed)
+                else "tags"
+                if isinstance(error, HeldBySpec)
+                else None
+            )
             self.add_error(field if field in self.fields else None, str(error))
             return
         for problem in error.problems:

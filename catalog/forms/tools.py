@@ -52,14 +52,25 @@ class OrganiseForm(MetadataForm):
 
     def save(self, by: User) -> Tool | None:
         """Store the metadata; None if it was refused."""
-        return self.stored_by(lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags))
+        return self.stored_by(
+            lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags)
+        )
 
     def _organisation(self) -> Organisation:
         typed = self.cleaned_data
         # A toolkit typed into the empty field counts, even if its radio button was not selected.
-        by_id = typed["toolkit_from"] == "id" and not (typed["toolkit"].strip() and not self.tool.toolkit_chosen)
-        shown = typed["tags_were"] if "tags_were" in self.data else ",".join(self.tool.added_tags.splitlines())
-        tags, were = ([tag.strip() for tag in text.split(",") if tag.strip()] for text in (typed["tags"], shown))
+        by_id = typed["toolkit_from"] == "id" and not (
+            typed["toolkit"].strip() and not self.tool.toolkit_chosen
+        )
+        shown = (
+            typed["tags_were"]
+            if "tags_were" in self.data
+            else ",".join(self.tool.added_tags.splitlines())
+        )
+        tags, were = (
+            [tag.strip() for tag in text.split(",") if tag.strip()]
+            for text in (typed["tags"], shown)
+        )
         given = {group_key(tag) for tag in tags}
         return Organisation(
             toolkit=None if by_id else typed["toolkit"],
@@ -83,7 +94,10 @@ class AccessForm(MetadataForm):
         initial = {
             "owner": stored.owner,
             "visibility": stored.visibility,
-            **{name: ", ".join(getattr(stored, name)) for name in ("maintainers", "maintainer_groups", "groups")},
+            **{
+                name: ", ".join(getattr(stored, name))
+                for name in ("maintainers", "maintainer_groups", "groups")
+            },
         }
         super().__init__(data, initial=initial, auto_id=False)
 
@@ -150,4 +164,10 @@ class WaiverForm(StoredForm):
 
     def _waive(self, tool: Tool, by: User) -> Waiver:
         pointer = "" if "everywhere" in self.data else self.cleaned_data["pointer"]
-        return waive(tool, rule=self.cleaned_data["rule"], pointer=pointer, reason=self.cleaned_data["reason"], by=by)
+        return waive(
+            tool,
+            rule=self.cleaned_data["rule"],
+            pointer=pointer,
+            reason=self.cleaned_data["reason"],
+            by=by,
+        )

@@ -28,7 +28,9 @@ def choices_in(sent: QueryDict, earlier: Choices = NO_CHOICES) -> Choices:
     """
     others = Choices.from_json(sent.get("choices", ""))
     offered = _keys_in_json(sent.get("offered", "[]"))
-    rows = list(zip(sent.getlist("row"), sent.getlist("offered_id"), sent.getlist("new_id"), strict=False))
+    rows = list(
+        zip(sent.getlist("row"), sent.getlist("offered_id"), sent.getlist("new_id"), strict=False)
+    )
     new_ids = {**earlier.new_ids, **others.new_ids}
     for key, offered_id, typed in rows:
         new_ids.pop(key, None)
@@ -58,12 +60,16 @@ class UploadForm(forms.Form):
         self.sent = data
         self.sent_files = files
         super().__init__(data, files)
-        self.fields["prefix"] = forms.Field(required=False)  # `prefix` as a class attribute belongs to Django's forms
+        self.fields["prefix"] = forms.Field(
+            required=False
+        )  # `prefix` as a class attribute belongs to Django's forms
 
     def clean_prefix(self) -> str:
         """The prefix for the ids of imported tools; "" takes it from the document."""
         if len(self.typed_prefix) > MAX_PREFIX_CHARS or "\0" in self.typed_prefix:
-            raise forms.ValidationError(f"Enter at most {MAX_PREFIX_CHARS} characters, without NUL characters")
+            raise forms.ValidationError(
+                f"Enter at most {MAX_PREFIX_CHARS} characters, without NUL characters"
+            )
         return self.typed_prefix
 
     @property
@@ -73,7 +79,9 @@ class UploadForm(forms.Form):
     @property
     def options(self) -> ImportOptions:
         """How imported tools are published."""
-        return ImportOptions("" if self.has_no_prefix else self.typed_prefix or None, self.replaces, self.choices)
+        return ImportOptions(
+            "" if self.has_no_prefix else self.typed_prefix or None, self.replaces, self.choices
+        )
 
     @property
     def has_no_prefix(self) -> bool:

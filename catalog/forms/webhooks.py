@@ -41,8 +41,16 @@ class WebhookForm(StoredForm):
         """Store the changed settings; None if they were refused."""
         webhook = self.webhook
         assert webhook is not None  # noqa: S101 - for mypy: `save` is for forms of a webhook
-        return self.stored_by(lambda: change_webhook(webhook, self._settings(is_active=self.cleaned_data["is_active"])))
+        return self.stored_by(
+            lambda: change_webhook(
+                webhook, self._settings(is_active=self.cleaned_data["is_active"])
+            )
+        )
 
     def _settings(self, *, is_active: bool) -> WebhookSettings:
-        toolkits = [name.strip() for name in self.cleaned_data["toolkits"].split(",") if name.strip()]
-        return WebhookSettings(self.cleaned_data["url"].strip(), self.cleaned_data["events"], toolkits, is_active)
+        toolkits = [
+            name.strip() for name in self.cleaned_data["toolkits"].split(",") if name.strip()
+        ]
+        return WebhookSettings(
+            self.cleaned_data["url"].strip(), self.cleaned_data["events"], toolkits, is_active
+        )

@@ -59,8 +59,14 @@ def conditional(subschema: Subschema) -> Iterator[Subschema]:
 
     They count even if the draft does not define the keyword: schemas mix drafts, and may mark a secret there.
     """
-    yield from (subschema.sub(keyword) for keyword in ("if", "then", "else") if keyword in subschema.all_keywords)
-    yield from (dependent for _, _, dependent in dependent_schemas(subschema, subschema.all_keywords))
+    yield from (
+        subschema.sub(keyword)
+        for keyword in ("if", "then", "else")
+        if keyword in subschema.all_keywords
+    )
+    yield from (
+        dependent for _, _, dependent in dependent_schemas(subschema, subschema.all_keywords)
+    )
 
 
 def outcomes(
@@ -85,7 +91,9 @@ def outcomes(
                 yield (keyword, name), dependent
 
 
-def dependent_schemas(subschema: Subschema, keywords: dict[str, JSON]) -> Iterator[tuple[str, str, Subschema]]:
+def dependent_schemas(
+    subschema: Subschema, keywords: dict[str, JSON]
+) -> Iterator[tuple[str, str, Subschema]]:
     """(keyword, name, subschema) of each subschema that applies to objects with the member `name`."""
     for keyword in ("dependentSchemas", "dependencies"):
         for name, schema in members_of(keywords.get(keyword)).items():

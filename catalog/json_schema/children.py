@@ -67,7 +67,11 @@ def member(subschemas: Iterable[Subschema], name: str, is_match: Matches = match
             found += declared
         elif "additionalProperties" in keywords:
             found.append(subschema.sub("additionalProperties"))
-    return Child(tuple(found), is_declared) if found else _unevaluated(subschemas, "unevaluatedProperties")
+    return (
+        Child(tuple(found), is_declared)
+        if found
+        else _unevaluated(subschemas, "unevaluatedProperties")
+    )
 
 
 def item(subschemas: Iterable[Subschema], index: int, *, any_draft: bool = False) -> Child:
@@ -82,7 +86,9 @@ def item(subschemas: Iterable[Subschema], index: int, *, any_draft: bool = False
         if tokens:
             is_declared = is_declared or len(tokens) > 1
             found.append(subschema.sub(*tokens))
-    return Child(tuple(found), is_declared) if found else _unevaluated(subschemas, "unevaluatedItems")
+    return (
+        Child(tuple(found), is_declared) if found else _unevaluated(subschemas, "unevaluatedItems")
+    )
 
 
 def declared_at(root: Subschema, pointer: str) -> list[Subschema]:
@@ -112,11 +118,15 @@ def _with_options(subschemas: list[Subschema]) -> list[Subschema]:
 
 def prefix_length(subschemas: Iterable[Subschema], *, any_draft: bool = False) -> int:
     """How many items have their own schemas, by position; the same schemas apply to all items after them."""
-    return max((_item_keywords(subschema, any_draft=any_draft)[1] for subschema in subschemas), default=0)
+    return max(
+        (_item_keywords(subschema, any_draft=any_draft)[1] for subschema in subschemas), default=0
+    )
 
 
 def _unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
-    found = (subschema.sub(keyword) for subschema in subschemas if keyword in subschema.all_keywords)
+    found = (
+        subschema.sub(keyword) for subschema in subschemas if keyword in subschema.all_keywords
+    )
     return Child(tuple(found), is_unevaluated=True)
 
 
@@ -158,7 +168,9 @@ def declared_member(
             yield subschema.sub("patternProperties", pattern)
 
 
-def tokens_to_item(subschema: Subschema, index: int, *, any_draft: bool = False) -> tuple[str | int, ...]:
+def tokens_to_item(
+    subschema: Subschema, index: int, *, any_draft: bool = False
+) -> tuple[str | int, ...]:
     """The path from `subschema` to its subschema for the item at `index`; () if it has none."""
     first, length, others = _item_keywords(subschema, any_draft=any_draft)
     if index < length:

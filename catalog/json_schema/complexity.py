@@ -22,7 +22,9 @@ MAX_STEPS: Final = 200_000  # of the counting itself
 MAX_COUNT: Final = 10**9  # greater numbers make no difference
 
 BUNDLED_COST: Final = 50  # evaluations of a draft's meta-schema for one value
-UNEVALUATED_FACTOR: Final = 3  # `unevaluated…` evaluates the keywords beside it again (2.6 times, measured)
+UNEVALUATED_FACTOR: Final = (
+    3  # `unevaluated…` evaluates the keywords beside it again (2.6 times, measured)
+)
 
 _UNEVALUATED: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
@@ -56,7 +58,9 @@ class Cost:
     here: int = 1
     depth: int = 1
     path: int = 1
-    beyond: dict[Step, int] = field(default_factory=dict)  # evaluations that each step into the value adds
+    beyond: dict[Step, int] = field(
+        default_factory=dict
+    )  # evaluations that each step into the value adds
 
 
 def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
@@ -136,7 +140,9 @@ def _steps(node: Node) -> Iterator[tuple[Node, int]]:
     yield from ((child, 1) for child, _ in _parts(node))
 
 
-def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost], in_place: dict[Node, list[Node]]) -> None:
+def _add_paths(
+    nodes: Iterable[Node], found: dict[Node, Cost], in_place: dict[Node, list[Node]]
+) -> None:
     """Fill in `path` and `beyond`. The path of a recursive target is not known yet; its cost for one value is used."""
     steps = 0
     for node in _postorder(nodes, lambda node: [*in_place[node], *node.children]):
@@ -152,7 +158,9 @@ def _add_paths(nodes: Iterable[Node], found: dict[Node, Cost], in_place: dict[No
             for step, count in found[target].beyond.items():
                 cost.beyond[step] = min(cost.beyond.get(step, 0) + factor * count, MAX_COUNT)
         for child, step in _parts(node):
-            cost.beyond[step] = min(cost.beyond.get(step, 0) + max(found[child].path, found[child].here), MAX_COUNT)
+            cost.beyond[step] = min(
+                cost.beyond.get(step, 0) + max(found[child].path, found[child].here), MAX_COUNT
+            )
         cost.path = min(cost.here + _greatest(cost.beyond), MAX_COUNT)
 
 
@@ -193,7 +201,9 @@ def _parts(node: Node) -> Iterator[tuple[Node, Step]]:
 
 def _stands_alone(node: Node) -> bool:
     """Whether `$ref` disables everything beside it, as up to draft-07."""
-    return node.dialect.ref_stands_alone and any(reference.keyword == "$ref" for reference in node.references)
+    return node.dialect.ref_stands_alone and any(
+        reference.keyword == "$ref" for reference in node.references
+    )
 
 
 def _factor(node: Node) -> int:
@@ -201,7 +211,9 @@ def _factor(node: Node) -> int:
     return UNEVALUATED_FACTOR if repeats and _UNEVALUATED & node.dialect.keywords else 1
 
 
-def _postorder(nodes: Iterable[Node], neighbours: Callable[[Node], Sequence[Node]]) -> Iterator[Node]:
+def _postorder(
+    nodes: Iterable[Node], neighbours: Callable[[Node], Sequence[Node]]
+) -> Iterator[Node]:
     """Every node once, after the nodes it leads to; the order within a loop is arbitrary."""
     seen: set[Node] = set()
     for start in nodes:
@@ -236,5 +248,7 @@ def _reference_in(loop: list[_TrailNode], closing: str | None) -> tuple[Node, st
     if closing:
         return loop[-1].node, closing
     return next(
-        (loop[at - 1].node, visited.keyword) for at, visited in reversed([*enumerate(loop)][1:]) if visited.keyword
+        (loop[at - 1].node, visited.keyword)
+        for at, visited in reversed([*enumerate(loop)][1:])
+        if visited.keyword
     )

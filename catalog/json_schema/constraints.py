@@ -40,10 +40,14 @@ class Constraints:
         return int(max(self.numbers(keyword), default=Decimal(0)))
 
     def most(self, keyword: str) -> int | None:
-        return int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
+        return (
+            int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
+        )
 
     def accepts(self, value: JSON) -> bool:
-        return all(subschema.is_valid(value, self.budget) is not False for subschema in self.subschemas)
+        return all(
+            subschema.is_valid(value, self.budget) is not False for subschema in self.subschemas
+        )
 
     def fixed(self) -> Iterator[JSON]:
         """The values of `const` and `enum`, of the shortest list if there are several."""
@@ -58,7 +62,9 @@ class Constraints:
             if isinstance(examples, list):
                 yield from (example for example in examples if example not in (None, "", [], {}))
         yield from self.values("example")
-        yield from (default for default in self.values("default") if default not in (None, "", [], {}))
+        yield from (
+            default for default in self.values("default") if default not in (None, "", [], {})
+        )
 
     def allowed_types(self) -> list[str]:
         """The types that all schemas allow, "null" last; [] if there is none."""
@@ -90,7 +96,9 @@ class Constraints:
         lows = self.numbers("minimum")
         highs = self.numbers("maximum")
         above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
-        for subschema, excluded in self.each("exclusiveMinimum"):  # draft 4: a boolean beside `minimum`
+        for subschema, excluded in self.each(
+            "exclusiveMinimum"
+        ):  # draft 4: a boolean beside `minimum`
             if excluded is True and is_numeric(subschema.all_keywords.get("minimum")):
                 above.append(Decimal(str(subschema.all_keywords["minimum"])))
         for subschema, excluded in self.each("exclusiveMaximum"):

@@ -67,7 +67,9 @@ LIMITS: Final[Mapping[str, str]] = {
 
 def listed(words: Sequence[str], conjunction: str = "or") -> str:
     """The words as one list: "string, integer or null"; "" for none."""
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)
+    return (
+        f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if len(words) > 1 else "".join(words)
+    )
 
 
 def with_article(type_name: str) -> str:
@@ -90,7 +92,9 @@ def array_of(item_type: str) -> str:
 def few(values: Sequence[JSON]) -> str:
     """The first values as JSON, each shortened: "1, 2, 3, 4, 5 and 3 more"."""
     more = len(values) - MAX_VALUES
-    return ", ".join(cut(dumps(value)) for value in values[:MAX_VALUES]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(cut(dumps(value)) for value in values[:MAX_VALUES]) + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def cut(text: str, length: int = MAX_VALUE_CHARS) -> str:
@@ -153,11 +157,15 @@ def _value(before: str) -> Callable[[JSON], str]:
 
 
 def _values(before: str) -> Callable[[JSON], str]:
-    return lambda value: f"{before} {', '.join(map(dumps, value)) or 'nothing'}" if isinstance(value, list) else ""
+    return lambda value: (
+        f"{before} {', '.join(map(dumps, value)) or 'nothing'}" if isinstance(value, list) else ""
+    )
 
 
 def _format(value: JSON) -> str:
-    return f"format: {FORMATS.get(value, value)}" if isinstance(value, str) and value.strip() else ""
+    return (
+        f"format: {FORMATS.get(value, value)}" if isinstance(value, str) and value.strip() else ""
+    )
 
 
 _PHRASES: Final[Mapping[str, Callable[[JSON], str]]] = {
@@ -213,7 +221,9 @@ class Summary:
 
     def text(self, keyword: str) -> str:
         """The outermost string that is not blank, or ""."""
-        return next((text for text in self.all(keyword) if isinstance(text, str) and text.strip()), "")
+        return next(
+            (text for text in self.all(keyword) if isinstance(text, str) and text.strip()), ""
+        )
 
     def flag(self, keyword: str) -> bool:
         """Whether any schema sets the keyword to true."""
@@ -221,28 +231,46 @@ class Summary:
 
     def phrases(self, keyword: str) -> list[str]:
         """The different phrases for the keyword."""
-        return list(dict.fromkeys(words for value in self.all(keyword) if (words := phrase(keyword, value))))
+        return list(
+            dict.fromkeys(words for value in self.all(keyword) if (words := phrase(keyword, value)))
+        )
 
 
 def facts_of(summary: Summary) -> Iterator[Fact]:
     """Everything about a value except its type, title, description, flags, and the schemas of its parts."""
-    groups = (_choices, *chain.from_iterable(_CONSTRAINTS.values()), _exclusions, _closed, _dependencies, _examples)
+    groups = (
+        _choices,
+        *chain.from_iterable(_CONSTRAINTS.values()),
+        _exclusions,
+        _closed,
+        _dependencies,
+        _examples,
+    )
     return chain.from_iterable(group(summary) for group in groups)
 
 
 def constraints(summary: Summary, type_name: str) -> Iterator[Fact]:
     """The facts that limit values of one type, without lists of choices."""
-    return chain.from_iterable(group(summary) for group in (*_CONSTRAINTS.get(type_name, ()), _exclusions))
+    return chain.from_iterable(
+        group(summary) for group in (*_CONSTRAINTS.get(type_name, ()), _exclusions)
+    )
 
 
 def only_requirements(branches: list[JSON]) -> bool:
     """Whether the branches of `oneOf` or `anyOf` only name required members, which one fact can list."""
-    return bool(branches) and all(isinstance(branch, dict) and set(branch) == {"required"} for branch in branches)
+    return bool(branches) and all(
+        isinstance(branch, dict) and set(branch) == {"required"} for branch in branches
+    )
 
 
 def only_values(schema: JSON) -> bool:
     """Whether a schema only lists values, with `const` or `enum`."""
-    return isinstance(schema, dict) and bool(schema) and schema.keys() <= {"const", "enum"} and bool(values_of(schema))
+    return (
+        isinstance(schema, dict)
+        and bool(schema)
+        and schema.keys() <= {"const", "enum"}
+        and bool(values_of(schema))
+    )
 
 
 def values_of(schema: JSON) -> list[JSON]:
@@ -266,7 +294,9 @@ def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
 
 
 def strings_in(value: JSON) -> Iterator[str]:
-    return (item for item in value if isinstance(item, str)) if isinstance(value, list) else iter(())
+    return (
+        (item for item in value if isinstance(item, str)) if isinstance(value, list) else iter(())
+    )
 
 
 def _choices(summary: Summary) -> Iterator[Fact]:
@@ -285,7 +315,9 @@ def _choices(summary: Summary) -> Iterator[Fact]:
 def _range(summary: Summary) -> Iterator[Fact]:
     low = max(_limits(summary, "minimum", "exclusiveMinimum"), default=None)
     high = min(
-        _limits(summary, "maximum", "exclusiveMaximum"), key=lambda limit: (limit[0], not limit[1]), default=None
+        _limits(summary, "maximum", "exclusiveMaximum"),
+        key=lambda limit: (limit[0], not limit[1]),
+        default=None,
     )
     words = []
     if low and high and not (low[1] or high[1]):
@@ -297,7 +329,9 @@ def _range(summary: Summary) -> Iterator[Fact]:
         yield _words_fact("Range", ", ".join(words))
 
 
-def _limits(summary: Summary, inclusive: str, exclusive: str) -> Iterator[tuple[int | Number, bool]]:
+def _limits(
+    summary: Summary, inclusive: str, exclusive: str
+) -> Iterator[tuple[int | Number, bool]]:
     """(limit, whether it is itself excluded) of each schema; in draft-04, `exclusive` is a flag beside `inclusive`."""
     for schema in summary.schemas:
         limit, other = schema.get(inclusive), schema.get(exclusive)
@@ -315,15 +349,22 @@ def _length(summary: Summary) -> Iterator[Fact]:
 def _text_form(summary: Summary) -> Iterator[Fact]:
     for value in dict.fromkeys(value for value in summary.all("pattern") if isinstance(value, str)):
         yield Fact("Pattern", "code", value, phrase("pattern", value))
-    for name in dict.fromkeys(name for name in summary.all("format") if isinstance(name, str) and name.strip()):
-        yield Fact("Format", "text", FORMATS.get(name, name), FORMATS.get(name, phrase("format", name)))
+    for name in dict.fromkeys(
+        name for name in summary.all("format") if isinstance(name, str) and name.strip()
+    ):
+        yield Fact(
+            "Format", "text", FORMATS.get(name, name), FORMATS.get(name, phrase("format", name))
+        )
     for keyword, label in (("contentMediaType", "Media type"), ("contentEncoding", "Encoded as")):
         if text := summary.text(keyword):
             yield Fact(label, "code", text, phrase(keyword, text))
 
 
 def _items(summary: Summary) -> Iterator[Fact]:
-    if words := [*filter(None, [_size(summary, "minItems", "maxItems")]), *summary.phrases("uniqueItems")]:
+    if words := [
+        *filter(None, [_size(summary, "minItems", "maxItems")]),
+        *summary.phrases("uniqueItems"),
+    ]:
         yield _words_fact("Items", ", ".join(words))
 
 
@@ -331,7 +372,10 @@ def _contained(summary: Summary) -> Iterator[Fact]:
     for schema in summary.schemas:
         if "contains" not in schema:
             continue
-        limits: Schema = {"minContains": schema.get("minContains", 1), "maxContains": schema.get("maxContains")}
+        limits: Schema = {
+            "minContains": schema.get("minContains", 1),
+            "maxContains": schema.get("maxContains"),
+        }
         if count := _size(Summary([limits]), "minContains", "maxContains"):
             words = f"{count} {_description(schema['contains'])}"
             yield Fact("Contains", "text", words, f"contains {words}")
@@ -355,14 +399,18 @@ def _names(summary: Summary) -> Iterator[Fact]:
         if values := values_of(names):
             yield Fact("Names: one of", "values", values, f"names: one of {few(values)}")
         for fact in constraints(Summary([names]), "string") if isinstance(names, dict) else ():
-            yield Fact(f"Names: {fact.label.lower()}", fact.kind, fact.value, f"names: {fact.words}")
+            yield Fact(
+                f"Names: {fact.label.lower()}", fact.kind, fact.value, f"names: {fact.words}"
+            )
 
 
 def _exclusions(summary: Summary) -> Iterator[Fact]:
     for schema in summary.all("not"):
         if only_values(schema):
             values = values_of(schema)
-            yield Fact("Not", "values", values, f"{'not' if len(values) == 1 else 'none of'} {few(values)}")
+            yield Fact(
+                "Not", "values", values, f"{'not' if len(values) == 1 else 'none of'} {few(values)}"
+            )
 
 
 def _closed(summary: Summary) -> Iterator[Fact]:
@@ -376,12 +424,18 @@ def _closed(summary: Summary) -> Iterator[Fact]:
 
 def _dependencies(summary: Summary) -> Iterator[Fact]:
     for name, others in members_of(summary.first("dependentRequired")).items():
-        yield Fact("Together", "text", f"{name} needs {listed(list(strings_in(others)), 'and') or 'nothing'}")
+        yield Fact(
+            "Together",
+            "text",
+            f"{name} needs {listed(list(strings_in(others)), 'and') or 'nothing'}",
+        )
     for keyword, label in (("oneOf", "Exactly one of"), ("anyOf", "At least one of")):
         for branches in summary.all(keyword):
             if isinstance(branches, list) and only_requirements(branches):
                 required = [branch["required"] for branch in branches if isinstance(branch, dict)]
-                words = listed([listed(list(strings_in(names)), "and") or "nothing" for names in required])
+                words = listed(
+                    [listed(list(strings_in(names)), "and") or "nothing" for names in required]
+                )
                 yield Fact(label, "text", words)
 
 
@@ -411,7 +465,11 @@ def _size(summary: Summary, least: str, most: str) -> str:
     high = min((value for value in summary.all(most) if is_number(value)), default=None)
     if low == 0:
         return "" if high is None else phrase(most, high)
-    return phrase(least, low) if high is None else f"{_span(low, high, _count)} {plural(NOUNS[most], high)}"
+    return (
+        phrase(least, low)
+        if high is None
+        else f"{_span(low, high, _count)} {plural(NOUNS[most], high)}"
+    )
 
 
 def _count(value: JSON) -> str:

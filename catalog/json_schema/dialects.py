@@ -136,14 +136,18 @@ def with_subschemas(
     return out
 
 
-def item_keywords(keywords: Mapping[str, JSON], dialect: Dialect | None = None) -> tuple[str, int, str]:
+def item_keywords(
+    keywords: Mapping[str, JSON], dialect: Dialect | None = None
+) -> tuple[str, int, str]:
     """How a schema with these `keywords` describes items. With `dialect`, only as that draft allows.
 
     Returns:
         The keyword for the first items, how many it lists, and the keyword for all others.
     """
     items = keywords.get("items")
-    if isinstance(items, list) and (dialect is None or dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY):
+    if isinstance(items, list) and (
+        dialect is None or dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY
+    ):
         return "items", len(items), "additionalItems"
     prefix = keywords.get("prefixItems")
     return "prefixItems", len(prefix) if isinstance(prefix, list) else 0, "items"
@@ -194,7 +198,9 @@ _HOLDS_2019 = {keyword: how for keyword, how in _HOLDS_07.items() if keyword != 
     "unevaluatedItems": Holds.SCHEMA,
     "unevaluatedProperties": Holds.SCHEMA,
 }
-_HOLDS_2020 = {keyword: how for keyword, how in _HOLDS_2019.items() if keyword != "additionalItems"} | {
+_HOLDS_2020 = {
+    keyword: how for keyword, how in _HOLDS_2019.items() if keyword != "additionalItems"
+} | {
     "items": Holds.SCHEMA,
     "prefixItems": Holds.ARRAY,
 }
@@ -206,7 +212,9 @@ _KEYWORDS_04 = frozenset(_HOLDS_04) | {
 }  # fmt: skip
 _KEYWORDS_06 = (_KEYWORDS_04 - {"id"}) | set(_HOLDS_06) | {"$id", "const", "examples"}
 _KEYWORDS_07 = (
-    _KEYWORDS_06 | set(_HOLDS_07) | {"$comment", "contentEncoding", "contentMediaType", "readOnly", "writeOnly"}
+    _KEYWORDS_06
+    | set(_HOLDS_07)
+    | {"$comment", "contentEncoding", "contentMediaType", "readOnly", "writeOnly"}
 )
 _KEYWORDS_2019 = ((_KEYWORDS_07 - {"dependencies"}) | set(_HOLDS_2019)) | {
     "$anchor", "$recursiveAnchor", "$recursiveRef", "$vocabulary", "dependentRequired", "deprecated", "maxContains",
@@ -222,8 +230,12 @@ _KEYWORDS_2020 = (
 DRAFT_04 = Dialect("04", "http://json-schema.org/draft-04/schema", _HOLDS_04, _KEYWORDS_04)
 DRAFT_06 = Dialect("06", "http://json-schema.org/draft-06/schema", _HOLDS_06, _KEYWORDS_06)
 DRAFT_07 = Dialect("07", "http://json-schema.org/draft-07/schema", _HOLDS_07, _KEYWORDS_07)
-DRAFT_2019_09 = Dialect("2019-09", "https://json-schema.org/draft/2019-09/schema", _HOLDS_2019, _KEYWORDS_2019)
-DRAFT_2020_12 = Dialect("2020-12", "https://json-schema.org/draft/2020-12/schema", _HOLDS_2020, _KEYWORDS_2020)
+DRAFT_2019_09 = Dialect(
+    "2019-09", "https://json-schema.org/draft/2019-09/schema", _HOLDS_2019, _KEYWORDS_2019
+)
+DRAFT_2020_12 = Dialect(
+    "2020-12", "https://json-schema.org/draft/2020-12/schema", _HOLDS_2020, _KEYWORDS_2020
+)
 
 DIALECTS = (DRAFT_04, DRAFT_06, DRAFT_07, DRAFT_2019_09, DRAFT_2020_12)
 DEFAULT_DIALECT = DRAFT_2020_12

@@ -115,7 +115,15 @@ class Node:
     @property
     def fits_into_its_array(self) -> bool:
         """Whether the array's node can show these items' facts and properties as its own, with nothing lost."""
-        more = (self.name, self.title, self.description, self.definition, self.same_as, self.branches, self.cut)
+        more = (
+            self.name,
+            self.title,
+            self.description,
+            self.definition,
+            self.same_as,
+            self.branches,
+            self.cut,
+        )
         flags = (self.deprecated, self.read_only, self.write_only)
         nested = self.type.startswith(("array", "tuple"))
         return not any(more) and not any(flags) and not (nested and self.children)
@@ -183,7 +191,14 @@ class _Writer:
         anchor = self._anchor(position.anchor)
         if not isinstance(schema, dict):
             kind = "nothing: no value fits" if schema is False else "any value"
-            return Node(position.name, position.kind, anchor, position.pointer, kind, required=position.required)
+            return Node(
+                position.name,
+                position.kind,
+                anchor,
+                position.pointer,
+                kind,
+                required=position.required,
+            )
         layers, nullable = self.layers.of(schema, position.pointer)
         summary = Summary([layer.keywords for layer in layers])
         node = Node(
@@ -194,7 +209,9 @@ class _Writer:
             self._type(layers, nullable=nullable),
             title=summary.text("title"),
             description=summary.text("description"),
-            definition=next((name for layer in layers if (name := definition_name(layer.schema))), ""),
+            definition=next(
+                (name for layer in layers if (name := definition_name(layer.schema))), ""
+            ),
             required=position.required,
             deprecated=summary.flag("deprecated"),
             read_only=summary.flag("readOnly"),
@@ -202,7 +219,12 @@ class _Writer:
             facts=tuple(facts_of(summary)),
         )
         same_as = next(
-            (position.inside[id(layer.schema)] for layer in layers if id(layer.schema) in position.inside), ""
+            (
+                position.inside[id(layer.schema)]
+                for layer in layers
+                if id(layer.schema) in position.inside
+            ),
+            "",
         )
         if same_as:
             return replace(node, same_as=same_as)
@@ -213,7 +235,9 @@ class _Writer:
         children_title, children = self._children(layers, here)
         if children_title == "Items" and len(children) == 1 and children[0].fits_into_its_array:
             [item] = children
-            of_items = tuple(replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts)
+            of_items = tuple(
+                replace(fact, label=f"Each item: {fact.label.lower()}") for fact in item.facts
+            )
             node = replace(node, facts=node.facts + of_items)
             children_title, children = "Each item", list(item.children)
         branches_title, branches, union = self._branches(layers, here)
@@ -238,7 +262,9 @@ class _Writer:
         items = False
         for layer in layers:
             for keyword, name, child in named_children(layer.schema):
-                if self.left <= 0 or (keyword == "properties" and (name in named or name in here.described)):
+                if self.left <= 0 or (
+                    keyword == "properties" and (name in named or name in here.described)
+                ):
                     continue
                 named.add(name)
                 kind: Literal["name", "pattern", "other"] = "name"
@@ -246,7 +272,12 @@ class _Writer:
                     kind = "pattern" if keyword == "patternProperties" else "other"
                 pointer = pointer_join(layer.pointer, keyword, *([] if kind == "other" else [name]))
                 is_required = kind == "name" and name in required
-                nodes.append(self.node(child, here.below(name or "other", pointer, name, kind, required=is_required)))
+                nodes.append(
+                    self.node(
+                        child,
+                        here.below(name or "other", pointer, name, kind, required=is_required),
+                    )
+                )
             for tokens, name, child in item_children(layer.schema):
                 if self.left > 0 and (name or is_worth_describing(child)):
                     items = True
@@ -283,7 +314,9 @@ class _Writer:
         union = Union(())
         for layer in layers:
             listed_here = list(branch_children(layer))
-            alternatives = [child for _, _, tokens, child in listed_here if tokens[0] in ("oneOf", "anyOf")]
+            alternatives = [
+                child for _, _, tokens, child in listed_here if tokens[0] in ("oneOf", "anyOf")
+            ]
             if len(alternatives) == len(listed_here) > 0 and not found:
                 union = union_of(alternatives, self.layers)
             for title, label, tokens, child in listed_here:
@@ -293,11 +326,17 @@ class _Writer:
                 index = len(found)
                 is_variant = index < len(union.names)
                 constant = union.constants[index] if is_variant and union.constants else ""
-                described = {*union.shared, *filter(None, [union.discriminator])} if is_variant else set()
+                described = (
+                    {*union.shared, *filter(None, [union.discriminator])} if is_variant else set()
+                )
                 pointer = pointer_join(layer.pointer, *tokens)
-                node = self.node(child, here.below(str(index + 1), pointer, described=frozenset(described)))
+                node = self.node(
+                    child, here.below(str(index + 1), pointer, described=frozenset(described))
+                )
                 name = union.names[index] if is_variant else ""
-                found.append(Branch(name or (_by_type(node) if is_variant else "") or label, node, constant))
+                found.append(
+                    Branch(name or (_by_type(node) if is_variant else "") or label, node, constant)
+                )
         objects = [index for index, branch in enumerate(found) if branch.node.is_plain_object]
         if len(objects) == 1 and len(union.names) == len(found) and not union.names[objects[0]]:
             found[objects[0]] = replace(found[objects[0]], title="object")

@@ -40,7 +40,11 @@ class Layer:
 
     @property
     def keywords(self) -> Schema:
-        return {key: value for key, value in self.schema.items() if key not in self.skip} if self.skip else self.schema
+        return (
+            {key: value for key, value in self.schema.items() if key not in self.skip}
+            if self.skip
+            else self.schema
+        )
 
 
 @dataclass
@@ -79,9 +83,18 @@ class Layers:
         if _REFERENCES.isdisjoint(schema):
             return None
         node = self._nodes.get(id(schema))
-        targets = (target for reference in (node.references if node else ()) for target in reference.targets)
+        targets = (
+            target
+            for reference in (node.references if node else ())
+            for target in reference.targets
+        )
         return next(
-            (Layer(to.schema, self.root_pointer + to.pointer) for to in targets if isinstance(to.schema, dict)), None
+            (
+                Layer(to.schema, self.root_pointer + to.pointer)
+                for to in targets
+                if isinstance(to.schema, dict)
+            ),
+            None,
         )
 
     @cached_property
@@ -171,7 +184,11 @@ def has_more(layers: list[Layer]) -> bool:
     return any(
         True
         for layer in layers
-        for _ in (*named_children(layer.schema), *item_children(layer.schema), *branch_children(layer))
+        for _ in (
+            *named_children(layer.schema),
+            *item_children(layer.schema),
+            *branch_children(layer),
+        )
     )
 
 
@@ -179,7 +196,10 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
     """Of two branches, one of them null: the index and schema of the other."""
     if not isinstance(branches, list) or len(branches) != 2:
         return None
-    nulls = [isinstance(branch, dict) and type_names(branch.get("type")) == ["null"] for branch in branches]
+    nulls = [
+        isinstance(branch, dict) and type_names(branch.get("type")) == ["null"]
+        for branch in branches
+    ]
     if nulls.count(True) != 1:
         return None
     index = nulls.index(False)
@@ -189,7 +209,11 @@ def _other_than_null(branches: JSON) -> tuple[int, Schema] | None:
 
 def definition_name(schema: Schema) -> str:
     reference = schema.get("$ref")
-    return unquote(reference.rsplit("/", 1)[-1]) if isinstance(reference, str) and "/" in reference else ""
+    return (
+        unquote(reference.rsplit("/", 1)[-1])
+        if isinstance(reference, str) and "/" in reference
+        else ""
+    )
 
 
 def _implied_types(layers: list[Layer]) -> list[str]:
@@ -209,7 +233,11 @@ def _implied_types(layers: list[Layer]) -> list[str]:
         for keyword in ("oneOf", "anyOf"):
             branches = layer.schema.get(keyword)
             if isinstance(branches, list) and keyword not in layer.skip:
-                kinds = [type_names(branch.get("type")) for branch in branches if isinstance(branch, dict)]
+                kinds = [
+                    type_names(branch.get("type"))
+                    for branch in branches
+                    if isinstance(branch, dict)
+                ]
                 if len(kinds) == len(branches) and all(kinds):
                     return list(dict.fromkeys(name for names in kinds for name in names))
     return ["any value"]

@@ -14,7 +14,14 @@ from typing import Final
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON, dumps
 
-NAMES: Final = ("x-enumNames", "x-enum-varnames", "x-enum-names", "x-enum-labels", "x-enumLabels", "enumNames")
+NAMES: Final = (
+    "x-enumNames",
+    "x-enum-varnames",
+    "x-enum-names",
+    "x-enum-labels",
+    "x-enumLabels",
+    "enumNames",
+)
 DESCRIPTIONS: Final = (
     "x-enum-descriptions",
     "x-enumDescriptions",
@@ -46,7 +53,9 @@ def enum_labels(schema: Mapping[str, JSON]) -> list[EnumLabel]:
     if KEYWORDS.isdisjoint(schema) or not values:
         return []
     names = _first_texts(schema, NAMES, values) or _of_microsoft(schema, values, "name")
-    descriptions = _first_texts(schema, DESCRIPTIONS, values) or _of_microsoft(schema, values, "description")
+    descriptions = _first_texts(schema, DESCRIPTIONS, values) or _of_microsoft(
+        schema, values, "description"
+    )
     if not any(names) and not any(descriptions):
         return []
     blank = [""] * len(values)
@@ -54,7 +63,9 @@ def enum_labels(schema: Mapping[str, JSON]) -> list[EnumLabel]:
     return [EnumLabel(value, name, description) for value, name, description in rows]
 
 
-def _first_texts(schema: Mapping[str, JSON], keywords: Sequence[str], values: Sequence[JSON]) -> list[str]:
+def _first_texts(
+    schema: Mapping[str, JSON], keywords: Sequence[str], values: Sequence[JSON]
+) -> list[str]:
     """The texts of the first of `keywords` that labels these values, in their order."""
     for keyword in keywords:
         texts = _texts(schema.get(keyword), values)

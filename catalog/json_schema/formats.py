@@ -23,7 +23,8 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII)
 _DURATION_TIME = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
 _DURATION = re.compile(
-    rf"P(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)(?:{_DURATION_TIME})?|{_DURATION_TIME})", re.ASCII
+    rf"P(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)(?:{_DURATION_TIME})?|{_DURATION_TIME})",
+    re.ASCII,
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _BAD_TILDE = re.compile(r"~(?![01])")
@@ -35,8 +36,12 @@ _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
 _QUOTED = r'"(?:[ !#-\[\]-~]|\\[ -~])*"'
 _LOCAL_PART = re.compile(rf"{_ATOM}+(?:\.{_ATOM}+)*|{_QUOTED}")
 _IDN_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\U0010ffff-]"
-_IDN_LOCAL_PART = re.compile(rf"{_IDN_ATOM}+(?:\.{_IDN_ATOM}+)*|" + r'"(?:[ !#-\[\]-~\u0080-\U0010ffff]|\\[ -~])*"')
-_IDN_LABEL = re.compile(r"[A-Za-z0-9\u0080-\U0010ffff](?:[A-Za-z0-9\u0080-\U0010ffff-]*[A-Za-z0-9\u0080-\U0010ffff])?")
+_IDN_LOCAL_PART = re.compile(
+    rf"{_IDN_ATOM}+(?:\.{_IDN_ATOM}+)*|" + r'"(?:[ !#-\[\]-~\u0080-\U0010ffff]|\\[ -~])*"'
+)
+_IDN_LABEL = re.compile(
+    r"[A-Za-z0-9\u0080-\U0010ffff](?:[A-Za-z0-9\u0080-\U0010ffff-]*[A-Za-z0-9\u0080-\U0010ffff])?"
+)
 
 # RFC 3986, appendix A; RFC 3987, section 2.2 adds characters.
 _UCS = (
@@ -63,7 +68,9 @@ def _uri_parts(extra: str, private: str) -> dict[str, re.Pattern[str]]:
 
 _URI_PARTS = _uri_parts("", "")
 _IRI_PARTS = _uri_parts(_UCS, _PRIVATE)
-_SPLIT_URI = re.compile(r"(?:([^:/?#]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)  # appendix B
+_SPLIT_URI = re.compile(
+    r"(?:([^:/?#]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL
+)  # appendix B
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _PORT = re.compile(r"[0-9]*")
 _IP_FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
@@ -71,7 +78,9 @@ _IP_FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
 _TEMPLATE_NAME = r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*"
 _TEMPLATE_VARIABLE = rf"{_TEMPLATE_NAME}(?::[1-9][0-9]{{0,3}}|\*)?"
 _TEMPLATE_EXPRESSION = re.compile(rf"[+#./;?&=,!@|]?{_TEMPLATE_VARIABLE}(?:,{_TEMPLATE_VARIABLE})*")
-_TEMPLATE_LITERAL = re.compile(rf"(?:[!#$&'()*+,./0-9:;=?@A-Z\[\]_a-z~{_UCS}{_PRIVATE}-]|%[0-9A-Fa-f]{{2}})*+")
+_TEMPLATE_LITERAL = re.compile(
+    rf"(?:[!#$&'()*+,./0-9:;=?@A-Z\[\]_a-z~{_UCS}{_PRIVATE}-]|%[0-9A-Fa-f]{{2}})*+"
+)
 
 
 def is_date(text: str) -> bool:
@@ -117,19 +126,29 @@ def is_hostname(text: str) -> bool:
 
 
 def _is_label(label: str) -> bool:
-    return _LABEL.fullmatch(label) is not None and (label[2:4] != "--" or label[:4].lower() == "xn--")
+    return _LABEL.fullmatch(label) is not None and (
+        label[2:4] != "--" or label[:4].lower() == "xn--"
+    )
 
 
 def is_email(text: str) -> bool:
     """RFC 5321, section 4.1.2, `Mailbox`."""
     local, at, domain = text.rpartition("@")
-    return bool(at) and _LOCAL_PART.fullmatch(local) is not None and _is_mail_domain(domain, is_hostname)
+    return (
+        bool(at)
+        and _LOCAL_PART.fullmatch(local) is not None
+        and _is_mail_domain(domain, is_hostname)
+    )
 
 
 def is_idn_email(text: str) -> bool:
     """RFC 6531: an address whose parts may contain other alphabets."""
     local, at, domain = text.rpartition("@")
-    return bool(at) and _IDN_LOCAL_PART.fullmatch(local) is not None and _is_mail_domain(domain, _is_idn_domain)
+    return (
+        bool(at)
+        and _IDN_LOCAL_PART.fullmatch(local) is not None
+        and _is_mail_domain(domain, _is_idn_domain)
+    )
 
 
 def _is_mail_domain(domain: str, is_name: Callable[[str], bool]) -> bool:
@@ -142,13 +161,17 @@ def _is_mail_domain(domain: str, is_name: Callable[[str], bool]) -> bool:
 
 
 def _is_idn_domain(text: str) -> bool:
-    return len(text) <= _MAX_HOSTNAME_CHARACTERS and all(_IDN_LABEL.fullmatch(label) for label in text.split("."))
+    return len(text) <= _MAX_HOSTNAME_CHARACTERS and all(
+        _IDN_LABEL.fullmatch(label) for label in text.split(".")
+    )
 
 
 def is_ipv4(text: str) -> bool:
     """RFC 2673, section 3.2: four decimal numbers."""
     octets = text.split(".", 4)
-    return len(octets) == 4 and all(_OCTET.fullmatch(octet) and int(octet) < 256 for octet in octets)
+    return len(octets) == 4 and all(
+        _OCTET.fullmatch(octet) and int(octet) < 256 for octet in octets
+    )
 
 
 def is_ipv6(text: str) -> bool:

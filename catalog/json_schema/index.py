@@ -16,7 +16,15 @@ from urllib.parse import unquote, urldefrag, urljoin
 from referencing.exceptions import Unresolvable
 
 from catalog.errors import MAX_PROBLEMS, Problem
-from catalog.json_schema.dialects import BUNDLED, DEFAULT_DIALECT, Dialect, dialect_named, dialect_of, held, is_standard
+from catalog.json_schema.dialects import (
+    BUNDLED,
+    DEFAULT_DIALECT,
+    Dialect,
+    dialect_named,
+    dialect_of,
+    held,
+    is_standard,
+)
 from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_pointer
 from catalog.jsontext.reader import JSON
 
@@ -90,13 +98,17 @@ class SchemaMap:
         complete: False if there are more than `max_nodes` subschemas; the rest is left out.
     """
 
-    def __init__(self, document: JSON, *, max_nodes: int, default: Dialect = DEFAULT_DIALECT) -> None:
+    def __init__(
+        self, document: JSON, *, max_nodes: int, default: Dialect = DEFAULT_DIALECT
+    ) -> None:
         self.unforeseen: list[Node] = []
         self.problems: list[Problem] = []
         self.complete = True
         self._max_nodes = max_nodes
         self._resources: dict[str, Node] = {}
-        self._twice: dict[str, Node] = {}  # the second resource of each identifier that several have
+        self._twice: dict[
+            str, Node
+        ] = {}  # the second resource of each identifier that several have
         self._anchors: dict[tuple[str, str], Node] = {}
         self._dynamic: dict[str, list[Node]] = {}
         self._recursive: list[Node] = []
@@ -133,7 +145,12 @@ class SchemaMap:
                     if (how := holds.get(keyword)) is not None:
                         for path, subschema in held(how, value):
                             child = Node(
-                                subschema, node, (keyword, *path), node.dialect, node.base, node.resource or node
+                                subschema,
+                                node,
+                                (keyword, *path),
+                                node.dialect,
+                                node.base,
+                                node.resource or node,
                             )
                             node.children.append(child)
                             waiting.append(child)
@@ -172,7 +189,9 @@ class SchemaMap:
 
     def _set_identifier(self, node: Node, identifier: str) -> None:
         keyword = node.dialect.id_keyword
-        if identifier.startswith("#") and node.dialect.ref_stands_alone:  # an anchor in the early drafts
+        if (
+            identifier.startswith("#") and node.dialect.ref_stands_alone
+        ):  # an anchor in the early drafts
             self._add_anchor(node, keyword, identifier[1:])
             return
         uri, fragment = _joined(node.base, identifier)
@@ -180,7 +199,12 @@ class SchemaMap:
             self._report(node, keyword, "gate.id", f"`{keyword}` is not a URI, or is too long.")
             return
         if fragment and not node.dialect.ref_stands_alone:
-            self._report(node, keyword, "gate.id", f"`{keyword}` has a fragment; use `$anchor` to name a subschema.")
+            self._report(
+                node,
+                keyword,
+                "gate.id",
+                f"`{keyword}` has a fragment; use `$anchor` to name a subschema.",
+            )
         elif is_standard(uri):
             self._report(
                 node,
@@ -189,11 +213,15 @@ class SchemaMap:
                 f"`{keyword}` is the identifier of a published standard; choose your own.",
             )
         if not fragment or uri != node.base:
-            if self._resources.setdefault(uri, node) is not node and not (node.parent is None and not uri):
+            if self._resources.setdefault(uri, node) is not node and not (
+                node.parent is None and not uri
+            ):
                 self._twice.setdefault(uri, node)
             node.base = uri
             node.resource = None
-        if fragment:  # in the early drafts, it names a subschema, as `$anchor` does in the later ones
+        if (
+            fragment
+        ):  # in the early drafts, it names a subschema, as `$anchor` does in the later ones
             self._add_anchor(node, keyword, fragment)
 
     def _add_anchor(self, node: Node, keyword: str, name: JSON) -> None:
@@ -201,7 +229,10 @@ class SchemaMap:
             return
         if self._anchors.setdefault((node.base, name), node) is not node and keyword in _NAMES:
             self._report(
-                node, keyword, "gate.anchor-twice", f"`{keyword}` is used twice in this schema; anchors must be unique."
+                node,
+                keyword,
+                "gate.anchor-twice",
+                f"`{keyword}` is used twice in this schema; anchors must be unique.",
             )
         if keyword == "$dynamicAnchor":
             self._dynamic.setdefault(name, []).append(node)
@@ -222,13 +253,21 @@ class SchemaMap:
             value = node.schema[keyword] if isinstance(node.schema, dict) else None
             if isinstance(value, str):
                 self._resolve(node, keyword, value)
-            elif keyword not in node.dialect.keywords or node.dialect.name == "04":  # the other meta-schemas check this
+            elif (
+                keyword not in node.dialect.keywords or node.dialect.name == "04"
+            ):  # the other meta-schemas check this
                 self._report(node, keyword, "gate.ref", f"`{keyword}` must be a string.")
 
     def _resolve(self, node: Node, keyword: str, reference: str) -> None:
-        uri, fragment = (node.base, reference[1:]) if reference.startswith("#") else _joined(node.base, reference)
+        uri, fragment = (
+            (node.base, reference[1:])
+            if reference.startswith("#")
+            else _joined(node.base, reference)
+        )
         if uri is None:
-            self._report(node, keyword, "gate.ref", f"`{keyword}` is not a URI reference, or is too long.")
+            self._report(
+                node, keyword, "gate.ref", f"`{keyword}` is not a URI reference, or is too long."
+            )
             return
         resource = self._resources.get(uri)
         if resource is None:
@@ -238,12 +277,15 @@ class SchemaMap:
             self._report_twice(self._twice.pop(uri))
         target = self._target(node, keyword, resource, unquote(fragment))
         if target is not None:
-            node.references.append(Reference(keyword, self._possible_targets(node, keyword, fragment, target)))
+            node.references.append(
+                Reference(keyword, self._possible_targets(node, keyword, fragment, target))
+            )
 
     def _report_twice(self, second: Node) -> None:
         keyword = second.dialect.id_keyword
         message = (
-            f"Another schema in this document has the same `{keyword}`, and a reference uses it; rename one of them."
+            f"Another schema in this document has the same `{keyword}`, and a reference uses "
+            "it; rename one of them."
         )
         self._report(second, keyword, "gate.id-twice", message)
 
@@ -272,7 +314,12 @@ class SchemaMap:
         if not fragment.startswith("/"):
             anchor = self._anchors.get((resource.base, fragment))
             if anchor is None:
-                self._report(node, keyword, "gate.ref-missing", f"`{keyword}` names an anchor that does not exist.")
+                self._report(
+                    node,
+                    keyword,
+                    "gate.ref-missing",
+                    f"`{keyword}` names an anchor that does not exist.",
+                )
             return anchor
         around, rest = self._descend(resource, split_pointer(fragment))
         return around if not rest else self._target_below(node, keyword, around, rest)
@@ -301,10 +348,20 @@ class SchemaMap:
         try:
             schema = cast("JSON", resolve_pointer(around.schema, pointer_join("", *rest)))
         except LookupError:
-            self._report(node, keyword, "gate.ref-missing", f"`{keyword}` points to a value that does not exist.")
+            self._report(
+                node,
+                keyword,
+                "gate.ref-missing",
+                f"`{keyword}` points to a value that does not exist.",
+            )
             return None
         if not isinstance(schema, dict | bool) or rest[0] in around.dialect.keywords:
-            self._report(node, keyword, "gate.ref-not-schema", f"`{keyword}` points to a value that is not a schema.")
+            self._report(
+                node,
+                keyword,
+                "gate.ref-not-schema",
+                f"`{keyword}` points to a value that is not a schema.",
+            )
             return None
         target = Node(schema, around, tuple(rest), around.dialect, around.base, around.root)
         self.unforeseen.append(target)
@@ -313,7 +370,9 @@ class SchemaMap:
         self._children |= {_address(added): added for added in self.nodes[before:]}
         return target
 
-    def _possible_targets(self, node: Node, keyword: str, fragment: str, target: Node) -> tuple[Node, ...]:
+    def _possible_targets(
+        self, node: Node, keyword: str, fragment: str, target: Node
+    ) -> tuple[Node, ...]:
         """The target, and the other possible targets of a dynamic reference."""
         others: list[Node] = []
         if keyword == "$dynamicRef":
@@ -344,7 +403,9 @@ def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
     In the schema of a part, each inner part in another draft is replaced by an empty schema. Takes linear time.
     """
     inner = {
-        id(node.schema): node for node in document.nodes[1:] if node.parent and node.dialect is not node.parent.dialect
+        id(node.schema): node
+        for node in document.nodes[1:]
+        if node.parent and node.dialect is not node.parent.dialect
     }
     tops = dict.fromkeys([document.root, *document.unforeseen, *inner.values()])
     if not inner:
@@ -355,7 +416,10 @@ def parts_by_draft(document: SchemaMap) -> list[tuple[Node, JSON]]:
 def _without_parts(schema: JSON, inner: dict[int, Node]) -> JSON:
     """`schema` with an empty schema in place of each of the `inner` ones below it."""
     if isinstance(schema, dict):
-        return {name: {} if id(member) in inner else _without_parts(member, inner) for name, member in schema.items()}
+        return {
+            name: {} if id(member) in inner else _without_parts(member, inner)
+            for name, member in schema.items()
+        }
     if isinstance(schema, list):
         return [{} if id(item) in inner else _without_parts(item, inner) for item in schema]
     return schema
@@ -366,7 +430,9 @@ def base_within(base: str, schema: JSON, dialect: Dialect) -> str:
     identifier = schema.get(dialect.id_keyword) if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(identifier, str):
         return base
-    if dialect.ref_stands_alone and (identifier.startswith("#") or isinstance(schema.get("$ref"), str)):
+    if dialect.ref_stands_alone and (
+        identifier.startswith("#") or isinstance(schema.get("$ref"), str)
+    ):
         return base
     uri, _ = _joined(base, identifier)
     return base if uri is None else uri

@@ -23,7 +23,9 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
 
 RULE: Final = "spec.schema"
-MAX_COMPARED: Final = 2_000  # values of a list that are compared, because hashes of numbers can be made to collide
+MAX_COMPARED: Final = (
+    2_000  # values of a list that are compared, because hashes of numbers can be made to collide
+)
 
 Check = Callable[[JSON, Dialect], str | None]
 """Checks a keyword's value: None if it is valid, else the end of a sentence that starts with the keyword."""
@@ -71,12 +73,18 @@ def problems_from(start: Node) -> Iterator[Problem]:
     while waiting:
         node = waiting.popleft()
         yield from metaschema_problems(node)
-        waiting.extend(Node(inner, node, path, node.dialect) for path, inner in subschemas(node.schema, node.dialect))
+        waiting.extend(
+            Node(inner, node, path, node.dialect)
+            for path, inner in subschemas(node.schema, node.dialect)
+        )
 
 
 def _is_boolean_schema(node: Node) -> bool:
     """Whether the schema is true or false, where this is allowed; draft-04 allows it under two keywords."""
-    allowed = node.dialect.name != "04" or node.path[:1] in {("additionalItems",), ("additionalProperties",)}
+    allowed = node.dialect.name != "04" or node.path[:1] in {
+        ("additionalItems",),
+        ("additionalProperties",),
+    }
     return isinstance(node.schema, bool) and allowed
 
 
@@ -135,7 +143,9 @@ def _count(value: JSON, dialect: Dialect) -> str | None:
 
 def _type(value: JSON, _: Dialect) -> str | None:
     names = value if isinstance(value, list) and value else [value]
-    distinct = all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(names)
+    distinct = all(isinstance(name, str) for name in names) and len(set(map(str, names))) == len(
+        names
+    )
     if distinct and all(name in TYPE_NAMES for name in names):
         return None
     meant = closest_type(value) if isinstance(value, str) else None
@@ -147,7 +157,9 @@ def _type(value: JSON, _: Dialect) -> str | None:
 def closest_type(name: str) -> str | None:
     """The type that the unknown `name` probably means: "string" for "sting" and for "str"; None if it is unclear."""
     plain = name[:MAX_TYPE_CHARACTERS].lower()
-    return _OTHER_TYPES.get(plain) or next(iter(get_close_matches(plain, TYPE_NAMES, n=1, cutoff=0.7)), None)
+    return _OTHER_TYPES.get(plain) or next(
+        iter(get_close_matches(plain, TYPE_NAMES, n=1, cutoff=0.7)), None
+    )
 
 
 def _values(value: JSON, dialect: Dialect) -> str | None:
@@ -185,7 +197,11 @@ def _schema(value: JSON, _: Dialect) -> str | None:
 def _items(value: JSON, dialect: Dialect) -> str | None:
     if dialect.holds["items"] is Holds.SCHEMA_OR_ARRAY:
         return "must be a schema, or a list of at least one" if value == [] else None
-    return "must be one schema; use `prefixItems` for a list of schemas" if isinstance(value, list) else None
+    return (
+        "must be one schema; use `prefixItems` for a list of schemas"
+        if isinstance(value, list)
+        else None
+    )
 
 
 def _schemas(value: JSON, _: Dialect) -> str | None:
@@ -203,7 +219,9 @@ def _dependencies(value: JSON, dialect: Dialect) -> str | None:
         if isinstance(member, list)
     ):
         return None
-    return "must be an object whose values are schemas, or lists of property names without duplicates"
+    return (
+        "must be an object whose values are schemas, or lists of property names without duplicates"
+    )
 
 
 def _vocabulary(value: JSON, _: Dialect) -> str | None:
@@ -216,7 +234,11 @@ def _identifier(value: JSON, dialect: Dialect) -> str | None:
     if not isinstance(value, str):
         return "must be a string"
     with_fragment = not dialect.ref_stands_alone and "#" in value.removesuffix("#")
-    return "must not have a fragment; use `$anchor` to name a schema inside this one" if with_fragment else None
+    return (
+        "must not have a fragment; use `$anchor` to name a schema inside this one"
+        if with_fragment
+        else None
+    )
 
 
 def _anchor(value: JSON, dialect: Dialect) -> str | None:

@@ -26,10 +26,21 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 Schema = dict[str, JSON]
 
 _NAMING: Final = frozenset(
-    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$comment"}
+    {
+        "$schema",
+        "$id",
+        "id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$recursiveAnchor",
+        "$vocabulary",
+        "$comment",
+    }
 )
 _HOLDING: Final = frozenset({"$defs", "definitions"})
-ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+)
 _BUNDLED: Final[Schema] = {"type": ["object", "boolean"], "description": "A JSON Schema."}
 
 
@@ -41,7 +52,9 @@ class Origins:
 
     def __init__(self) -> None:
         self.made: set[int] = set()
-        self._pointers: dict[int, tuple[Schema, str]] = {}  # a reference to the schema keeps its identity unique
+        self._pointers: dict[
+            int, tuple[Schema, str]
+        ] = {}  # a reference to the schema keeps its identity unique
 
     def put(self, schema: Schema, pointer: str) -> Schema:
         self._pointers[id(schema)] = (schema, pointer)
@@ -67,7 +80,10 @@ class Normalized:
         used = self.used_from(self.root)
         if not used or not isinstance(self.root, dict):
             return self.root
-        return {**self.root, "$defs": {name: self.definitions[name] for name in self.definitions if name in used}}
+        return {
+            **self.root,
+            "$defs": {name: self.definitions[name] for name in self.definitions if name in used},
+        }
 
     def used_from(self, schema: JSON) -> set[str]:
         """The names of the definitions that `schema` refers to, directly or through others."""
@@ -86,7 +102,11 @@ def definition_of(reference: JSON) -> str | None:
     if reference == "#":
         return ""
     prefix = "#/$defs/"
-    return reference[len(prefix) :] if isinstance(reference, str) and reference.startswith(prefix) else None
+    return (
+        reference[len(prefix) :]
+        if isinstance(reference, str) and reference.startswith(prefix)
+        else None
+    )
 
 
 def references_in(value: JSON) -> Iterator[str]:
@@ -123,7 +143,9 @@ def account_for_draft(schema: JSON, pointer: str, report: Report) -> None:
     if is_outdated(schema):
         report.rewritten(f"{pointer}/$schema", "The schema was converted to 2020-12.")
     else:
-        report.preserved(f"{pointer}/$schema", "Not exported; the schema means the same without it.")
+        report.preserved(
+            f"{pointer}/$schema", "Not exported; the schema means the same without it."
+        )
 
 
 def _differences(node: Node) -> Iterator[str]:
@@ -141,20 +163,32 @@ def _differences(node: Node) -> Iterator[str]:
         yield "items"
     if "dependencies" in schema:
         yield "dependencies"
-    if any(isinstance(schema.get(bound), bool) for bound in ("exclusiveMinimum", "exclusiveMaximum")):
+    if any(
+        isinstance(schema.get(bound), bool) for bound in ("exclusiveMinimum", "exclusiveMaximum")
+    ):
         yield "exclusiveMinimum"
     yield from _ignored(node)
     if "$recursiveRef" in schema or (dialect.name == "04" and isinstance(schema.get("id"), str)):
         yield "$recursiveRef"
     identifier = schema.get(dialect.id_keyword)
-    if dialect.ref_stands_alone and isinstance(identifier, str) and "#" in identifier.removesuffix("#"):
+    if (
+        dialect.ref_stands_alone
+        and isinstance(identifier, str)
+        and "#" in identifier.removesuffix("#")
+    ):
         yield dialect.id_keyword
 
 
 def _ignored(node: Node) -> set[str]:
     """The keywords of `node` that its draft ignores, although 2020-12 does not."""
     schema = members_of(node.schema)
-    return (schema.keys() & DEFAULT_DIALECT.keywords) - node.dialect.keywords - ANNOTATIONS - _HOLDING - _NAMING
+    return (
+        (schema.keys() & DEFAULT_DIALECT.keywords)
+        - node.dialect.keywords
+        - ANNOTATIONS
+        - _HOLDING
+        - _NAMING
+    )
 
 
 class _Normalizer:
@@ -164,7 +198,9 @@ class _Normalizer:
         self._report = report
         self._names: dict[Node, str] = {document.root: ""}
         self._used = {""}
-        self._children = {node: {child.path: child for child in node.children} for node in document.nodes}
+        self._children = {
+            node: {child.path: child for child in node.children} for node in document.nodes
+        }
         self._result = Normalized(root=True)
 
     def run(self) -> Normalized:
@@ -182,7 +218,9 @@ class _Normalizer:
         if node in self._names:
             return
         wanted = next((str(token) for token in reversed(node.path) if str(token)), "schema")
-        wanted = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in wanted)
+        wanted = "".join(
+            char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in wanted
+        )
         names = (wanted if number == 1 else f"{wanted}_{number}" for number in count(1))
         self._names[node] = next(name for name in names if name not in self._used)
         self._used.add(self._names[node])
@@ -195,7 +233,9 @@ class _Normalizer:
         ignored = _ignored(node)
         for keyword in node.schema:
             if keyword in ignored:
-                reason = f"Draft {node.dialect.name} does not define `{keyword}`, so it has no effect."
+                reason = (
+                    f"Draft {node.dialect.name} does not define `{keyword}`, so it has no effect."
+                )
                 self._report.dropped(pointer_join(pointer, keyword), reason)
             elif keyword in _NAMING or keyword in _HOLDING or keyword in REFERENCES:
                 continue
@@ -213,16 +253,23 @@ class _Normalizer:
             reference_pointer = pointer_join(pointer, reference.keyword)
             target = self._target(reference, reference_pointer)
             if "$ref" in out:
-                out["allOf"] = [*items_of(out.get("allOf")), self._result.origins.put(target, pointer)]
+                out["allOf"] = [
+                    *items_of(out.get("allOf")),
+                    self._result.origins.put(target, pointer),
+                ]
             else:
                 out.update(target)
 
     def _target(self, reference: Reference, pointer: str) -> Schema:
         if not reference.targets:
-            self._report.rewritten(pointer, "A reference to a meta-schema became any object or boolean.")
+            self._report.rewritten(
+                pointer, "A reference to a meta-schema became any object or boolean."
+            )
             return dict(_BUNDLED)
         if len(reference.targets) > 1:
-            self._report.rewritten(pointer, "A dynamic reference became a plain reference to its first target.")
+            self._report.rewritten(
+                pointer, "A dynamic reference became a plain reference to its first target."
+            )
         name = self._names[reference.targets[0]]
         return {"$ref": f"#/$defs/{name}" if name else "#"}
 
@@ -238,14 +285,18 @@ class _Normalizer:
             ]
         if isinstance(value, dict):
             return {
-                name: self._schema(children[keyword, name]) if (keyword, name) in children else member
+                name: self._schema(children[keyword, name])
+                if (keyword, name) in children
+                else member
                 for name, member in value.items()
             }
         return value
 
     def became(self, node: Node, keyword: str, what: str) -> None:
         pointer = pointer_join(self._pointer + node.pointer, keyword)
-        self._report.rewritten(pointer, f"`{keyword}` of draft {node.dialect.name} became {what} of 2020-12.")
+        self._report.rewritten(
+            pointer, f"`{keyword}` of draft {node.dialect.name} became {what} of 2020-12."
+        )
 
 
 _BESIDE_REFERENCE: Final = "The draft of this schema ignores keywords beside `$ref`."
@@ -281,7 +332,9 @@ def _dependencies(normalizer: _Normalizer, node: Node, keyword: str, out: Schema
         return
     normalizer.became(node, keyword, "`dependentRequired` and `dependentSchemas`")
     names: Schema = {name: member for name, member in value.items() if isinstance(member, list)}
-    schemas: Schema = {name: member for name, member in value.items() if not isinstance(member, list)}
+    schemas: Schema = {
+        name: member for name, member in value.items() if not isinstance(member, list)
+    }
     out.update({"dependentRequired": names} if names else {})
     out.update({"dependentSchemas": schemas} if schemas else {})
 

@@ -44,8 +44,12 @@ from catalog.jsontext.reader import JSON, MAX_DEPTH
 
 # Publishing assesses a spec: a lint and eight exports, some 1,000 lines of Python for each subschema.
 MAX_SUBSCHEMAS: Final = 5_000
-MAX_LIST: Final = 20_000  # entries of `enum`, `required` and the like; the budget of a check counts them
-MAX_ALL_PATTERNS: Final = 40_000  # characters of all different regular expressions, as translated for the engine
+MAX_LIST: Final = (
+    20_000  # entries of `enum`, `required` and the like; the budget of a check counts them
+)
+MAX_ALL_PATTERNS: Final = (
+    40_000  # characters of all different regular expressions, as translated for the engine
+)
 MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
 
@@ -60,7 +64,9 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
     """
     document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS)
     if dialect_of(schema, DEFAULT_DIALECT) is None:
-        return [replace(problem, pointer=pointer + problem.pointer) for problem in document.problems[:1]]
+        return [
+            replace(problem, pointer=pointer + problem.pointer) for problem in document.problems[:1]
+        ]
     if not document.complete:
         message = f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas; simplify or split it."
         return [Problem(pointer=pointer, message=message, rule="gate.subschemas")]
@@ -72,12 +78,19 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
     ]
     if any(node.references for node in document.nodes) or _mentions_unevaluated(document):
         problems += islice(_too_much_work(document), MAX_PROBLEMS)
-    return [replace(problem, pointer=pointer + problem.pointer) for problem in one_per_pointer(problems)[:MAX_PROBLEMS]]
+    return [
+        replace(problem, pointer=pointer + problem.pointer)
+        for problem in one_per_pointer(problems)[:MAX_PROBLEMS]
+    ]
 
 
 def _malformed(document: SchemaMap) -> Iterator[Problem]:
     """Violations of the meta-schema; a part in another draft is checked against its own meta-schema."""
-    refused = [(part, schema) for part, schema in parts_by_draft(document) if not part.dialect.accepts(schema)]
+    refused = [
+        (part, schema)
+        for part, schema in parts_by_draft(document)
+        if not part.dialect.accepts(schema)
+    ]
     if not refused:
         return
     found = False
@@ -98,7 +111,9 @@ def _long_lists(document: SchemaMap) -> Iterator[Problem]:
         for keyword in _LISTS:
             value = node.schema.get(keyword)
             if isinstance(value, list) and len(value) > MAX_LIST:
-                message = f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are allowed."
+                message = (
+                    f"`{keyword}` has {len(value):,} entries; at most {MAX_LIST:,} are allowed."
+                )
                 yield _problem(node, "gate.list", message, keyword)
 
 
@@ -140,7 +155,9 @@ def _pattern_violation(pattern: str) -> tuple[str, str] | None:
         )
     compiled = compile_pattern(pattern)
     if isinstance(compiled, PatternError):
-        return "gate.pattern", (f"Invalid regular expression at character {compiled.position + 1}: {compiled.message}")
+        return "gate.pattern", (
+            f"Invalid regular expression at character {compiled.position + 1}: {compiled.message}"
+        )
     return None
 
 
@@ -161,7 +178,9 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
         cost = costs(document.nodes)
     except TooMuchToCount:
         yield Problem(
-            pointer="", message="The schema is too complex to be checked in time; simplify it.", rule="gate.work"
+            pointer="",
+            message="The schema is too complex to be checked in time; simplify it.",
+            rule="gate.work",
         )
         return
     deepest = max(document.nodes, key=lambda node: cost[node].depth)
@@ -175,7 +194,10 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
 
 
 def _mentions_unevaluated(document: SchemaMap) -> bool:
-    return any(node.path[:1] in {("unevaluatedItems",), ("unevaluatedProperties",)} for node in document.nodes)
+    return any(
+        node.path[:1] in {("unevaluatedItems",), ("unevaluatedProperties",)}
+        for node in document.nodes
+    )
 
 
 def one_per_pointer(problems: list[Problem]) -> list[Problem]:
@@ -187,4 +209,6 @@ def one_per_pointer(problems: list[Problem]) -> list[Problem]:
 
 def _problem(node: Node, rule: str, message: str, *path: str) -> Problem:
     keyword = path[0] if path else None
-    return Problem(pointer=pointer_join(node.pointer, *path), message=message, rule=rule, keyword=keyword)
+    return Problem(
+        pointer=pointer_join(node.pointer, *path), message=message, rule=rule, keyword=keyword
+    )

@@ -26,14 +26,20 @@ def sample_string(constraints: Constraints, name: str, random: Random, *, shuffl
     """
     least, most = min(constraints.least("minLength"), MAX_CHARACTERS), constraints.most("maxLength")
     for text in _strings(constraints, name, random, shuffled=shuffled):
-        padding = "" if len(text) >= least else (" " + _FILLER * (least // len(_FILLER) + 1))[: least - len(text)]
+        padding = (
+            ""
+            if len(text) >= least
+            else (" " + _FILLER * (least // len(_FILLER) + 1))[: least - len(text)]
+        )
         for candidate in (text, (text + padding)[:most]):
             if constraints.accepts(candidate):
                 return candidate
     raise Impossible
 
 
-def _strings(constraints: Constraints, name: str, random: Random, *, shuffled: bool) -> Iterator[str]:
+def _strings(
+    constraints: Constraints, name: str, random: Random, *, shuffled: bool
+) -> Iterator[str]:
     for form in constraints.values("format"):
         if isinstance(form, str) and form in STRING_OF_FORMAT:
             if form == "uuid" and shuffled:
@@ -57,7 +63,9 @@ def _strings(constraints: Constraints, name: str, random: Random, *, shuffled: b
     yield "".join(random.choice(_LETTERS) for _ in range(8 if most is None else min(most, 8)))
 
 
-def sample_number(constraints: Constraints, random: Random, *, integer: bool, shuffled: bool) -> JSON:
+def sample_number(
+    constraints: Constraints, random: Random, *, integer: bool, shuffled: bool
+) -> JSON:
     """A number within the bounds that is a multiple of every `multipleOf`.
 
     Raises:

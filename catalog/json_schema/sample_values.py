@@ -27,7 +27,18 @@ STRING_OF_FORMAT: Final[Mapping[str, str]] = {
     "url": "https://example.com/item/1",
     "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
 }
-WORDS: Final = ("alpha", "bravo", "coral", "delta", "ember", "fjord", "grove", "harbor", "ivory", "jade")
+WORDS: Final = (
+    "alpha",
+    "bravo",
+    "coral",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "harbor",
+    "ivory",
+    "jade",
+)
 
 _STRING_OF_NAME_ENDING: Final = (
     (("email",), "ada@example.com"),

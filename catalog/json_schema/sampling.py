@@ -166,7 +166,9 @@ class _Sampler:
         for chosen in self.choices(subschemas, depth):
             with suppress(Impossible):
                 value = self.conditional(chosen, depth=depth, name=name)
-                if all(subschema.is_valid(value, self.budget) is not False for subschema in subschemas):
+                if all(
+                    subschema.is_valid(value, self.budget) is not False for subschema in subschemas
+                ):
                     return value
                 fallback.append(value)
         if not fallback:
@@ -182,7 +184,11 @@ class _Sampler:
     # -- which schemas apply ------------------------------------------------------------------------------------------
 
     def choices(
-        self, subschemas: list[Subschema], depth: int, known: Iterable[Subschema] = (), levels: int = UNION_LEVELS
+        self,
+        subschemas: list[Subschema],
+        depth: int,
+        known: Iterable[Subschema] = (),
+        levels: int = UNION_LEVELS,
     ) -> Iterator[list[Subschema]]:
         """Every list of schemas that may apply together: one branch of each union, the most promising first.
 
@@ -218,7 +224,9 @@ class _Sampler:
         """A value for `subschemas`, made again with the schemas that `if` and `dependentSchemas` add for it."""
         value = self.plain(subschemas, depth=depth, name=name)
         for _ in range(3):
-            added, unions = self.gathered(conditions(subschemas, value, self.budget), known=subschemas)
+            added, unions = self.gathered(
+                conditions(subschemas, value, self.budget), known=subschemas
+            )
             added += [self.ordered(branches, depth)[0] for branches in unions]
             if not added:
                 return value
@@ -235,7 +243,11 @@ class _Sampler:
             fitting = [value for value in fixed if constraints.accepts(value)]
             if not fitting:
                 raise Impossible
-            return self.random.choice(fitting) if self.strategy.shuffled or len(name) % 2 else fitting[0]
+            return (
+                self.random.choice(fitting)
+                if self.strategy.shuffled or len(name) % 2
+                else fitting[0]
+            )
         if self.strategy.hinted:
             for value in constraints.hints():
                 if constraints.accepts(value):
@@ -243,7 +255,11 @@ class _Sampler:
         constraints.types = constraints.allowed_types()
         if not constraints.types:
             raise Impossible
-        type_name = self.random.choice(constraints.types) if self.strategy.shuffled else constraints.types[0]
+        type_name = (
+            self.random.choice(constraints.types)
+            if self.strategy.shuffled
+            else constraints.types[0]
+        )
         if type_name == "object":
             return self.sample_object(constraints, depth)
         if type_name == "array":
@@ -254,13 +270,22 @@ class _Sampler:
             return text
         if type_name in {"number", "integer"}:
             integer = type_name == "integer"
-            return sample_number(constraints, self.random, integer=integer, shuffled=self.strategy.shuffled)
+            return sample_number(
+                constraints, self.random, integer=integer, shuffled=self.strategy.shuffled
+            )
         return None if type_name == "null" else bool(self.random.getrandbits(1))
 
     def sample_object(self, constraints: Constraints, depth: int) -> dict[str, JSON]:
         least, most = constraints.least("minProperties"), constraints.most("maxProperties")
-        required = children.required_names(subschema.all_keywords for subschema in constraints.subschemas)
-        declared = [name for _, names in constraints.each("properties") if isinstance(names, dict) for name in names]
+        required = children.required_names(
+            subschema.all_keywords for subschema in constraints.subschemas
+        )
+        declared = [
+            name
+            for _, names in constraints.each("properties")
+            if isinstance(names, dict)
+            for name in names
+        ]
         optional_too = self.strategy.optional and depth < MAX_OPTIONAL_DEPTH
         self.spend(len(declared) + len(required))
         names = list(dict.fromkeys(name for name in declared if name not in required))
@@ -268,16 +293,22 @@ class _Sampler:
         made: dict[str, JSON] = {}
         for name in dict.fromkeys([*declared, *required]):
             if name in required:
-                made[name] = self.make(self.children(constraints.subschemas, name), depth=depth + 1, name=name)
+                made[name] = self.make(
+                    self.children(constraints.subschemas, name), depth=depth + 1, name=name
+                )
             elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
                 with suppress(Impossible):
-                    made[name] = self.make(self.children(constraints.subschemas, name), depth=depth + 1, name=name)
+                    made[name] = self.make(
+                        self.children(constraints.subschemas, name), depth=depth + 1, name=name
+                    )
         if not declared and not made and optional_too and most != 0 and constraints.is_map():
             least = max(least, 1)
         self.fill(made, constraints, least=min(least, MAX_MEMBERS), depth=depth)
         return made
 
-    def fill(self, made: dict[str, JSON], constraints: Constraints, *, least: int, depth: int) -> None:
+    def fill(
+        self, made: dict[str, JSON], constraints: Constraints, *, least: int, depth: int
+    ) -> None:
         """Add undeclared members until there are `least`."""
         for count in range(4 * least):
             if len(made) >= least:
@@ -285,10 +316,14 @@ class _Sampler:
             name = self.sample_name(constraints, count)
             if name not in made:
                 with suppress(Impossible):
-                    made[name] = self.make(self.children(constraints.subschemas, name), depth=depth + 1, name=name)
+                    made[name] = self.make(
+                        self.children(constraints.subschemas, name), depth=depth + 1, name=name
+                    )
 
     def sample_name(self, constraints: Constraints, count: int) -> str:
-        rules = [subschema.sub("propertyNames") for subschema, _ in constraints.each("propertyNames")]
+        rules = [
+            subschema.sub("propertyNames") for subschema, _ in constraints.each("propertyNames")
+        ]
         if rules:
             name = self.make(rules, depth=MAX_DEPTH - 1, name=f"name{count}")
             return name if isinstance(name, str) else str(count)
@@ -319,11 +354,15 @@ class _Sampler:
         length = max(length, len(needed))
         made: list[JSON] = []
         for index in range(length):
-            subschemas = list(children.item(constraints.subschemas, index, any_draft=True).subschemas)
+            subschemas = list(
+                children.item(constraints.subschemas, index, any_draft=True).subschemas
+            )
             if index >= length - len(needed):
                 subschemas = [*subschemas, needed[index - (length - len(needed))]]
             try:
-                made.append(self.sample_item(subschemas, made, depth=depth, name=name, distinct=distinct))
+                made.append(
+                    self.sample_item(subschemas, made, depth=depth, name=name, distinct=distinct)
+                )
             except Impossible:
                 if len(made) < least or index < len(needed):
                     raise
@@ -331,7 +370,13 @@ class _Sampler:
         return made
 
     def sample_item(
-        self, subschemas: list[Subschema], before: list[JSON], *, depth: int, name: str, distinct: bool
+        self,
+        subschemas: list[Subschema],
+        before: list[JSON],
+        *,
+        depth: int,
+        name: str,
+        distinct: bool,
     ) -> JSON:
         for _ in range(12):
             self.spend(2 * len(before))

@@ -58,7 +58,11 @@ def _declared_name(schema: JSON) -> str:
     if not isinstance(schema, dict):
         return ""
     title = schema.get("title")
-    return title.strip()[:MAX_NAME] if isinstance(title, str) and title.strip() else definition_name(schema)[:MAX_NAME]
+    return (
+        title.strip()[:MAX_NAME]
+        if isinstance(title, str) and title.strip()
+        else definition_name(schema)[:MAX_NAME]
+    )
 
 
 def _properties(schema: JSON, layers: Layers) -> _Properties:
@@ -105,7 +109,11 @@ def _shared(properties: Sequence[_Properties]) -> _Properties:
     if len(properties) < 2:
         return {}
     first, *others = properties
-    return {name: one for name, one in first.items() if all(name in each and each[name] == one for each in others)}
+    return {
+        name: one
+        for name, one in first.items()
+        if all(name in each and each[name] == one for each in others)
+    }
 
 
 def variant_words(schema: Schema, layers: Layers) -> list[str]:

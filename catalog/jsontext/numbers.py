@@ -13,7 +13,9 @@ MAX_INTEGER_DIGITS: Final = 300
 MAX_NUMBER_CHARACTERS: Final = 1_000
 MIN_EXPONENT: Final = -1_000  # of the first significant digit: keeps exact arithmetic cheap
 
-NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")  # RFC 8259, section 6
+NUMBER: Final = re.compile(
+    r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+)  # RFC 8259, section 6
 _ZERO: Final = re.compile(r"-?[0.]+(?:[eE].*)?")
 _LARGEST_DOUBLE: Final = Decimal("1.7976931348623157e308")
 _LARGEST_EXPONENT: Final = 308
@@ -67,7 +69,9 @@ def number_from(lexeme: str) -> int | Number:
     Raises:
         NumberError: too many digits, or beyond the range of a double.
     """
-    return Number(lexeme) if "." in lexeme or "e" in lexeme or "E" in lexeme else integer_from(lexeme)
+    return (
+        Number(lexeme) if "." in lexeme or "e" in lexeme or "E" in lexeme else integer_from(lexeme)
+    )
 
 
 def integer_from(lexeme: str) -> int | Number:

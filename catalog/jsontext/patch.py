@@ -128,7 +128,9 @@ def _change_all(
         for index, item in enumerate(value):
             new = item
             if (below := changed.get(str(index))) is not None:
-                new = _change_all(item, below, pointer_join(pointer, len(items)), change, is_item=True)
+                new = _change_all(
+                    item, below, pointer_join(pointer, len(items)), change, is_item=True
+                )
             if new is not REMOVED:
                 items.append(new)
         return items
@@ -145,7 +147,9 @@ def apply_patch(value: JSON, operations: Iterable[Operation]) -> JSON:
         try:
             value = _apply(value, operation)
         except (LookupError, ValueError) as error:
-            raise PatchError(f"There is no longer a value at {operation.source or operation.path}.") from error
+            raise PatchError(
+                f"There is no longer a value at {operation.source or operation.path}."
+            ) from error
     return value
 
 

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")  # RFC 6901, section 4; no longer than an index can be
+_INDEX: Final = re.compile(
+    r"0|[1-9][0-9]{0,9}"
+)  # RFC 6901, section 4; no longer than an index can be
 
 
 def pointer_join(pointer: str, *tokens: str | int) -> str:
     """`pointer` extended by `tokens`, each escaped (RFC 6901, section 3)."""
-    return pointer + "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    return pointer + "".join(
+        "/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens
+    )
 
 
 def split_pointer(pointer: str) -> list[str]:

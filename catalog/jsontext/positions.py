@@ -31,7 +31,8 @@ def next_outside_strings(characters: str) -> str:
 
 
 _ENTRY: Final = re.compile(
-    rf'[\s,]*+(?:(?P<name>{STRING})\s*+:\s*+)?(?P<value>{STRING}|[\[{{]|[^\s,:\[\]{{}}"]++)', re.DOTALL
+    rf'[\s,]*+(?:(?P<name>{STRING})\s*+:\s*+)?(?P<value>{STRING}|[\[{{]|[^\s,:\[\]{{}}"]++)',
+    re.DOTALL,
 )
 _CLOSING: Final = re.compile(r"\s*+[\]}]")
 _TEXT: Final = rf'[^"\[\]{{}}]++|{STRING}'

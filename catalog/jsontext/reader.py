@@ -66,10 +66,20 @@ def decode(data: bytes | str, *, max_bytes: int = MAX_BYTES) -> str:
     Raises:
         JSONTextError: it is too big, or not UTF-8.
     """
-    size = len(data) if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes else _utf8_size(data)
+    size = (
+        len(data)
+        if isinstance(data, bytes) or data.isascii() or len(data) > max_bytes
+        else _utf8_size(data)
+    )
     if size > max_bytes:
-        raise _refusal(f"The text has {size:,} bytes; at most {max_bytes:,} are allowed.", "json.too-large")
-    return _decoded(data.removeprefix(BOM_UTF8)) if isinstance(data, bytes) else data.removeprefix("\ufeff")
+        raise _refusal(
+            f"The text has {size:,} bytes; at most {max_bytes:,} are allowed.", "json.too-large"
+        )
+    return (
+        _decoded(data.removeprefix(BOM_UTF8))
+        if isinstance(data, bytes)
+        else data.removeprefix("\ufeff")
+    )
 
 
 def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
@@ -85,12 +95,18 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> JSON:
     except (ValueError, RecursionError):
         raise_first_error(text, max_depth=max_depth)
         raise
-    if "\\u" in text and _SUSPECT_ESCAPE.search(text) and not all(map(_is_storable, _strings(value))):
+    if (
+        "\\u" in text
+        and _SUSPECT_ESCAPE.search(text)
+        and not all(map(_is_storable, _strings(value)))
+    ):
         raise_first_error(text, max_depth=max_depth)
     return value
 
 
-def dumps(value: JSON, *, indent: int | None = None, sort_keys: bool = False, blanks: bool = True) -> str:
+def dumps(
+    value: JSON, *, indent: int | None = None, sort_keys: bool = False, blanks: bool = True
+) -> str:
     """`value` as JSON text, with numbers as they were written and without needless escapes.
 
     On one line, a blank follows each comma and colon, unless `blanks` is false.
@@ -159,10 +175,14 @@ def plain(value: JSON) -> Any:
         return Decimal(value)
     if isinstance(value, list):
         items = [plain(item) for item in value]
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        return (
+            items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        )
     if isinstance(value, dict):
         members = {name: plain(member) for name, member in value.items()}
-        return members if any(members[name] is not member for name, member in value.items()) else value
+        return (
+            members if any(members[name] is not member for name, member in value.items()) else value
+        )
     return value
 
 
@@ -185,7 +205,10 @@ def _refuse_constant(name: str) -> JSON:
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=integer_from, parse_float=Number, parse_constant=_refuse_constant
+    object_pairs_hook=_object,
+    parse_int=integer_from,
+    parse_float=Number,
+    parse_constant=_refuse_constant,
 )
 
 
@@ -210,7 +233,9 @@ def _utf8_size(text: str) -> int:
 
 def _refusal(message: str, rule: str, position: tuple[int, int] = (1, 1)) -> JSONTextError:
     line, column = position
-    return JSONTextError([Problem(pointer="", message=message, rule=rule, line=line, column=column)])
+    return JSONTextError(
+        [Problem(pointer="", message=message, rule=rule, line=line, column=column)]
+    )
 
 
 def _depth(text: str) -> int:
@@ -231,13 +256,17 @@ def _strings(value: JSON) -> Iterator[str]:
         elif isinstance(value, dict):
             yield from value
             rest.extend(
-                member.replace("\0", "") if name == MAY_CONTAIN_NUL and isinstance(member, str) else member
+                member.replace("\0", "")
+                if name == MAY_CONTAIN_NUL and isinstance(member, str)
+                else member
                 for name, member in value.items()
             )
 
 
 def _is_storable(text: str) -> bool:
-    return "\0" not in text and (text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text))
+    return "\0" not in text and (
+        text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    )
 
 
 # Writing
@@ -253,7 +282,9 @@ def _refuse_foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
-def _written(value: JSON, indent: int | None, sort_keys: bool, line: str, blank: str = " ") -> Iterator[str]:
+def _written(
+    value: JSON, indent: int | None, sort_keys: bool, line: str, blank: str = " "
+) -> Iterator[str]:
     """The pieces of `value`'s text, as `json.dumps` lays it out; `line` starts a line at the current depth."""
     if isinstance(value, Number):
         yield value.lexeme
@@ -273,7 +304,9 @@ def _written(value: JSON, indent: int | None, sort_keys: bool, line: str, blank:
         yield json.dumps(value, ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
 
 
-def _entries(value: list[JSON] | dict[str, JSON], sort_keys: bool, blank: str) -> Iterator[tuple[str, JSON]]:
+def _entries(
+    value: list[JSON] | dict[str, JSON], sort_keys: bool, blank: str
+) -> Iterator[tuple[str, JSON]]:
     if isinstance(value, list):
         yield from (("", item) for item in value)
     else:

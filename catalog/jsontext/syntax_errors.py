@@ -103,7 +103,9 @@ class _Scan:
 
     def _opening_bracket(self, at: int, bracket: str) -> int:
         if len(self.open) == self.max_depth:
-            self._fail(at, f"Values are nested more than {self.max_depth} levels deep here.", "json.depth")
+            self._fail(
+                at, f"Values are nested more than {self.max_depth} levels deep here.", "json.depth"
+            )
         self.open.append(_Open(start=at, names=set() if bracket == "{" else None))
         return at + 1
 
@@ -136,7 +138,11 @@ class _Scan:
         name, behind = self._string(at)
         inner.token = name
         if name in names:
-            self._fail(at, f"The property {_shown(name)} is a duplicate; remove one of them.", "json.duplicate")
+            self._fail(
+                at,
+                f"The property {_shown(name)} is a duplicate; remove one of them.",
+                "json.duplicate",
+            )
         names.add(name)
         behind = self._space(behind)
         if self.text[behind : behind + 1] != ":":
@@ -158,7 +164,11 @@ class _Scan:
     def _check_escapes(self, at: int, value: str) -> None:
         is_allowed = bool(self.open) and self.open[-1].token == MAY_CONTAIN_NUL
         if "\0" in value and not is_allowed:
-            self._fail(at, "This string contains the character U+0000, which cannot be stored; remove it.", "json.nul")
+            self._fail(
+                at,
+                "This string contains the character U+0000, which cannot be stored; remove it.",
+                "json.nul",
+            )
         if any("\ud800" <= character <= "\udfff" for character in value):
             self._fail(
                 at,
@@ -195,7 +205,10 @@ class _Scan:
         line, _ = Lines(self.text).position(self.open[-1].start)
         what = "array" if self.open[-1].names is None else "object"
         end = self.open[-1].end
-        self._fail(at, f"The text ends too early: '{end}' is missing for the {what} that starts on line {line}.")
+        self._fail(
+            at,
+            f"The text ends too early: '{end}' is missing for the {what} that starts on line {line}.",
+        )
 
     def _fail_at_word(self, at: int, word: str) -> NoReturn:
         if word in _NO_NUMBERS:
@@ -231,7 +244,9 @@ class _Scan:
 
     def _fail_at_character(self, at: int, first: str) -> NoReturn:
         if first in _FOREIGN_QUOTES:
-            self._fail(at, f'JSON puts strings and names in straight double quotes ("…"), not in {first}.')
+            self._fail(
+                at, f'JSON puts strings and names in straight double quotes ("…"), not in {first}.'
+            )
         if first in "/#":
             self._fail(at, "JSON has no comments; remove this one.")
         if first == "\ufeff":
@@ -256,17 +271,24 @@ class _Scan:
         if not first or bad + 1 == len(self.text):
             self._fail(at, "This string has no closing double quote.")
         if escape := _BAD_ESCAPE.match(self.text, bad):
-            self._fail(bad, f"{escape.group()} is not an escape in JSON; a backslash is written \\\\.")
+            self._fail(
+                bad, f"{escape.group()} is not an escape in JSON; a backslash is written \\\\."
+            )
         if first == "\0":
             self._fail(bad, "This string contains the character U+0000; remove it.", "json.nul")
         written = _CONTROL_ESCAPES.get(first, f"\\u{ord(first):04x}")
         what = "A line break" if first in "\r\n" else _character(first)
-        self._fail(bad, f"{what} inside a string must be written {written}; or a closing double quote is missing.")
+        self._fail(
+            bad,
+            f"{what} inside a string must be written {written}; or a closing double quote is missing.",
+        )
 
     def _fail(self, at: int, message: str, rule: str = "json.syntax") -> NoReturn:
         pointer = pointer_join("", *(inner.token for inner in self.open if inner.token is not None))
         line, column = Lines(self.text).position(at)
-        raise JSONTextError([Problem(pointer=pointer, message=message, rule=rule, line=line, column=column)])
+        raise JSONTextError(
+            [Problem(pointer=pointer, message=message, rule=rule, line=line, column=column)]
+        )
 
 
 def _shown(text: str) -> str:

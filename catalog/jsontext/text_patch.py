@@ -93,10 +93,19 @@ def _moved(text: str, source: str, path: str) -> str:
     if span is None:
         raise LookupError(source)
     new_around, existing, name = _entry(text, path)
-    if new_around.start == around.start and existing is None and text[around.start] == "{":  # it is only renamed
+    if (
+        new_around.start == around.start and existing is None and text[around.start] == "{"
+    ):  # it is only renamed
         old_name, colon, space = text[span.entry_start : span.start].rpartition(":")
         space_before = old_name[len(old_name.rstrip()) :]
-        return text[: span.entry_start] + dumps(name) + space_before + colon + space + text[span.start :]
+        return (
+            text[: span.entry_start]
+            + dumps(name)
+            + space_before
+            + colon
+            + space
+            + text[span.start :]
+        )
     return _with(_without(text, source), path, text[span.start : span.end])
 
 

@@ -40,7 +40,9 @@ from catalog.jsontext.reader import JSON, MAX_BYTES, MAX_DEPTH, decode
 
 MAX_NODES: Final = 200_000  # names and values, each alias expanded
 MAX_CHARS: Final = 8 * 1024 * 1024  # of all nodes together
-MAX_GROWTH: Final = 4  # expanded characters per character of the text, and one more per 250 characters of the text
+MAX_GROWTH: Final = (
+    4  # expanded characters per character of the text, and one more per 250 characters of the text
+)
 FREE_GROWTH_CHARS: Final = 4 * 1024
 MAX_BASED_CHARS: Final = 200  # of an integer such as 0x1F
 MAX_DIRECTIVES: Final = 10  # libyaml compares each one with all others
@@ -54,9 +56,8 @@ _YAML_LINE: Final = re.compile(
 )
 
 _UNREADABLE: Final = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MISTAKEN: Final = (
-    "\x85\u2028\u2029\ufeff"  # libyaml reads YAML 1.1, where the first three end a line and the last is refused
-)
+# libyaml reads YAML 1.1, where the first three end a line and the last is refused
+_MISTAKEN: Final = "\x85\u2028\u2029\ufeff"
 
 _WORDS: Final[dict[str, JSON]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -73,7 +74,9 @@ _Mark = Any
 
 _TAG: Final = "tag:yaml.org,2002:"
 _STR, _MERGE, _UNSPECIFIC = f"{_TAG}str", f"{_TAG}merge", "!"
-_TYPES: Final[dict[str, tuple[type, ...]]] = {  # the types that a plain scalar with this tag may have
+_TYPES: Final[
+    dict[str, tuple[type, ...]]
+] = {  # the types that a plain scalar with this tag may have
     f"{_TAG}null": (type(None),),
     f"{_TAG}bool": (bool,),
     f"{_TAG}int": (int,),
@@ -145,7 +148,9 @@ class YAMLDocument:
         return node.line, node.column
 
 
-def loads(data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> YAMLDocument:
+def loads(
+    data: bytes | str, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
+) -> YAMLDocument:
     """The one document in `data`, of at most `max_bytes` bytes of UTF-8, nested at most `max_depth` deep.
 
     Raises:
@@ -160,7 +165,9 @@ class _Reader:
 
     def __init__(self, text: str, max_depth: int) -> None:
         self._max_depth = max_depth
-        self._max_chars = min(MAX_CHARS, (MAX_GROWTH + len(text) // 250) * len(text) + FREE_GROWTH_CHARS)
+        self._max_chars = min(
+            MAX_CHARS, (MAX_GROWTH + len(text) // 250) * len(text) + FREE_GROWTH_CHARS
+        )
         self._nodes = self._chars = 0
         self._anchors: dict[str, _Node | None] = {}  # None while the node is being read
         self._path: list[str | int] = []
@@ -179,12 +186,20 @@ class _Reader:
         if unreadable := _UNREADABLE.search(text):
             line, column = Lines(text).position(unreadable.start())
             message = (
-                f"The character U+{ord(unreadable[0]):04X} is not allowed here; write it as an escape in double quotes."
+                f"The character U+{ord(unreadable[0]):04X} is not allowed here; write it as "
+                "an escape in double quotes."
             )
             self._refuse((line, column), message, "yaml.character")
-        if len(directives := [match.start() for match in _DIRECTIVE.finditer(text)]) > MAX_DIRECTIVES:
+        if (
+            len(directives := [match.start() for match in _DIRECTIVE.finditer(text)])
+            > MAX_DIRECTIVES
+        ):
             position = Lines(text).position(directives[MAX_DIRECTIVES])
-            self._refuse(position, f"At most {MAX_DIRECTIVES} directive lines (%) are allowed.", "yaml.directives")
+            self._refuse(
+                position,
+                f"At most {MAX_DIRECTIVES} directive lines (%) are allowed.",
+                "yaml.directives",
+            )
         return text, originals
 
     def document(self) -> YAMLDocument:
@@ -193,7 +208,9 @@ class _Reader:
         try:
             self._event()  # the start of the stream
             if isinstance(self._event(), StreamEndEvent):  # or the start of a document
-                self._refuse((1, 1), "The text is empty; a YAML document is expected.", "yaml.syntax")
+                self._refuse(
+                    (1, 1), "The text is empty; a YAML document is expected.", "yaml.syntax"
+                )
             root = self._node(self._event())
             while not isinstance(event := self._event(), StreamEndEvent):
                 if not isinstance(event, DocumentEndEvent):
@@ -218,7 +235,9 @@ class _Reader:
             node.value = self._scalar(event)
         else:
             if len(self._path) >= self._max_depth:
-                self._refuse(mark, f"This is nested more than {self._max_depth} levels deep.", "json.depth")
+                self._refuse(
+                    mark, f"This is nested more than {self._max_depth} levels deep.", "json.depth"
+                )
             if isinstance(event, MappingStartEvent):
                 self._read_members(node, event)
             else:
@@ -233,20 +252,40 @@ class _Reader:
         mark, name = event.start_mark, event.anchor
         node = self._anchors.get(name)
         if node is None:
-            reason = "is inside the value that it names" if name in self._anchors else "names no anchor before it"
+            reason = (
+                "is inside the value that it names"
+                if name in self._anchors
+                else "names no anchor before it"
+            )
             self._refuse(mark, f"The alias {_shown('*' + name)} {reason}.", "yaml.alias")
         if len(self._path) + node.height > self._max_depth:
-            self._refuse(mark, f"This alias makes the nesting deeper than {self._max_depth} levels.", "json.depth")
+            self._refuse(
+                mark,
+                f"This alias makes the nesting deeper than {self._max_depth} levels.",
+                "json.depth",
+            )
         self._count(mark, node.nodes, node.chars)
-        return _Node(node.value, mark.line + 1, mark.column + 1, node.entries, node.nodes, node.chars, node.height)
+        return _Node(
+            node.value,
+            mark.line + 1,
+            mark.column + 1,
+            node.entries,
+            node.nodes,
+            node.chars,
+            node.height,
+        )
 
     def _count(self, mark: _Mark, nodes: int, chars: int) -> None:
         self._nodes += nodes
         self._chars += chars
         if self._nodes > MAX_NODES:
-            self._refuse(mark, f"There are more than {MAX_NODES:,} keys and values.", "yaml.too-large")
+            self._refuse(
+                mark, f"There are more than {MAX_NODES:,} keys and values.", "yaml.too-large"
+            )
         if self._chars > self._max_chars:
-            self._refuse(mark, "The aliases repeat too much text; use fewer of them.", "yaml.too-large")
+            self._refuse(
+                mark, "The aliases repeat too much text; use fewer of them.", "yaml.too-large"
+            )
 
     # Values
 
@@ -268,7 +307,9 @@ class _Reader:
             is_merge, name = self._name(event)
             self._path.append(name)
             if (merged is not None) if is_merge else (name in members):
-                self._refuse(event.start_mark, f"The key {_shown(name)} is a duplicate.", "yaml.duplicate")
+                self._refuse(
+                    event.start_mark, f"The key {_shown(name)} is a duplicate.", "yaml.duplicate"
+                )
             value = self._node(self._event())
             if is_merge:
                 merged = self._sources(value)
@@ -284,7 +325,9 @@ class _Reader:
         """Whether `event` is a merge key, and the name."""
         mark = event.start_mark
         if not isinstance(event, ScalarEvent):
-            self._refuse(mark, "A key must be a string, not an alias, a list or a mapping.", "yaml.name")
+            self._refuse(
+                mark, "A key must be a string, not an alias, a list or a mapping.", "yaml.name"
+            )
         self._count(mark, 1, len(event.value))
         is_plain = event.implicit[0]
         if event.tag is None and is_plain and event.value == "":
@@ -295,7 +338,9 @@ class _Reader:
             self._check_tag(event, _STR)
         name = self._string(event)
         if event.anchor is not None:
-            self._anchors[event.anchor] = _Node(name, mark.line + 1, mark.column + 1, chars=1 + len(name))
+            self._anchors[event.anchor] = _Node(
+                name, mark.line + 1, mark.column + 1, chars=1 + len(name)
+            )
         return False, name
 
     def _sources(self, value: _Node) -> list[_Node]:
@@ -303,7 +348,11 @@ class _Reader:
         for source in sources:
             if not isinstance(source.value, dict):
                 position = source.line, source.column
-                self._refuse(position, "A merge key (<<) takes a mapping, or a list of mappings.", "yaml.merge")
+                self._refuse(
+                    position,
+                    "A merge key (<<) takes a mapping, or a list of mappings.",
+                    "yaml.merge",
+                )
         return sources
 
     def _scalar(self, event: _Event) -> JSON:
@@ -311,9 +360,15 @@ class _Reader:
         self._count(event.start_mark, 0, len(text))
         if tag in _TYPES:
             value = self._plain(text, event.start_mark)
-            if isinstance(value, _TYPES[tag]) and (isinstance(value, bool) == (tag == f"{_TAG}bool")):
+            if isinstance(value, _TYPES[tag]) and (
+                isinstance(value, bool) == (tag == f"{_TAG}bool")
+            ):
                 return value
-            self._refuse(event.start_mark, f"{_shown(text)} is not of type {tag.removeprefix(_TAG)}.", "yaml.tag")
+            self._refuse(
+                event.start_mark,
+                f"{_shown(text)} is not of type {tag.removeprefix(_TAG)}.",
+                "yaml.tag",
+            )
         if tag is None and event.implicit[0]:
             return self._plain(text, event.start_mark, event)
         if tag is not None:
@@ -338,7 +393,11 @@ class _Reader:
     def _string(self, event: _Event) -> str:
         text: str = event.value
         if "\0" in text:
-            self._refuse(event.start_mark, "This string contains the character U+0000; remove it.", "yaml.character")
+            self._refuse(
+                event.start_mark,
+                "This string contains the character U+0000; remove it.",
+                "yaml.character",
+            )
         return text.translate(self._originals) if self._originals else text
 
     # Refusals
@@ -347,7 +406,11 @@ class _Reader:
         tag = event.tag
         if tag not in {None, own, _UNSPECIFIC}:
             shown = "!!" + tag.removeprefix(_TAG) if tag.startswith(_TAG) else tag
-            self._refuse(event.start_mark, f"The tag {_shown(shown)} is not supported; remove it.", "yaml.tag")
+            self._refuse(
+                event.start_mark,
+                f"The tag {_shown(shown)} is not supported; remove it.",
+                "yaml.tag",
+            )
 
     def _refuse(self, at: _Mark | tuple[int, int], message: str, rule: str) -> NoReturn:
         line, column = at if isinstance(at, tuple) else (at.line + 1, at.column + 1)
@@ -363,12 +426,18 @@ class _Reader:
         if character == "\t" and "token" in found:
             self._refuse(mark, "There is a tab here; YAML is indented with spaces.", "yaml.tab")
         if character in {"@", "`", "%"} and "token" in found:
-            self._refuse(mark, f"In YAML, a string that starts with {character} must be quoted.", "yaml.syntax")
+            self._refuse(
+                mark,
+                f"In YAML, a string that starts with {character} must be quoted.",
+                "yaml.syntax",
+            )
         message = f"This is not valid YAML: {found}."
         if found in _INDENTATION_ERRORS:
             message += " Check the indentation, and the quotes and brackets above."
         if error.context_mark is not None and error.context_mark.line != mark.line:
-            message += f" The part that this belongs to starts on line {error.context_mark.line + 1}."
+            message += (
+                f" The part that this belongs to starts on line {error.context_mark.line + 1}."
+            )
         self._refuse(mark, message, "yaml.syntax")
 
 
@@ -403,10 +472,16 @@ def _number(text: str) -> JSON:
     if match is None:
         return None
     sign, whole, point, fraction, exponent = match.groups()
-    lexeme = f"{sign.strip('+')}{whole.lstrip('0') or '0'}{point and '.' + (fraction or '0')}{exponent}"
+    lexeme = (
+        f"{sign.strip('+')}{whole.lstrip('0') or '0'}{point and '.' + (fraction or '0')}{exponent}"
+    )
     return number_from(lexeme)
 
 
 def _shown(text: str) -> str:
     """`text` in quotes, shortened if it is long."""
-    return ascii(text if len(text) <= 60 else text[:60] + "…") if not text.isprintable() else repr(text[:60])
+    return (
+        ascii(text if len(text) <= 60 else text[:60] + "…")
+        if not text.isprintable()
+        else repr(text[:60])
+    )

@@ -54,7 +54,9 @@ def apply_fixes_to_tool(
     """
     revision = revision_of(tool)
     if revision.number != seen:
-        raise RevisionConflict(f"You saw revision {seen}, but revision {revision.number} is current now.")
+        raise RevisionConflict(
+            f"You saw revision {seen}, but revision {revision.number} is current now."
+        )
     report = LintReport(revision, list(tool.waivers.all()))
     fixed = fixed_spec(tool, report.safe_fixes if keys is None else _chosen(report, keys))
     return fixed, publish_fixed(tool, fixed, by=by, seen=seen, dry_run=dry_run)
@@ -71,7 +73,9 @@ def fixed_spec(tool: Tool, fixes: Sequence[Fix]) -> FixedSpec:
     fixed = apply_safe_fixes(revision_of(tool).source, fixes)
     spec = read_spec(fixed.text, max_bytes=settings.MAX_SPEC_BYTES)
     if spec.tool_id != tool.tool_id:
-        message = f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
+        message = (
+            f"This fix would change the tool's id to {spec.tool_id!r}; set `definition.id` first."
+        )
         raise DocumentError([Problem("", message, "publish.other-tool")])
     return FixedSpec(spec, fixed.applied, fixed.left)
 
@@ -84,15 +88,24 @@ def publish_fixed(
         outcome = publish_or_hold(fixed.spec, by=by, expected=seen, dry_run=dry_run)
         if isinstance(outcome, Publication) and not dry_run:
             counts = Counter(fix.title for fix in fixed.applied)
-            titles = [f"{title} ({count} times)" if count > 1 else title for title, count in counts.items()]
+            titles = [
+                f"{title} ({count} times)" if count > 1 else title
+                for title, count in counts.items()
+            ]
             after = {"revision": outcome.revision.number, "fixes": titles}
-            audit.record("tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by)
+            audit.record(
+                "tool.fix", "tool", tool.tool_id, before={"revision": seen}, after=after, by=by
+            )
     return outcome
 
 
 def _chosen(report: LintReport, keys: Sequence[str]) -> list[Fix]:
     unknown = [
-        Problem(pointer_join("/fixes", place), f"This revision has no fix {key[:40]!r}.", "lint.no-such-fix")
+        Problem(
+            pointer_join("/fixes", place),
+            f"This revision has no fix {key[:40]!r}.",
+            "lint.no-such-fix",
+        )
         for place, key in enumerate(keys)
         if key not in report.fixes
     ]

@@ -80,7 +80,9 @@ def plan_fixes(tools: Iterable[Tool], *, rule: str | None, by: User) -> FixPlan:
     return FixPlan(tuple(planned), tuple(skipped))
 
 
-def fix_many(tools: Iterable[Tool], shown: Mapping[str, Shown], *, rule: str | None, by: User) -> FixReport:
+def fix_many(
+    tools: Iterable[Tool], shown: Mapping[str, Shown], *, rule: str | None, by: User
+) -> FixReport:
     """Publish or propose the fixes of `tools`, each in a transaction; one that fails does not stop the others.
 
     Args:

@@ -19,7 +19,16 @@ from catalog.linting.reports import LintReport
 from catalog.models import Waiver
 from catalog.rendering.json_highlighting import Note
 from catalog.rendering.text_diff import Difference, compare
-from catalog.specs.lint import RULES, SEVERITIES, Advice, Fix, Rule, Severity, apply_fix, apply_safe_fixes
+from catalog.specs.lint import (
+    RULES,
+    SEVERITIES,
+    Advice,
+    Fix,
+    Rule,
+    Severity,
+    apply_fix,
+    apply_safe_fixes,
+)
 from catalog.tool_page import SpecText
 
 SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
@@ -125,7 +134,9 @@ class LintPage:
     @cached_property
     def sections(self) -> list[SeveritySection]:
         """The findings that are not waived, the most severe first, grouped by rule."""
-        by_rule = _grouped(one for one in self.report.standing if self.rule in (None, RULES[one.rule]))
+        by_rule = _grouped(
+            one for one in self.report.standing if self.rule in (None, RULES[one.rule])
+        )
         groups = self._with_changes(self._group(rule, found) for rule, found in by_rule.items())
         sections = []
         for severity in [self.severity] if self.severity else SEVERITIES:
@@ -135,14 +146,18 @@ class LintPage:
                 sections.append(SeveritySection(severity, *MEANINGS[severity], count, of_severity))
         return sections
 
-    def _group(self, rule: str, found: Sequence[Advice], waiver: Waiver | None = None) -> FindingGroup:
+    def _group(
+        self, rule: str, found: Sequence[Advice], waiver: Waiver | None = None
+    ) -> FindingGroup:
         shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_WAIVER if waiver else SHOWN_PER_RULE]
         fixes = {one.fix.key: one.fix for one in found if one.fix} if waiver is None else {}
         located = tuple(LocatedFinding(one, self._line(one)) for one in shown)
         return FindingGroup(RULES[rule], located, len(found), tuple(fixes.values()), waiver=waiver)
 
     def _line(self, advice: Advice) -> int:
-        line = advice.problem.line if self._lines is None else self._lines[advice.problem.pointer][0]
+        line = (
+            advice.problem.line if self._lines is None else self._lines[advice.problem.pointer][0]
+        )
         return line or 1
 
     @cached_property
@@ -161,16 +176,26 @@ class LintPage:
         waived = sorted(report.waived.items(), key=lambda pair: pair[1].pk)
         for _, pairs in groupby(waived, key=lambda pair: pair[1].pk):
             found = list(pairs)
-            groups.append(self._group(found[0][1].rule, [report.advice[index] for index, _ in found], found[0][1]))
+            groups.append(
+                self._group(
+                    found[0][1].rule, [report.advice[index] for index, _ in found], found[0][1]
+                )
+            )
         return groups
 
     @cached_property
     def notes(self) -> list[Note]:
         """The notes for the lines of the text: errors and warnings that are not waived."""
-        shown = [one for section in self.sections if section.severity != "info" for one in section.groups]
+        shown = [
+            one for section in self.sections if section.severity != "info" for one in section.groups
+        ]
         located = [finding for group in shown for finding in group.shown][:MAX_NOTES]
         return [
-            Note(one.advice.problem.message.replace("`", ""), kind=RULES[one.advice.rule].severity, line=one.line)
+            Note(
+                one.advice.problem.message.replace("`", ""),
+                kind=RULES[one.advice.rule].severity,
+                line=one.line,
+            )
             for one in located
         ]
 
@@ -208,13 +233,16 @@ class SeverityLink:
         return f"?{query}" if query else ""
 
 
-def severity_links(counts: Mapping[Severity, int], revision: int | None = None) -> list[SeverityLink]:
+def severity_links(
+    counts: Mapping[Severity, int], revision: int | None = None
+) -> list[SeverityLink]:
     """The links of a severity filter: all, then each severity with its count, the most severe first.
 
     `revision` is the number of an earlier revision that they lead to.
     """
     links = [
-        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision) for severity in SEVERITIES
+        SeverityLink(severity, MEANINGS[severity][0], counts.get(severity, 0), revision)
+        for severity in SEVERITIES
     ]
     return [SeverityLink(None, "All", sum(counts.values()), revision), *links]
 

@@ -55,7 +55,10 @@ class LintReport:
     @cached_property
     def counts(self) -> dict[Severity, int]:
         """The number of findings of each severity, without waived ones."""
-        return {severity: sum(one.severity == severity for one in self.standing) for severity in SEVERITIES}
+        return {
+            severity: sum(one.severity == severity for one in self.standing)
+            for severity in SEVERITIES
+        }
 
     @property
     def idle_waivers(self) -> list[Waiver]:
@@ -85,4 +88,6 @@ class LintReport:
 
     def fixes_of(self, rule: str) -> list[Fix]:
         """The fixes of the findings of one rule."""
-        return list({one.fix.key: one.fix for one in self.standing if one.fix and one.rule == rule}.values())
+        return list(
+            {one.fix.key: one.fix for one in self.standing if one.fix and one.rule == rule}.values()
+        )

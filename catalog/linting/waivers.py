@@ -72,11 +72,19 @@ def problems_of_waiver(rule: str, pointer: str, reason: str) -> list[Problem]:
 
 
 def _about_rule(rule: str) -> Problem | None:
-    return None if rule in RULES else Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule")
+    return (
+        None
+        if rule in RULES
+        else Problem("/rule", f"There is no rule {rule[:40]!r}.", "waiver.rule")
+    )
 
 
 def _about_pointer(pointer: str) -> Problem | None:
-    if len(pointer) > POINTER_LENGTH or "\x00" in pointer or (pointer and not pointer.startswith("/")):
+    if (
+        len(pointer) > POINTER_LENGTH
+        or "\x00" in pointer
+        or (pointer and not pointer.startswith("/"))
+    ):
         return Problem(
             "/pointer",
             f"`pointer` must be a JSON Pointer of at most {POINTER_LENGTH} characters; empty waives the whole rule.",
@@ -87,8 +95,12 @@ def _about_pointer(pointer: str) -> Problem | None:
 
 def _about_reason(reason: str) -> Problem | None:
     if not reason:
-        return Problem("/reason", "Enter a reason that explains the waiver to others.", "waiver.reason")
+        return Problem(
+            "/reason", "Enter a reason that explains the waiver to others.", "waiver.reason"
+        )
     if len(reason) > REASON_LENGTH or "\x00" in reason:
-        message = f"A reason can have at most {REASON_LENGTH} characters; this one has {len(reason):,}."
+        message = (
+            f"A reason can have at most {REASON_LENGTH} characters; this one has {len(reason):,}."
+        )
         return Problem("/reason", message, "waiver.reason")
     return None

@@ -49,7 +49,10 @@ def active_filters(search: CatalogSearch) -> list[ActiveFilter]:
     for tag in search.tags:
         add(f"Tag: {tag}", tags=tuple(one for one in search.tags if one != tag))
     for key in search.usable:
-        add(f"Works with {FORMATS[key].label}", usable=tuple(one for one in search.usable if one != key))
+        add(
+            f"Works with {FORMATS[key].label}",
+            usable=tuple(one for one in search.usable if one != key),
+        )
     if search.grade is not None:
         add(f"Score {dict(GRADES)[search.grade]}", grade=None)
     if search.score is not None:

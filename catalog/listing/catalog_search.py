@@ -41,10 +41,30 @@ def visitors_see() -> Visibility:
 
 
 # The facets that are yes or no.
-_YES_OR_NO: Final = ("runnable", "configurable", "examples", "returns", "deprecated", "examples_hold", "starred")
+_YES_OR_NO: Final = (
+    "runnable",
+    "configurable",
+    "examples",
+    "returns",
+    "deprecated",
+    "examples_hold",
+    "starred",
+)
 # The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
 LIST_PARAMETERS: Final = frozenset(
-    [*_YES_OR_NO, "q", "usable", "grade", "score", "toolkit", "tag", "owner", "include", "sort", "cursor"]
+    [
+        *_YES_OR_NO,
+        "q",
+        "usable",
+        "grade",
+        "score",
+        "toolkit",
+        "tag",
+        "owner",
+        "include",
+        "sort",
+        "cursor",
+    ]
 )
 
 
@@ -75,7 +95,9 @@ class CatalogSearch:
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
-    person: Person | None = field(default=None, compare=False)  # whose stars and tools a filter may mean
+    person: Person | None = field(
+        default=None, compare=False
+    )  # whose stars and tools a filter may mean
 
     @classmethod
     def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
@@ -177,7 +199,9 @@ class CatalogSearch:
     def owners(self) -> list[tuple[int, bool]]:
         """The owners in the words, as primary keys, and whether each is wanted."""
         me = self.user.pk if self.user else 0
-        return [(me if name == ME else _key_of_user(name), wanted) for name, wanted in self.query.owners]
+        return [
+            (me if name == ME else _key_of_user(name), wanted) for name, wanted in self.query.owners
+        ]
 
     @cached_property
     def hits(self) -> Hits:
@@ -201,7 +225,11 @@ class CatalogSearch:
             for name, value in chosen_values.items()
             if value is not None
         ]
-        return [*chosen, *(("tag", tag) for tag in self.tags), *(("usable", key) for key in self.usable)]
+        return [
+            *chosen,
+            *(("tag", tag) for tag in self.tags),
+            *(("usable", key) for key in self.usable),
+        ]
 
     @property
     def narrowed_by_facets(self) -> bool:
@@ -232,7 +260,12 @@ class CatalogSearch:
     def repairs(self) -> list[tuple[FilterProblem, str]]:
         """The problems of the query, each with the address of the query with what to write instead."""
         return [
-            (one, replace(self, cursor=None, words=self.words.replace(one.written, one.instead, 1)).address())
+            (
+                one,
+                replace(
+                    self, cursor=None, words=self.words.replace(one.written, one.instead, 1)
+                ).address(),
+            )
             for one in self.query.problems
         ]
 
@@ -240,9 +273,17 @@ class CatalogSearch:
         """The tools that match the chosen facets, regardless of the words."""
         tools = Tool.objects.with_visibility(self.visibility)
         tools = tools if self.archived else tools.available()
-        tools = tools.only_runnable(self.runnable).only_passing(self.examples_hold).usable_with(self.usable)
+        tools = (
+            tools.only_runnable(self.runnable)
+            .only_passing(self.examples_hold)
+            .usable_with(self.usable)
+        )
         if self.starred is not None:
-            tools = tools.filter(pk__in=self.stars) if self.starred else tools.exclude(pk__in=self.stars)
+            tools = (
+                tools.filter(pk__in=self.stars)
+                if self.starred
+                else tools.exclude(pk__in=self.stars)
+            )
         if self.grade is not None:
             tools = tools.filter(grade=self.grade)
         if self.score is not None:

@@ -175,11 +175,22 @@ class _Faceting:
             Facet("Works with", tuple(map(self._format, FORMATS)), folded=True),
             Facet("Stars", tuple(self._stars()), folded=True),
             Facet("Owner", tuple(self._owners()), folded=True),
-            Facet("Status", (self._option("Deprecated", "deprecated", True), self._archived_option()), folded=True),
+            Facet(
+                "Status",
+                (self._option("Deprecated", "deprecated", True), self._archived_option()),
+                folded=True,
+            ),
         )
 
     def _option(
-        self, label: str, name: str, value: Any, written: str = "", *, without: Any = None, chosen: bool | None = None
+        self,
+        label: str,
+        name: str,
+        value: Any,
+        written: str = "",
+        *,
+        without: Any = None,
+        chosen: bool | None = None,
     ) -> Option:
         """The option that sets the parameter `name` to `value`; for the rest see `_choice`."""
         count, counted = self._count_of(**{name: value})
@@ -191,7 +202,9 @@ class _Faceting:
         chosen = self.search.usable
         rest = tuple(other for other in chosen if other != key)
         label = FORMATS[key].label
-        return self._option(label, "usable", (*rest, key), f"usable:{key}", without=rest, chosen=key in chosen)
+        return self._option(
+            label, "usable", (*rest, key), f"usable:{key}", without=rest, chosen=key in chosen
+        )
 
     def _not_assessed(self) -> str:
         """The number of tools that the counts of scores and formats do not include."""
@@ -211,14 +224,23 @@ class _Faceting:
         """The signed-in user, and the chosen owner."""
         names = dict.fromkeys(name for name in (self.username, self.search.owner) if name)
         return [
-            self._option("Mine" if name == self.username else f"Owned by {name}", "owner", name, f'owner:"{name}"')
+            self._option(
+                "Mine" if name == self.username else f"Owned by {name}",
+                "owner",
+                name,
+                f'owner:"{name}"',
+            )
             for name in names
         ]
 
     def _archived_option(self) -> Option:
         count, counted = self._count_of(archived=True)
         return Option(
-            "Include archived", count, counted, self.search.archived, self._address(archived=not self.search.archived)
+            "Include archived",
+            count,
+            counted,
+            self.search.archived,
+            self._address(archived=not self.search.archived),
         )
 
     def _choice(
@@ -265,7 +287,11 @@ class _Faceting:
         if only_archived:
             chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
         strict = strict_match(search.plan, chosen)
-        return bounded(search_index().count(strict, at_most=COUNT_AT_MOST + 1)) if strict else (0, True)
+        return (
+            bounded(search_index().count(strict, at_most=COUNT_AT_MOST + 1))
+            if strict
+            else (0, True)
+        )
 
     # -- toolkits and tags --------------------------------------------------------------------------------------------
 
@@ -273,8 +299,14 @@ class _Faceting:
         chosen = {group_key(name): name for name in self._chosen(kind)}
         counted = [one for one in self._counted(kind) if group_key(one[0]) not in chosen]
         options = [
-            *(Option(name, *self._count_of(), *self._choice_of(kind, name)) for name in chosen.values()),
-            *(Option(name, count, whole, *self._choice_of(kind, name)) for name, count, whole in counted),
+            *(
+                Option(name, *self._count_of(), *self._choice_of(kind, name))
+                for name in chosen.values()
+            ),
+            *(
+                Option(name, count, whole, *self._choice_of(kind, name))
+                for name, count, whole in counted
+            ),
         ]
         more = reverse(f"catalog:{kind}s") if chosen or len(options) >= OPTIONS_OF_GROUP else ""
         return Facet(label, tuple(options[:OPTIONS_OF_GROUP]), more, f"All {kind}s")
@@ -311,8 +343,13 @@ class _Faceting:
             return []
         seen = self._seen[kind]
         if self._seen_are_all:
-            return [(self._seen_names[token], count, True) for token, count in seen.most_common(OPTIONS_OF_GROUP)]
-        names = {token: self._seen_names[token] for token, _ in seen.most_common(OPTIONS_OF_GROUP // 2)}
+            return [
+                (self._seen_names[token], count, True)
+                for token, count in seen.most_common(OPTIONS_OF_GROUP)
+            ]
+        names = {
+            token: self._seen_names[token] for token, _ in seen.most_common(OPTIONS_OF_GROUP // 2)
+        }
         for group in groups.largest(kind, OPTIONS_OF_GROUP // 2, self.search.visibility):
             names.setdefault(token_of_group(kind, group.name), group.name)
         strict = strict_match(self.search.plan, replace(self.search, cursor=None).chosen)
@@ -321,7 +358,9 @@ class _Faceting:
         found = []
         for token, name in names.items():
             in_group = replace(strict, wanted=(Token(token), *strict.wanted))
-            count, whole = bounded(search_index().count(in_group, at_most=GROUP_COUNT_AT_MOST + 1), GROUP_COUNT_AT_MOST)
+            count, whole = bounded(
+                search_index().count(in_group, at_most=GROUP_COUNT_AT_MOST + 1), GROUP_COUNT_AT_MOST
+            )
             if count:
                 found.append((name, count, whole))
         return sorted(found, key=lambda one: -one[1])
@@ -337,7 +376,9 @@ class _Faceting:
         """(toolkit, tags of the spec, added tags) of the first results."""
         ranked, rest = self.search.hits.ranked, self.search.hits.rest
         pks = ranked or (search_index().matching(rest, limit=FIRST_RESULTS) if rest else [])
-        return list(Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags"))
+        return list(
+            Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags")
+        )
 
     @cached_property
     def _seen_names(self) -> dict[str, str]:

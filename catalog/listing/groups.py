@@ -23,7 +23,12 @@ _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
 
 
 def largest(
-    kind: GroupKind, limit: int, visibility: Visibility, *, containing: str = "", beyond: tuple[int, str] | None = None
+    kind: GroupKind,
+    limit: int,
+    visibility: Visibility,
+    *,
+    containing: str = "",
+    beyond: tuple[int, str] | None = None,
 ) -> list[Group]:
     """The groups with the most visible tools whose keys contain `containing`, the largest first.
 
@@ -39,14 +44,24 @@ def largest(
 
 
 def _in_order(
-    kind: GroupKind, limit: int, visibility: Visibility, *, beginning: str, containing: str, beyond: str
+    kind: GroupKind,
+    limit: int,
+    visibility: Visibility,
+    *,
+    beginning: str,
+    containing: str,
+    beyond: str,
 ) -> list[Group]:
     """The groups whose keys start with `beginning` and contain `containing`, after the key `beyond`, in their order."""
     if visibility.is_complete:
-        return tag_counts.in_order(kind, limit, beginning=beginning, containing=containing, beyond=beyond)
+        return tag_counts.in_order(
+            kind, limit, beginning=beginning, containing=containing, beyond=beyond
+        )
     groups = [group for group in _visible_groups(kind, visibility) if containing in group.key]
     groups = sorted(groups, key=lambda group: group.key)
-    return [group for group in groups if group.key.startswith(beginning) and group.key > beyond][:limit]
+    return [group for group in groups if group.key.startswith(beginning) and group.key > beyond][
+        :limit
+    ]
 
 
 def page_of(
@@ -68,7 +83,9 @@ def page_of(
     part = group_key(containing)
     if by_name:
         first, beyond_key = group_key(beginning), group_key(after)
-        found = _in_order(kind, limit + 1, visibility, beginning=first, containing=part, beyond=beyond_key)
+        found = _in_order(
+            kind, limit + 1, visibility, beginning=first, containing=part, beyond=beyond_key
+        )
     else:
         tools, _, key = after.partition(".")
         known = tools.isascii() and tools.isdecimal() and len(tools) < 10
@@ -89,12 +106,16 @@ def _visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:
 def _counted(kind: GroupKind, visibility: Visibility) -> list[Group]:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
     if kind == "toolkit":
-        counts: dict[str, int] = dict(tools.exclude(toolkit_key="").values_list("toolkit_key").annotate(Count("pk")))
+        counts: dict[str, int] = dict(
+            tools.exclude(toolkit_key="").values_list("toolkit_key").annotate(Count("pk"))
+        )
     else:
         rows = ToolTag.objects.filter(tool__in=tools.values("pk")).order_by()
         counts = dict(rows.values_list("key").annotate(Count("pk")))
     keys, named = list(counts), dict[str, Group]()
     for start in range(0, len(keys), KEYS_PER_QUERY):
         named |= tag_counts.with_keys(kind, keys[start : start + KEYS_PER_QUERY])
-    groups = [Group(key, named[key].name if key in named else key, count) for key, count in counts.items()]
+    groups = [
+        Group(key, named[key].name if key in named else key, count) for key, count in counts.items()
+    ]
     return sorted(groups, key=lambda group: (-group.tools, group.key))

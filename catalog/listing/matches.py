@@ -12,7 +12,11 @@ from catalog.search.explain import Marked
 def matches_of(result: Result) -> Iterator[dict[str, Any]]:
     """The matching texts of a result, each as `schemas.search.MatchOut` of the API describes it."""
     shown = result.shown
-    for field, marked in (("name", shown.name), ("id", shown.tool_id), ("description", shown.excerpt)):
+    for field, marked in (
+        ("name", shown.name),
+        ("id", shown.tool_id),
+        ("description", shown.excerpt),
+    ):
         if marked.marks:
             yield _match(field, marked)
     for reason in shown.reasons:

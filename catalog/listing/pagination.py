@@ -36,7 +36,9 @@ class Cursor:
 
     def encode(self) -> str:
         text = json.dumps(
-            [self.mode, self.key, self.pk, int(self.backwards), self.before], separators=(",", ":"), ensure_ascii=False
+            [self.mode, self.key, self.pk, int(self.backwards), self.before],
+            separators=(",", ":"),
+            ensure_ascii=False,
         )
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
@@ -48,7 +50,9 @@ class Cursor:
             BadCursor: it is something else.
         """
         try:
-            decoded = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode()
+            decoded = base64.b64decode(
+                text + "=" * (-len(text) % 4), altchars=b"-_", validate=True
+            ).decode()
             mode, key, pk, backwards, *others = json.loads(decoded)
             [before] = others or [0]  # cursors of earlier versions have no such number
             str(key).encode()  # JSON allows lone surrogates, databases do not
@@ -56,7 +60,12 @@ class Cursor:
             raise BadCursor(BAD_CURSOR) from error
         by_name = mode == "list" and isinstance(key, str) and "\x00" not in key
         by_offset = mode in ("found", "sorted") and type(key) is int and 0 <= key < MAX_OFFSET
-        if not (by_name or by_offset) or type(pk) is not int or not 0 <= pk < 2**63 or backwards not in (0, 1):
+        if (
+            not (by_name or by_offset)
+            or type(pk) is not int
+            or not 0 <= pk < 2**63
+            or backwards not in (0, 1)
+        ):
             raise BadCursor(BAD_CURSOR)
         if type(before) is not int or not 0 <= before < MAX_OFFSET:
             raise BadCursor(BAD_CURSOR)
@@ -70,7 +79,9 @@ def first_row(cursor: Cursor | None, rows: int) -> int:
     return max(0, cursor.before - rows) if cursor.backwards else cursor.before
 
 
-def window(positions: list[Cursor], cursor: Cursor | None, limit: int) -> tuple[list[Cursor], str | None, str | None]:
+def window(
+    positions: list[Cursor], cursor: Cursor | None, limit: int
+) -> tuple[list[Cursor], str | None, str | None]:
     """The positions on a page, and the cursors before and after it.
 
     Args:

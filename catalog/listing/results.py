@@ -102,7 +102,9 @@ def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
     hits, cursor = search.hits if search.query else None, search.cursor
     offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
     few = _few(search) if hits is None else _pks_found(hits)
-    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` has only visible ones
+    tools = (
+        search.tools() if few is None else Tool.objects.filter(pk__in=few)
+    )  # `few` has only visible ones
     in_order = sorting.page_of(tools, sort, offset=offset, limit=search.limit + 1)
     pks, more = in_order[: search.limit], len(in_order) > search.limit
     if hits is None:
@@ -133,7 +135,9 @@ def _pks_found(hits: Hits) -> list[int]:
 def _listed_page(search: CatalogSearch) -> Page:
     cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
     few = _few(search)
-    tools = search.tools() if few is None else Tool.objects.filter(pk__in=few)  # `few` has only visible ones
+    tools = (
+        search.tools() if few is None else Tool.objects.filter(pk__in=few)
+    )  # `few` has only visible ones
     by_tag = search.tags and few is None
     name, pk = ("sort_name", "pk")  # the columns that order the list
     if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again
@@ -142,19 +146,28 @@ def _listed_page(search: CatalogSearch) -> Page:
     if cursor is None:
         listed = tools.order_by(name, pk)
     elif cursor.backwards:
-        listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__gte": cursor.pk})
+        listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(
+            **{name: cursor.key, f"{pk}__gte": cursor.pk}
+        )
         listed = listed.order_by(f"-{name}", f"-{pk}")
     else:
-        listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(**{name: cursor.key, f"{pk}__lte": cursor.pk})
+        listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(
+            **{name: cursor.key, f"{pk}__lte": cursor.pk}
+        )
         listed = listed.order_by(name, pk)
     rows = _shown(search, listed.for_rows()[: search.limit + 1])
     positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
     positions, before, after = window(positions, cursor, search.limit)
     by_key = {tool.pk: tool for tool in rows}
     pks = [position.pk for position in positions]
-    results = tuple(Result(tool, search.explainer.explain(tool).explanation) for tool in map(by_key.__getitem__, pks))
+    results = tuple(
+        Result(tool, search.explainer.explain(tool).explanation)
+        for tool in map(by_key.__getitem__, pks)
+    )
     count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
-    return Page(results, count, counted, next=after, previous=before, start=first_row(cursor, len(results)))
+    return Page(
+        results, count, counted, next=after, previous=before, start=first_row(cursor, len(results))
+    )
 
 
 def _few(search: CatalogSearch) -> list[int] | None:
@@ -177,8 +190,16 @@ def _found_page(search: CatalogSearch) -> Page:
     in_order = _rows_at(search, hits, offset, beyond, backwards=bool(cursor and cursor.backwards))
     rows, more = in_order[: search.limit], len(in_order) > search.limit
     ranked = len(hits.ranked)
-    after = Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0) if more else None
-    before = Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True) if offset and rows else None
+    after = (
+        Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0)
+        if more
+        else None
+    )
+    before = (
+        Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True)
+        if offset and rows
+        else None
+    )
     count, counted = _count_found(search, hits)
     return Page(
         _results(search, rows, hits),
@@ -194,7 +215,9 @@ def _found_page(search: CatalogSearch) -> Page:
     )
 
 
-def _rows_at(search: CatalogSearch, hits: Hits, offset: int, beyond: int, *, backwards: bool) -> list[int]:
+def _rows_at(
+    search: CatalogSearch, hits: Hits, offset: int, beyond: int, *, backwards: bool
+) -> list[int]:
     """Primary keys from `offset` on, one more than a page has; `beyond`: the previous one (backwards: the next)."""
     ranked, wanted = hits.ranked, search.limit + 1
     rows = list(ranked[offset : offset + wanted])
@@ -202,7 +225,9 @@ def _rows_at(search: CatalogSearch, hits: Hits, offset: int, beyond: int, *, bac
         return rows
     index, known = search_index(), frozenset(ranked)
     if backwards and offset >= len(ranked) and beyond:
-        found = index.matching(hits.rest, limit=search.limit + len(known), beyond=beyond, backwards=True)
+        found = index.matching(
+            hits.rest, limit=search.limit + len(known), beyond=beyond, backwards=True
+        )
         before = [pk for pk in found if pk not in known][: search.limit]
         return [*reversed(before), beyond]  # the tool at the cursor comes last
     start = beyond if offset >= len(ranked) else 0

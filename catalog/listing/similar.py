@@ -34,8 +34,12 @@ MAX_READ_CHARS: Final = 600  # of a description
 REASONS_SHOWN: Final = 4
 RARE: Final = 10  # a word in at most so many tools is distinctive in a catalog of any size
 COMMON_SHARE: Final = 0.1  # a word in a larger share of the tools is not distinctive
-TOOLKIT_SAMPLE: Final = 20  # tools of the same toolkit that show which words its descriptions repeat
-BOILERPLATE_SHARE: Final = 0.5  # a word in a larger share of a toolkit's tools does not tell them apart
+TOOLKIT_SAMPLE: Final = (
+    20  # tools of the same toolkit that show which words its descriptions repeat
+)
+BOILERPLATE_SHARE: Final = (
+    0.5  # a word in a larger share of a toolkit's tools does not tell them apart
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     counts = vocabulary.counts_of([vocabulary.ALL, *shared])
     most = max(counts.pop(vocabulary.ALL, 0) * COMMON_SHARE, RARE)
     distinctive = sorted(
-        (token for token in shared if counts.get(token, 0) <= most), key=lambda one: counts.get(one, 0)
+        (token for token in shared if counts.get(token, 0) <= most),
+        key=lambda one: counts.get(one, 0),
     )
     parameters_of = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
     mine = parameters_of.get(tool.pk, {})
@@ -88,10 +93,22 @@ def _repeated_in_toolkit(tool: Tool, visibility: Visibility) -> frozenset[str]:
     """The words that most tools of the same toolkit have, for example those of "Error responses: 400 Bad request"."""
     if not tool.toolkit_key:
         return frozenset()
-    siblings = Tool.objects.available().with_visibility(visibility).in_toolkit(tool.toolkit).exclude(pk=tool.pk)
-    words = [_words(sibling) for sibling in siblings.only("name", "description").order_by("pk")[:TOOLKIT_SAMPLE]]
+    siblings = (
+        Tool.objects.available()
+        .with_visibility(visibility)
+        .in_toolkit(tool.toolkit)
+        .exclude(pk=tool.pk)
+    )
+    words = [
+        _words(sibling)
+        for sibling in siblings.only("name", "description").order_by("pk")[:TOOLKIT_SAMPLE]
+    ]
     numbers = Counter(token for one in words for token in one)
-    return frozenset(token for token, number in numbers.items() if number > max(2, len(words) * BOILERPLATE_SHARE))
+    return frozenset(
+        token
+        for token, number in numbers.items()
+        if number > max(2, len(words) * BOILERPLATE_SHARE)
+    )
 
 
 def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
@@ -109,14 +126,23 @@ def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> li
     counts = vocabulary.counts_of([vocabulary.ALL, *tokens])
     total = counts.pop(vocabulary.ALL, 0)
     terms = sorted(
-        (_term(token, documents, total, in_name=token in names) for token, documents in counts.items()),
+        (
+            _term(token, documents, total, in_name=token in names)
+            for token, documents in counts.items()
+        ),
         key=lambda term: -term.importance,
     )[:WORDS]
     words = tuple(term.word for term in terms)
     plan = Plan(
-        Query(words=words, sentence=True), tuple(terms), unknown=True, corrections=(), actions=actions_of(names)
+        Query(words=words, sentence=True),
+        tuple(terms),
+        unknown=True,
+        corrections=(),
+        actions=actions_of(names),
     )
-    found = find(index, plan, visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),))))
+    found = find(
+        index, plan, visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
+    )
     others = [other for other in found.ranked if other != pk][:limit]
     ranking = Ranking(plan)
     least = LEAST_LIKENESS * ranking.score(text)
@@ -126,7 +152,12 @@ def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> li
 
 def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
     importance = inverse_document_frequency(documents, total) * (NAME_SHARE if in_name else 1)
-    return Term(Word(token, token, exact=True), (Alternative(token, 1.0, documents, importance),), (), importance)
+    return Term(
+        Word(token, token, exact=True),
+        (Alternative(token, 1.0, documents, importance),),
+        (),
+        importance,
+    )
 
 
 def _tokens(text: IndexedText) -> frozenset[str]:

@@ -30,7 +30,9 @@ def read(text: str | None) -> Sort:
 def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list[int]:
     """Primary keys of `tools` in the order `sort`, from `offset` on."""
     if sort == "runnable":
-        return _one_after_the_other(tools.runnable().by_name(), tools.only_runnable(False).by_name(), offset, limit)
+        return _one_after_the_other(
+            tools.runnable().by_name(), tools.only_runnable(False).by_name(), offset, limit
+        )
     if sort == "runs":
         return _by_runs(tools, offset, limit)
     if sort == "score":
@@ -61,7 +63,9 @@ def _by_runs(tools: ToolQuerySet, offset: int, limit: int) -> list[int]:
     return page
 
 
-def _one_after_the_other(first: ToolQuerySet, others: ToolQuerySet, offset: int, limit: int) -> list[int]:
+def _one_after_the_other(
+    first: ToolQuerySet, others: ToolQuerySet, offset: int, limit: int
+) -> list[int]:
     page = list(first.values_list("pk", flat=True)[offset : offset + limit])
     if missing := limit - len(page):
         start = 0 if page else max(0, offset - first.count())

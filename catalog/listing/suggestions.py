@@ -40,7 +40,9 @@ EXAMPLES: Final = (
 )
 """Queries that show the query language, each with what it finds."""
 
-_LAST_PIECE: Final = re.compile(r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$""")
+_LAST_PIECE: Final = re.compile(
+    r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$"""
+)
 _UNQUOTED: Final = re.compile(r"\w\S*")  # a value that the parser reads without quotation marks
 _QUOTATION_MARK: Final = re.compile('["“”]')
 
@@ -66,14 +68,20 @@ def suggestions_for(query: str, visibility: Visibility) -> tuple[int, list[Sugge
     else:
         name = filter_meant_by(piece["name"])
         found = _values(name, piece["value"].lstrip('"'), visibility) if name else iter(())
-    shown = [Suggestion(piece["minus"] + one.text, one.note) for one in islice(found, MAX_SUGGESTIONS)]
+    shown = [
+        Suggestion(piece["minus"] + one.text, one.note) for one in islice(found, MAX_SUGGESTIONS)
+    ]
     return piece.start(), [one for one in shown if one.text != piece[0]]
 
 
 def _filters(typed: str) -> Iterator[Suggestion]:
     """The filters whose names begin with `typed`."""
     if len(typed) >= MIN_NAME_CHARS or typed in FILTERS:
-        yield from (Suggestion(f"{name}:", one.about) for name, one in FILTERS.items() if name.startswith(typed))
+        yield from (
+            Suggestion(f"{name}:", one.about)
+            for name, one in FILTERS.items()
+            if name.startswith(typed)
+        )
 
 
 def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestion]:
@@ -106,7 +114,9 @@ def _fields(part: FieldPart) -> Callable[[str, Visibility], Found]:
     def find(typed: str, visibility: Visibility) -> Found:
         name, colon, json_type = typed.rpartition(":")
         if colon and key_of(name):
-            yield from ((f"{name}:{one}", "") for one in JSON_TYPES if one.startswith(json_type.lower()))
+            yield from (
+                (f"{name}:{one}", "") for one in JSON_TYPES if one.startswith(json_type.lower())
+            )
             return
         wanted: Expression = EVERY_TOOL
         if parts := parts_of(typed):
@@ -128,7 +138,11 @@ def _fields(part: FieldPart) -> Callable[[str, Visibility], Found]:
 
 def _owners(typed: str, visibility: Visibility) -> Found:
     """The owners of visible tools."""
-    people = User.objects.filter(username__istartswith=typed).order_by("username").values_list("pk", "username")
+    people = (
+        User.objects.filter(username__istartswith=typed)
+        .order_by("username")
+        .values_list("pk", "username")
+    )
     for pk, username in people[:OWNERS_READ]:
         if search_index().count(visibility.among(Match((Token(f"o_{pk}"),))), at_most=1):
             yield username, ""

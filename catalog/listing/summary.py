@@ -65,17 +65,28 @@ def summary_for(visibility: Visibility) -> Summary:
 
 def _counted(visibility: Visibility) -> Summary:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
-    usable = {f"{column}_count": Count("pk", filter=Q(**{column: True})) for column in USABLE_COLUMNS.values()}
+    usable = {
+        f"{column}_count": Count("pk", filter=Q(**{column: True}))
+        for column in USABLE_COLUMNS.values()
+    }
     counts, accepted = dict[int | None, int](), Counter[str]()
-    for grade, count, *numbers in tools.values_list("grade").annotate(Count("pk"), **usable):  # one pass over the tools
+    for grade, count, *numbers in tools.values_list("grade").annotate(
+        Count("pk"), **usable
+    ):  # one pass over the tools
         counts[grade] = count
         accepted.update(dict(zip(USABLE_COLUMNS, numbers, strict=True)))
     toolkits = largest("toolkit", TOOLKITS_SHOWN, visibility)
     return Summary(
         sum(counts.values()),
         tuple(Share(group.name, group.tools, _query(toolkit=group.name)) for group in toolkits),
-        tuple(Share(target.label, accepted[key], _query(usable=key)) for key, target in FORMATS.items()),
-        tuple(Share(label, counts.get(lowest, 0), _query(grade=lowest), lowest) for lowest, label in GRADES),
+        tuple(
+            Share(target.label, accepted[key], _query(usable=key))
+            for key, target in FORMATS.items()
+        ),
+        tuple(
+            Share(label, counts.get(lowest, 0), _query(grade=lowest), lowest)
+            for lowest, label in GRADES
+        ),
     )
 
 

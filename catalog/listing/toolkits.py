@@ -63,16 +63,29 @@ def card_of(name: str, key: str, visibility: Visibility) -> ToolkitCard | None:
 
 
 def _counted(groups: Sequence[Group], visibility: Visibility) -> list[ToolkitCard]:
-    tools = Tool.objects.available().with_visibility(visibility).filter(toolkit_key__in=[one.key for one in groups])
+    tools = (
+        Tool.objects.available()
+        .with_visibility(visibility)
+        .filter(toolkit_key__in=[one.key for one in groups])
+    )
     figures = _figures(tools)
-    ranked = tools.annotate(rank=Window(RowNumber(), partition_by="toolkit_key", order_by=("sort_name", "pk")))
+    ranked = tools.annotate(
+        rank=Window(RowNumber(), partition_by="toolkit_key", order_by=("sort_name", "pk"))
+    )
     names: dict[str, list[str]] = {}
     for key, name in (
-        ranked.filter(rank__lte=NAMES_SHOWN).order_by("sort_name", "pk").values_list("toolkit_key", "name")
+        ranked.filter(rank__lte=NAMES_SHOWN)
+        .order_by("sort_name", "pk")
+        .values_list("toolkit_key", "name")
     ):
         names.setdefault(key, []).append(name)
     return [
-        ToolkitCard(one.key, one.name, **figures.get(one.key, {"tools": 0}), names=tuple(names.get(one.key, ())))
+        ToolkitCard(
+            one.key,
+            one.name,
+            **figures.get(one.key, {"tools": 0}),
+            names=tuple(names.get(one.key, ())),
+        )
         for one in groups
     ]
 

@@ -94,7 +94,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Revision",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("number", models.PositiveIntegerField()),
                 ("source", models.TextField()),
                 ("sha256", models.CharField(max_length=64)),
@@ -136,7 +141,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Audience",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("toolkit_key", models.CharField(blank=True, max_length=100)),
                 ("signed_in", models.BooleanField(default=False)),
                 ("digest", models.CharField(max_length=64, unique=True)),
@@ -147,7 +157,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AuditEvent",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("at", models.DateTimeField(db_index=True)),
                 ("action", models.CharField(max_length=30)),
                 ("object_type", models.CharField(max_length=20)),
@@ -185,7 +200,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Source",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("name", models.CharField(max_length=40, unique=True)),
                 (
                     "kind",
@@ -236,7 +256,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Tool",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("tool_id", models.CharField(max_length=255, unique=True)),
                 ("slug", models.CharField(max_length=120, unique=True)),
                 ("name", models.CharField(max_length=255)),
@@ -294,12 +319,23 @@ class Migration(migrations.Migration):
                 (
                     "current",
                     models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="catalog.revision"
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="catalog.revision",
                     ),
                 ),
                 ("groups", models.ManyToManyField(blank=True, related_name="+", to="auth.group")),
-                ("maintainer_groups", models.ManyToManyField(blank=True, related_name="+", to="auth.group")),
-                ("maintainers", models.ManyToManyField(blank=True, related_name="+", to=settings.AUTH_USER_MODEL)),
+                (
+                    "maintainer_groups",
+                    models.ManyToManyField(blank=True, related_name="+", to="auth.group"),
+                ),
+                (
+                    "maintainers",
+                    models.ManyToManyField(
+                        blank=True, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
                 (
                     "owner",
                     models.ForeignKey(
@@ -326,7 +362,9 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("archived_at", None)), fields=["sort_name", "id"], name="tool_by_name"
+                        condition=models.Q(("archived_at", None)),
+                        fields=["sort_name", "id"],
+                        name="tool_by_name",
                     ),
                     models.Index(
                         condition=models.Q(("archived_at__isnull", False)),
@@ -334,7 +372,9 @@ class Migration(migrations.Migration):
                         name="tool_archived",
                     ),
                     models.Index(
-                        condition=models.Q(("configurable", True)), fields=["sort_name", "id"], name="tool_configurable"
+                        condition=models.Q(("configurable", True)),
+                        fields=["sort_name", "id"],
+                        name="tool_configurable",
                     ),
                     models.Index(
                         condition=models.Q(("has_examples", True)),
@@ -359,9 +399,13 @@ class Migration(migrations.Migration):
                         name="tool_superseded",
                     ),
                     models.Index(
-                        condition=models.Q(("audience__isnull", False)), fields=["audience"], name="tool_restricted"
+                        condition=models.Q(("audience__isnull", False)),
+                        fields=["audience"],
+                        name="tool_restricted",
                     ),
-                    models.Index(condition=models.Q(("score", None)), fields=["id"], name="tool_unassessed"),
+                    models.Index(
+                        condition=models.Q(("score", None)), fields=["id"], name="tool_unassessed"
+                    ),
                     models.Index(
                         condition=models.Q(("score__isnull", False)),
                         fields=["-score", "sort_name", "id"],
@@ -374,7 +418,9 @@ class Migration(migrations.Migration):
                         name="tool_by_grade",
                     ),
                     models.Index(
-                        condition=models.Q(("usable_mcp", True)), fields=["sort_name", "id"], name="tool_usable_mcp"
+                        condition=models.Q(("usable_mcp", True)),
+                        fields=["sort_name", "id"],
+                        name="tool_usable_mcp",
                     ),
                     models.Index(
                         condition=models.Q(("usable_mcp_2026_07_28", True)),
@@ -417,7 +463,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Star",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "user",
@@ -440,13 +491,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-created_at", "-pk"],
-                "constraints": [models.UniqueConstraint(fields=("user", "tool"), name="one_star_per_person")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("user", "tool"), name="one_star_per_person")
+                ],
             },
         ),
         migrations.CreateModel(
             name="SourceTool",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("tool_id", models.CharField(max_length=255)),
                 ("remote_name", models.CharField(max_length=255)),
                 ("listed_sha256", models.CharField(max_length=64)),
@@ -473,20 +531,31 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["tool_id"],
-                "constraints": [models.UniqueConstraint(fields=("source", "tool_id"), name="one_row_per_source_tool")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("source", "tool_id"), name="one_row_per_source_tool"
+                    )
+                ],
             },
         ),
         migrations.AddField(
             model_name="revision",
             name="tool",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="revisions", to="catalog.tool"
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="revisions",
+                to="catalog.tool",
             ),
         ),
         migrations.CreateModel(
             name="Toolkit",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("key", models.CharField(max_length=100, unique=True)),
                 ("name", models.CharField(max_length=100)),
                 (
@@ -502,8 +571,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("groups", models.ManyToManyField(blank=True, related_name="+", to="auth.group")),
-                ("maintainer_groups", models.ManyToManyField(blank=True, related_name="+", to="auth.group")),
-                ("maintainers", models.ManyToManyField(blank=True, related_name="+", to=settings.AUTH_USER_MODEL)),
+                (
+                    "maintainer_groups",
+                    models.ManyToManyField(blank=True, related_name="+", to="auth.group"),
+                ),
+                (
+                    "maintainers",
+                    models.ManyToManyField(
+                        blank=True, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
                 (
                     "owner",
                     models.ForeignKey(
@@ -522,7 +599,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ToolTag",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("key", models.CharField(max_length=100)),
                 ("sort_name", models.CharField(max_length=80)),
                 (
@@ -537,7 +619,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "indexes": [models.Index(fields=["key", "sort_name", "tool"], name="tool_by_tag")],
-                "constraints": [models.UniqueConstraint(fields=("tool", "key"), name="one_row_per_tag")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("tool", "key"), name="one_row_per_tag")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -557,11 +641,16 @@ class Migration(migrations.Migration):
                 ("dry_run", models.BooleanField(default=False)),
                 ("prefix", models.CharField(blank=True, max_length=255, null=True)),
                 ("replace", models.BooleanField(default=False)),
-                ("created_at", models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_index=True, default=django.utils.timezone.now),
+                ),
                 ("seen_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "lease_id",
-                    models.CharField(default=catalog.models.uploads.new_upload_id, editable=False, max_length=32),
+                    models.CharField(
+                        default=catalog.models.uploads.new_upload_id, editable=False, max_length=32
+                    ),
                 ),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 ("failed", models.BooleanField(default=False)),
@@ -577,7 +666,9 @@ class Migration(migrations.Migration):
                 (
                     "by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="uploads", to=settings.AUTH_USER_MODEL
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -585,7 +676,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="UploadedSpec",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("position", models.PositiveIntegerField()),
                 ("source", models.TextField()),
                 ("line", models.PositiveIntegerField()),
@@ -611,16 +707,27 @@ class Migration(migrations.Migration):
             ],
             options={
                 "indexes": [
-                    models.Index(fields=["upload", "outcome", "position"], name="uploaded_by_outcome"),
+                    models.Index(
+                        fields=["upload", "outcome", "position"], name="uploaded_by_outcome"
+                    ),
                     models.Index(fields=["upload", "rank", "position"], name="uploaded_by_rank"),
                 ],
-                "constraints": [models.UniqueConstraint(fields=("upload", "position"), name="one_spec_per_position")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("upload", "position"), name="one_spec_per_position"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
             name="Waiver",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("rule", models.CharField(max_length=60)),
                 ("pointer", models.CharField(blank=True, max_length=500)),
                 ("reason", models.CharField(max_length=500)),
@@ -647,14 +754,21 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["pk"],
                 "constraints": [
-                    models.UniqueConstraint(fields=("tool", "rule", "pointer"), name="one_waiver_per_pointer")
+                    models.UniqueConstraint(
+                        fields=("tool", "rule", "pointer"), name="one_waiver_per_pointer"
+                    )
                 ],
             },
         ),
         migrations.CreateModel(
             name="Webhook",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("url", models.CharField(max_length=2000)),
                 ("events", models.JSONField(default=list)),
                 ("toolkits", models.JSONField(default=list)),
@@ -683,7 +797,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="WebhookDelivery",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("message_id", models.CharField(max_length=40)),
                 ("event", models.CharField(max_length=20)),
                 ("data_json", models.TextField()),
@@ -691,7 +810,11 @@ class Migration(migrations.Migration):
                 (
                     "state",
                     models.CharField(
-                        choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("failed", "Failed")],
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("delivered", "Delivered"),
+                            ("failed", "Failed"),
+                        ],
                         default="waiting",
                         max_length=10,
                     ),
@@ -706,14 +829,20 @@ class Migration(migrations.Migration):
                 (
                     "webhook",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="deliveries", to="catalog.webhook"
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="catalog.webhook",
                     ),
                 ),
             ],
             options={
                 "ordering": ["-pk"],
                 "indexes": [
-                    models.Index(condition=models.Q(("state", "waiting")), fields=["next_at"], name="delivery_due"),
+                    models.Index(
+                        condition=models.Q(("state", "waiting")),
+                        fields=["next_at"],
+                        name="delivery_due",
+                    ),
                     models.Index(fields=["created_at"], name="delivery_by_age"),
                 ],
             },
@@ -721,7 +850,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="HeldChange",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("tool_id", models.CharField(db_index=True, max_length=255)),
                 ("toolkit_key", models.CharField(blank=True, max_length=100)),
                 ("text", models.TextField()),
@@ -800,7 +934,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="SourceSync",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 ("error", models.TextField(blank=True)),
@@ -826,7 +965,9 @@ class Migration(migrations.Migration):
                 (
                     "source",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="syncs", to="catalog.source"
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="syncs",
+                        to="catalog.source",
                     ),
                 ),
             ],
@@ -834,14 +975,18 @@ class Migration(migrations.Migration):
                 "ordering": ["-started_at", "-pk"],
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("ended_at", None)), fields=("source",), name="one_sync_per_source"
+                        condition=models.Q(("ended_at", None)),
+                        fields=("source",),
+                        name="one_sync_per_source",
                     )
                 ],
             },
         ),
         migrations.AddConstraint(
             model_name="revision",
-            constraint=models.UniqueConstraint(fields=("tool", "number"), name="one_revision_per_number"),
+            constraint=models.UniqueConstraint(
+                fields=("tool", "number"), name="one_revision_per_number"
+            ),
         ),
         migrations.RunPython(execute_deferred, migrations.RunPython.noop),
         migrations.RunPython(create_search_tables, drop_search_tables),

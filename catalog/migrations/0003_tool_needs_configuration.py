@@ -5,7 +5,9 @@ from django.db import migrations, models
 
 def find_needs(apps, schema_editor):  # noqa: ARG001
     """Set the new column of the tools that are stored: it follows from their current specs."""
-    tools = apps.get_model("catalog", "Tool").objects.filter(configurable=True, current__isnull=False)
+    tools = apps.get_model("catalog", "Tool").objects.filter(
+        configurable=True, current__isnull=False
+    )
     needing = []
     for pk, source in tools.values_list("pk", "current__source").iterator(chunk_size=200):
         configuration = json.loads(source).get("configuration")

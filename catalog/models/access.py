@@ -44,27 +44,37 @@ class ToolkitQuerySet(models.QuerySet["Toolkit"]):
     def with_owner(self) -> ToolkitQuerySet:
         """Toolkits that have an owner or maintainers."""
         return self.filter(
-            Q(owner__isnull=False) | Q(maintainers__isnull=False) | Q(maintainer_groups__isnull=False)
+            Q(owner__isnull=False)
+            | Q(maintainers__isnull=False)
+            | Q(maintainer_groups__isnull=False)
         ).distinct()
 
     def maintained_by(self, person: User) -> ToolkitQuerySet:
         """Toolkits that `person` owns or maintains."""
         groups = membership_of(person).groups
-        return self.filter(Q(owner=person) | Q(maintainers=person) | Q(maintainer_groups__in=groups)).distinct()
+        return self.filter(
+            Q(owner=person) | Q(maintainers=person) | Q(maintainer_groups__in=groups)
+        ).distinct()
 
 
 class Toolkit(models.Model):
     """The settings of a toolkit, which apply to all of its tools. A toolkit without settings has no row."""
 
-    key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, unique=True)  # as toolkits are compared: `group_key`
+    key = models.CharField(
+        max_length=MAX_GROUP_KEY_CHARS, unique=True
+    )  # as toolkits are compared: `group_key`
     name = models.CharField(max_length=100)  # as it was written when it was set up
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     maintainers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
     maintainer_groups = models.ManyToManyField(Group, blank=True, related_name="+")
-    visibility = models.CharField(max_length=10, choices=list(VISIBILITIES.items()), default=EVERYONE)
-    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # that see it, if `visibility` is "groups"
+    visibility = models.CharField(
+        max_length=10, choices=list(VISIBILITIES.items()), default=EVERYONE
+    )
+    groups = models.ManyToManyField(
+        Group, blank=True, related_name="+"
+    )  # that see it, if `visibility` is "groups"
 
     objects = ToolkitQuerySet.as_manager()
 

@@ -30,12 +30,16 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
             return self
         if not isinstance(person, User):
             return self.none()
-        hidden = Tool.objects.exclude(pk__in=Tool.objects.visible_to(person).values("pk")).values("tool_id")
+        hidden = Tool.objects.exclude(pk__in=Tool.objects.visible_to(person).values("pk")).values(
+            "tool_id"
+        )
         decided = Tool.objects.visible_to(person).maintained_by(person).values("tool_id")
         toolkits = Toolkit.objects.maintained_by(person).values("key")
         new = Q(toolkit_key__in=toolkits)
         mine = Q(proposed_by=person) | Q(tool_id__in=decided) | (new & ~Q(tool_id__in=hidden))
-        closed = Toolkit.objects.exclude(visibility=EVERYONE).exclude(key__in=toolkits).values("key")
+        closed = (
+            Toolkit.objects.exclude(visibility=EVERYONE).exclude(key__in=toolkits).values("key")
+        )
         restricted = Q(toolkit_key__in=closed, base=None)
         return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
 
@@ -54,18 +58,30 @@ class HeldChange(models.Model):
         REPLACED: "Replaced by a later change",
     }
 
-    tool_id = models.CharField(max_length=255, db_index=True)  # of the catalog; the tool itself may not exist yet
-    toolkit_key = models.CharField(max_length=MAX_GROUP_KEY_CHARS, blank=True)  # of its id, as toolkits are compared
-    source = models.ForeignKey(Source, null=True, on_delete=models.CASCADE, related_name="held_changes")
+    tool_id = models.CharField(
+        max_length=255, db_index=True
+    )  # of the catalog; the tool itself may not exist yet
+    toolkit_key = models.CharField(
+        max_length=MAX_GROUP_KEY_CHARS, blank=True
+    )  # of its id, as toolkits are compared
+    source = models.ForeignKey(
+        Source, null=True, on_delete=models.CASCADE, related_name="held_changes"
+    )
     proposed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )
     base = models.ForeignKey(
         "catalog.Revision", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )  # the current revision when it was held; None for a new tool
     text = models.TextField()  # the spec
     sha256 = models.CharField(max_length=64)  # of the text
-    definition_sha256 = models.CharField(max_length=64, blank=True)  # of its definition at the source
+    definition_sha256 = models.CharField(
+        max_length=64, blank=True
+    )  # of its definition at the source
     origin_kind = models.CharField(max_length=20)
     origin_name = models.CharField(max_length=255, blank=True)
     verdict = models.CharField(max_length=10, blank=True)  # when it was held; "" for a new tool
@@ -73,7 +89,11 @@ class HeldChange(models.Model):
     state = models.CharField(max_length=10, default=HELD, choices=list(STATES.items()))
     created_at = models.DateTimeField(default=timezone.now)
     decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -83,7 +103,9 @@ class HeldChange(models.Model):
         ordering = ["-created_at", "-pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["tool_id", "source"], condition=models.Q(state="held"), name="one_held_change_per_source_tool"
+                fields=["tool_id", "source"],
+                condition=models.Q(state="held"),
+                name="one_held_change_per_source_tool",
             )
         ]
 

@@ -23,7 +23,9 @@ class Assessment(models.Model):
 
     revision = models.OneToOneField("catalog.Revision", primary_key=True, on_delete=models.CASCADE)
     score = models.PositiveSmallIntegerField()
-    usable = models.CharField(max_length=200, blank=True)  # the keys of formats, separated by spaces
+    usable = models.CharField(
+        max_length=200, blank=True
+    )  # the keys of formats, separated by spaces
     findings = models.TextField(blank=True)  # " rule:number" for each rule with findings
     assessed_by = models.PositiveIntegerField(db_index=True)
 
@@ -34,16 +36,26 @@ class Assessment(models.Model):
 class Waiver(models.Model):
     """A user's decision that a finding of a tool is acceptable, and the reason."""
 
-    tool = models.ForeignKey("catalog.Tool", on_delete=models.CASCADE, related_name="waivers", db_index=False)
+    tool = models.ForeignKey(
+        "catalog.Tool", on_delete=models.CASCADE, related_name="waivers", db_index=False
+    )
     rule = models.CharField(max_length=RULE_LENGTH)
-    pointer = models.CharField(max_length=POINTER_LENGTH, blank=True)  # "": every finding of the rule
+    pointer = models.CharField(
+        max_length=POINTER_LENGTH, blank=True
+    )  # "": every finding of the rule
     reason = models.CharField(max_length=REASON_LENGTH)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["tool", "rule", "pointer"], name="one_waiver_per_pointer")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tool", "rule", "pointer"], name="one_waiver_per_pointer"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.rule} of {self.tool_id}: {self.reason}"

@@ -37,7 +37,9 @@ NAME_LENGTH: Final = 40
 ADDRESS_LENGTH: Final = 2_000
 TITLE_LENGTH: Final = 200
 MAX_EVERY_MINUTES: Final = 60 * 24 * 31
-INTERRUPTED_S: Final = 600  # a sync ends within its limits long before; if it has not, its process was stopped
+INTERRUPTED_S: Final = (
+    600  # a sync ends within its limits long before; if it has not, its process was stopped
+)
 COUNTS: Final = ("listed", "created", "revised", "unchanged", "held", "refused", "gone", "returned")
 INTERRUPTED: Final = "The sync was interrupted: its process was stopped."
 
@@ -76,16 +78,27 @@ class Source(models.Model):
     # a URL; the command with its arguments for "mcp-stdio"; empty if the document was uploaded
     address = models.CharField(max_length=ADDRESS_LENGTH, blank=True)
     document = models.TextField(blank=True)  # an uploaded OpenAPI document
-    credentials = models.TextField(blank=True)  # {"headers": {name: value}} as JSON, encrypted; empty if there are none
+    credentials = models.TextField(
+        blank=True
+    )  # {"headers": {name: value}} as JSON, encrypted; empty if there are none
     policy = models.CharField(max_length=10, choices=list(POLICIES.items()), default="compatible")
     every_minutes = models.PositiveIntegerField(null=True, blank=True)  # None: by hand only
     next_sync_at = models.DateTimeField(null=True, blank=True, db_index=True)
-    title = models.CharField(max_length=TITLE_LENGTH, blank=True)  # the name and version that the server reports
+    title = models.CharField(
+        max_length=TITLE_LENGTH, blank=True
+    )  # the name and version that the server reports
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )
     created_at = models.DateTimeField(default=timezone.now)
-    moved_at = models.DateTimeField(null=True, blank=True)  # when its address last changed to another server
+    moved_at = models.DateTimeField(
+        null=True, blank=True
+    )  # when its address last changed to another server
 
     objects = SourceQuerySet.as_manager()
 
@@ -124,7 +137,9 @@ class Source(models.Model):
 
     def schedule_next(self, after: datetime) -> None:
         """Set when it is due again. The caller saves."""
-        self.next_sync_at = after + timedelta(minutes=self.every_minutes) if self.every_minutes else None
+        self.next_sync_at = (
+            after + timedelta(minutes=self.every_minutes) if self.every_minutes else None
+        )
 
     @property
     def last_sync(self) -> SourceSync | None:
@@ -138,7 +153,11 @@ class SourceSync(models.Model):
     started_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )  # None: by its schedule, or on the command line
     error = models.TextField(blank=True)  # why it failed; nothing changed then
     listed = models.PositiveIntegerField(default=0)
@@ -149,12 +168,16 @@ class SourceSync(models.Model):
     refused = models.PositiveIntegerField(default=0)
     gone = models.PositiveIntegerField(default=0)
     returned = models.PositiveIntegerField(default=0)
-    changes_json = models.TextField(blank=True)  # a list: {"tool_id", "slug"?, "outcome", "verdict"?, "message"?}
+    changes_json = models.TextField(
+        blank=True
+    )  # a list: {"tool_id", "slug"?, "outcome", "verdict"?, "message"?}
 
     class Meta:
         ordering = ["-started_at", "-pk"]
         constraints = [
-            models.UniqueConstraint(fields=["source"], condition=models.Q(ended_at=None), name="one_sync_per_source")
+            models.UniqueConstraint(
+                fields=["source"], condition=models.Q(ended_at=None), name="one_sync_per_source"
+            )
         ]
 
     def __str__(self) -> str:
@@ -168,7 +191,9 @@ class SourceSync(models.Model):
 
     @property
     def is_interrupted(self) -> bool:
-        return self.ended_at is None and timezone.now() - self.started_at > timedelta(seconds=INTERRUPTED_S)
+        return self.ended_at is None and timezone.now() - self.started_at > timedelta(
+            seconds=INTERRUPTED_S
+        )
 
     @property
     def message(self) -> str:
@@ -194,7 +219,9 @@ class SourceSync(models.Model):
 
     @property
     def has_changed_anything(self) -> bool:
-        return bool(self.created or self.revised or self.held or self.refused or self.gone or self.returned)
+        return bool(
+            self.created or self.revised or self.held or self.refused or self.gone or self.returned
+        )
 
 
 class SourceToolQuerySet(models.QuerySet["SourceTool"]):
@@ -214,7 +241,9 @@ class SourceTool(models.Model):
     the one of the revision that was published. They differ while a change waits for approval, or was rejected.
     """
 
-    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="tools", db_index=False)
+    source = models.ForeignKey(
+        Source, on_delete=models.CASCADE, related_name="tools", db_index=False
+    )
     tool_id = models.CharField(max_length=255)  # of the catalog
     catalog_tool = models.OneToOneField(
         "catalog.Tool", null=True, on_delete=models.CASCADE, related_name="source_tool"
@@ -228,7 +257,9 @@ class SourceTool(models.Model):
 
     class Meta:
         ordering = ["tool_id"]
-        constraints = [models.UniqueConstraint(fields=["source", "tool_id"], name="one_row_per_source_tool")]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "tool_id"], name="one_row_per_source_tool")
+        ]
 
     def __str__(self) -> str:
         return self.tool_id

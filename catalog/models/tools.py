@@ -36,7 +36,9 @@ TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
 NOTE_LENGTH = 500
-USABLE_COLUMNS = {key: f"usable_{key.replace('-', '_')}" for key in FORMATS}  # of a tool, by the format's key
+USABLE_COLUMNS = {
+    key: f"usable_{key.replace('-', '_')}" for key in FORMATS
+}  # of a tool, by the format's key
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
@@ -61,7 +63,11 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         mine = (
             Q(owner=person)
             | Q(pk__in=Tool.maintainers.through.objects.filter(user=person).values("tool"))
-            | Q(pk__in=Tool.maintainer_groups.through.objects.filter(group__in=membership.groups).values("tool"))
+            | Q(
+                pk__in=Tool.maintainer_groups.through.objects.filter(
+                    group__in=membership.groups
+                ).values("tool")
+            )
             | Q(toolkit_key__in=Toolkit.objects.maintained_by(person).values("key"))
         )
         if PUBLISH_TOOLS in membership.abilities:
@@ -80,7 +86,9 @@ class ToolQuerySet(models.QuerySet["Tool"]):
     def runnable(self) -> ToolQuerySet:
         """Tools that an installed factory provides, or their source."""
         connected = SourceTool.objects.runnable().values("catalog_tool")
-        return self.filter(models.Q(tool_id__in=hooks.installed_tool_ids()) | models.Q(pk__in=connected))
+        return self.filter(
+            models.Q(tool_id__in=hooks.installed_tool_ids()) | models.Q(pk__in=connected)
+        )
 
     def with_passing_examples(self) -> ToolQuerySet:
         """Tools whose examples all passed when they were last run."""
@@ -99,10 +107,14 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         if not tags:
             return self
         first, *others = map(group_key, tags)
-        tools = self.alias(tagged=models.FilteredRelation("tag_rows", condition=models.Q(tag_rows__key=first)))
+        tools = self.alias(
+            tagged=models.FilteredRelation("tag_rows", condition=models.Q(tag_rows__key=first))
+        )
         tools = tools.filter(tagged__isnull=False)
         for key in others:
-            tools = tools.filter(models.Exists(ToolTag.objects.filter(tool=models.OuterRef("pk"), key=key)))
+            tools = tools.filter(
+                models.Exists(ToolTag.objects.filter(tool=models.OuterRef("pk"), key=key))
+            )
         return tools
 
     def matching(self, words: str) -> ToolQuerySet:
@@ -110,23 +122,37 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         plan = plan_of(Query.from_text(words))
         if not plan.query:
             return self
-        if plan.query.problems or plan.query.personal or (plan.query.words and plan.strictly is None):
+        if (
+            plan.query.problems
+            or plan.query.personal
+            or (plan.query.words and plan.strictly is None)
+        ):
             return self.none()
-        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted, *plan.phrases) or (EVERY_TOOL,)
+        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted, *plan.phrases) or (
+            EVERY_TOOL,
+        )
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
         for name, holds in plan.query.owners:
-            tools = tools.filter(owner__username=name) if holds else tools.exclude(owner__username=name)
+            tools = (
+                tools.filter(owner__username=name) if holds else tools.exclude(owner__username=name)
+            )
         return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
 
     def only_runnable(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
-        return self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
+        return (
+            self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
+        )
 
     def only_passing(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
-        return self.with_passing_examples() if choice else self.exclude(pk__in=hooks.tools_with_passing_examples())
+        return (
+            self.with_passing_examples()
+            if choice
+            else self.exclude(pk__in=hooks.tools_with_passing_examples())
+        )
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name, ignoring case, then by age."""
@@ -171,9 +197,13 @@ class Tool(models.Model):
     tool_id = models.CharField(max_length=255, unique=True)
     slug = models.CharField(max_length=120, unique=True)
     name = models.CharField(max_length=255)
-    sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # the name as lists order it: ignoring case
+    sort_name = models.CharField(
+        max_length=SORT_NAME_LENGTH
+    )  # the name as lists order it: ignoring case
     description = models.TextField(blank=True)
-    takes = models.CharField(max_length=TAKES_LENGTH, blank=True)  # parameter names, as a row shows them
+    takes = models.CharField(
+        max_length=TAKES_LENGTH, blank=True
+    )  # parameter names, as a row shows them
     configurable = models.BooleanField(default=False)
     needs_configuration = models.BooleanField(default=False)  # something in it is required
     has_examples = models.BooleanField(default=False)
@@ -181,18 +211,32 @@ class Tool(models.Model):
     current = models.ForeignKey("Revision", null=True, on_delete=models.PROTECT, related_name="+")
     archived_at = models.DateTimeField(null=True, blank=True)
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )
     maintainers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="+")
     maintainer_groups = models.ManyToManyField(Group, blank=True, related_name="+")
     # who may see it: one of `VISIBILITIES`; None: as its toolkit. `groups` are those that do, if it is "groups"
-    visibility = models.CharField(max_length=10, null=True, blank=True, choices=list(VISIBILITIES.items()))  # noqa: DJ001 - a column without default is quick to add
+    visibility = models.CharField(  # noqa: DJ001 - a column without default is quick to add
+        max_length=10, null=True, blank=True, choices=list(VISIBILITIES.items())
+    )
     groups = models.ManyToManyField(Group, blank=True, related_name="+")
     audience = models.ForeignKey(  # derived (`catalog/access.py`); None: everyone may see it
-        Audience, null=True, blank=True, on_delete=models.PROTECT, related_name="tools", db_index=False
+        Audience,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="tools",
+        db_index=False,
     )
     toolkit = models.CharField(max_length=TOOLKIT_LENGTH, blank=True)
-    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as toolkits are compared: `group_key`
+    toolkit_key = models.CharField(
+        max_length=GROUP_KEY_LENGTH, blank=True
+    )  # as toolkits are compared: `group_key`
     toolkit_chosen = models.BooleanField(default=False)
     spec_tags = models.TextField(blank=True)  # one per line, as `added_tags`
     added_tags = models.TextField(blank=True)
@@ -200,7 +244,12 @@ class Tool(models.Model):
     deprecation_chosen = models.BooleanField(default=False)
     deprecation_note = models.CharField(max_length=NOTE_LENGTH, blank=True)
     superseded_by = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="supersedes", db_index=False
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="supersedes",
+        db_index=False,
     )
     # the assessment of the current revision (see assessments.py); all are None if it is not assessed yet
     score = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -221,34 +270,66 @@ class Tool(models.Model):
     class Meta:
         # One index per list that can be requested: each is read in order, never sorted.
         indexes = [
-            models.Index(fields=["sort_name", "id"], name="tool_by_name", condition=models.Q(archived_at=None)),
             models.Index(
-                fields=["sort_name", "id"], name="tool_archived", condition=models.Q(archived_at__isnull=False)
-            ),
-            models.Index(fields=["sort_name", "id"], name="tool_configurable", condition=models.Q(configurable=True)),
-            models.Index(fields=["sort_name", "id"], name="tool_with_examples", condition=models.Q(has_examples=True)),
-            models.Index(
-                fields=["sort_name", "id"], name="tool_with_return_type", condition=models.Q(has_return_type=True)
+                fields=["sort_name", "id"],
+                name="tool_by_name",
+                condition=models.Q(archived_at=None),
             ),
             models.Index(
-                fields=["sort_name", "id"], name="tool_deprecated", condition=models.Q(deprecated_at__isnull=False)
+                fields=["sort_name", "id"],
+                name="tool_archived",
+                condition=models.Q(archived_at__isnull=False),
+            ),
+            models.Index(
+                fields=["sort_name", "id"],
+                name="tool_configurable",
+                condition=models.Q(configurable=True),
+            ),
+            models.Index(
+                fields=["sort_name", "id"],
+                name="tool_with_examples",
+                condition=models.Q(has_examples=True),
+            ),
+            models.Index(
+                fields=["sort_name", "id"],
+                name="tool_with_return_type",
+                condition=models.Q(has_return_type=True),
+            ),
+            models.Index(
+                fields=["sort_name", "id"],
+                name="tool_deprecated",
+                condition=models.Q(deprecated_at__isnull=False),
             ),
             models.Index(fields=["toolkit_key", "sort_name", "id"], name="tool_by_toolkit"),
             models.Index(fields=["owner", "sort_name", "id"], name="tool_by_owner"),
             models.Index(
-                fields=["superseded_by"], name="tool_superseded", condition=models.Q(superseded_by__isnull=False)
+                fields=["superseded_by"],
+                name="tool_superseded",
+                condition=models.Q(superseded_by__isnull=False),
             ),
-            models.Index(fields=["audience"], name="tool_restricted", condition=models.Q(audience__isnull=False)),
+            models.Index(
+                fields=["audience"],
+                name="tool_restricted",
+                condition=models.Q(audience__isnull=False),
+            ),
             models.Index(fields=["id"], name="tool_unassessed", condition=models.Q(score=None)),
             models.Index(
-                fields=["-score", "sort_name", "id"], name="tool_by_score", condition=models.Q(score__isnull=False)
+                fields=["-score", "sort_name", "id"],
+                name="tool_by_score",
+                condition=models.Q(score__isnull=False),
             ),
             models.Index(fields=["-updated_at", "-id"], name="tool_by_date"),
             models.Index(
-                fields=["grade", "sort_name", "id"], name="tool_by_grade", condition=models.Q(grade__isnull=False)
+                fields=["grade", "sort_name", "id"],
+                name="tool_by_grade",
+                condition=models.Q(grade__isnull=False),
             ),
             *(
-                models.Index(fields=["sort_name", "id"], name=f"tool_{column}", condition=models.Q(**{column: True}))
+                models.Index(
+                    fields=["sort_name", "id"],
+                    name=f"tool_{column}",
+                    condition=models.Q(**{column: True}),
+                )
                 for column in USABLE_COLUMNS.values()
             ),
         ]
@@ -289,7 +370,9 @@ class Tool(models.Model):
     def hide_successor(self, visibility: Visibility | None = None) -> None:
         """Show no successor to people who may not see it, or only if `visibility` hides it; nothing is stored."""
         successor = self.superseded_by
-        if successor and not (visibility and visibility.sees(successor.audience_id, successor.toolkit_key)):
+        if successor and not (
+            visibility and visibility.sees(successor.audience_id, successor.toolkit_key)
+        ):
             Tool._meta.get_field("superseded_by").set_cached_value(self, None)
 
     @cached_property
@@ -311,7 +394,8 @@ class Tool(models.Model):
             self.owner_id,
             self.toolkit_chosen and (self.toolkit,),
             self.added_tags,
-            self.deprecation_chosen and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
+            self.deprecation_chosen
+            and (str(self.deprecated_at), self.deprecation_note, self.superseded_by_id),
         )
         return f"{number}-{sha256[:16]}{'-archived' * self.archived}{f'-{_hashed(metadata)}' if any(metadata) else ''}"
 
@@ -320,7 +404,9 @@ class Tool(models.Model):
 
         Facts that the site computes (whether the tool runs here, its score) do not make a user's view outdated.
         """
-        return "*" in etags or self._version in {etag.strip('"').partition(".")[0] for etag in etags}
+        return "*" in etags or self._version in {
+            etag.strip('"').partition(".")[0] for etag in etags
+        }
 
 
 def _hashed(facts: tuple[object, ...]) -> str:
@@ -330,7 +416,9 @@ def _hashed(facts: tuple[object, ...]) -> str:
 class ToolTag(models.Model):
     """A tag of a tool, with an index for reading the list of a tag in order."""
 
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="tag_rows", db_index=False)
+    tool = models.ForeignKey(
+        Tool, on_delete=models.CASCADE, related_name="tag_rows", db_index=False
+    )
     key = models.CharField(max_length=GROUP_KEY_LENGTH)  # as tags are compared: `group_key`
     sort_name = models.CharField(max_length=SORT_NAME_LENGTH)  # of the tool
 
@@ -345,8 +433,12 @@ class ToolTag(models.Model):
 class Star(models.Model):
     """A person's mark on a tool. It is private, and deleted with the person or the tool."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="stars", related_query_name="star")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    tool = models.ForeignKey(
+        Tool, on_delete=models.CASCADE, related_name="stars", related_query_name="star"
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -365,14 +457,18 @@ class Revision(models.Model):
     source = models.TextField()  # as uploaded, byte for byte (UTF-8)
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(default=timezone.now)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     # where it came from (revision_origins.py); None if it was stored before origins were recorded
     origin_kind = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
     origin_name = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - likewise
 
     class Meta:
         ordering = ["-number"]
-        constraints = [models.UniqueConstraint(fields=["tool", "number"], name="one_revision_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["tool", "number"], name="one_revision_per_number")
+        ]
 
     def __str__(self) -> str:
         return f"{self.tool_id} revision {self.number}"
@@ -391,7 +487,9 @@ class Revision(models.Model):
     @property
     def origin(self) -> dict[str, str] | None:
         """Where it came from, as its kind and name; None if that is not known."""
-        return {"kind": self.origin_kind, "name": self.origin_name or ""} if self.origin_kind else None
+        return (
+            {"kind": self.origin_kind, "name": self.origin_name or ""} if self.origin_kind else None
+        )
 
     @cached_property
     def spec(self) -> ToolSpec:

@@ -11,7 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 OUTCOMES = ("created", "revised", "unchanged", "held", "rejected")
-RANKS = {"rejected": 0, "held": 1, "breaking": 2, "revised": 3, "created": 4, "unchanged": 5}  # the order of a report
+RANKS = {
+    "rejected": 0,
+    "held": 1,
+    "breaking": 2,
+    "revised": 3,
+    "created": 4,
+    "unchanged": 5,
+}  # the order of a report
 LISTED_NAMES = 3  # of files, in a list of uploads
 SILENT_S = 60  # without a heartbeat for this long, the process of an upload counts as ended
 
@@ -25,7 +32,9 @@ class Upload(models.Model):
     """An upload: its progress and its results."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads"
+    )
     names = models.TextField()  # names of its files, one per line
     dry_run = models.BooleanField(default=False)
     prefix = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - "" is no prefix, None the default
@@ -37,7 +46,9 @@ class Upload(models.Model):
     )  # only the thread with it may write
     ended_at = models.DateTimeField(null=True, blank=True)
     failed = models.BooleanField(default=False)
-    total = models.PositiveIntegerField(null=True, blank=True)  # number of texts in its files, once counted
+    total = models.PositiveIntegerField(
+        null=True, blank=True
+    )  # number of texts in its files, once counted
     read = models.PositiveIntegerField(default=0)  # number of texts processed
     created = models.PositiveIntegerField(default=0)
     revised = models.PositiveIntegerField(default=0)
@@ -63,7 +74,11 @@ class Upload(models.Model):
     @property
     def counts(self) -> dict[str, int]:
         """The number of specs with each outcome; `held` only if there are any."""
-        return {outcome: getattr(self, outcome) for outcome in OUTCOMES if outcome != "held" or self.held}
+        return {
+            outcome: getattr(self, outcome)
+            for outcome in OUTCOMES
+            if outcome != "held" or self.held
+        }
 
     @property
     def is_active(self) -> bool:
@@ -79,7 +94,9 @@ class Upload(models.Model):
 class UploadedSpec(models.Model):
     """The outcome of one spec of an upload."""
 
-    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="specs", db_index=False)
+    upload = models.ForeignKey(
+        Upload, on_delete=models.CASCADE, related_name="specs", db_index=False
+    )
     position = models.PositiveIntegerField()  # in the upload, from 1
     source = models.TextField()
     line = models.PositiveIntegerField()
@@ -92,10 +109,14 @@ class UploadedSpec(models.Model):
     rank = models.PositiveSmallIntegerField(default=RANKS["unchanged"])  # see `RANKS`
     warnings = models.PositiveSmallIntegerField(default=0)  # the number of them
     details_json = models.TextField(blank=True)  # faults and origin, as JSON
-    text = models.TextField(blank=True)  # for correcting a rejected spec, or comparing a revised one
+    text = models.TextField(
+        blank=True
+    )  # for correcting a rejected spec, or comparing a revised one
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["upload", "position"], name="one_spec_per_position")]
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "position"], name="one_spec_per_position")
+        ]
         indexes = [
             models.Index(fields=["upload", "outcome", "position"], name="uploaded_by_outcome"),
             models.Index(fields=["upload", "rank", "position"], name="uploaded_by_rank"),

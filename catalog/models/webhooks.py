@@ -15,7 +15,12 @@ from django.utils import timezone
 from catalog.encryption import decrypt, encrypt
 
 EventType = Literal[
-    "tool.created", "tool.revised", "change.held", "examples.failed", "source.drifted", "response.drifted"
+    "tool.created",
+    "tool.revised",
+    "change.held",
+    "examples.failed",
+    "source.drifted",
+    "response.drifted",
 ]
 EVENTS: Final[dict[EventType, str]] = {
     "tool.created": "A tool is published for the first time",
@@ -43,7 +48,11 @@ class Webhook(models.Model):
     old_secret = models.TextField(blank=True)  # encrypted; also signs until `old_secret_until`
     old_secret_until = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
     )
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -70,8 +79,14 @@ class Webhook(models.Model):
         Raises:
             Unreadable: none of the keys decrypts them.
         """
-        is_old_valid = self.old_secret and self.old_secret_until and timezone.now() < self.old_secret_until
-        return [str(decrypt(each)) for each in (self.secret, self.old_secret if is_old_valid else "") if each]
+        is_old_valid = (
+            self.old_secret and self.old_secret_until and timezone.now() < self.old_secret_until
+        )
+        return [
+            str(decrypt(each))
+            for each in (self.secret, self.old_secret if is_old_valid else "")
+            if each
+        ]
 
 
 class WebhookDelivery(models.Model):

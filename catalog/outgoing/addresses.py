@@ -13,7 +13,9 @@ from catalog.errors import OutgoingError
 Address = IPv4Address | IPv6Address
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
-_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address that is reached
+_NAT64: Final = IPv6Network(
+    "64:ff9b::/96"
+)  # RFC 6052: the last 32 bits are the IPv4 address that is reached
 _SETTING: Final = "An administrator can allow its network in TOOLSHELF_ALLOWED_NETWORKS."
 
 
@@ -45,9 +47,15 @@ class AddressPolicy:
         networks = [ip_network(network) for network in self.allowed_networks]
         for text in checked:
             address = reached(ip_address(text))
-            if not is_public(address) and not any(_contains(network, address) for network in networks):
-                where = f"{host} is a" if is_literal(host) else f"{host} has the address {address}, a"
-                raise AddressRefused(f"{where} {_kind(address)} address, which connections may not reach. {_SETTING}")
+            if not is_public(address) and not any(
+                _contains(network, address) for network in networks
+            ):
+                where = (
+                    f"{host} is a" if is_literal(host) else f"{host} has the address {address}, a"
+                )
+                raise AddressRefused(
+                    f"{where} {_kind(address)} address, which connections may not reach. {_SETTING}"
+                )
         return checked
 
 

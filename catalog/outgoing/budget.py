@@ -47,7 +47,9 @@ class Budget:
         return time.monotonic() >= self._deadline
 
     def expired(self) -> OutgoingError:
-        return self.refuse(LimitExceeded(f"It took longer than the {self.seconds:g} seconds that are allowed."))
+        return self.refuse(
+            LimitExceeded(f"It took longer than the {self.seconds:g} seconds that are allowed.")
+        )
 
     def receive(self, data: bytes) -> bytes:
         """Count `data`, which was just received.
@@ -57,7 +59,9 @@ class Budget:
         """
         self._left_bytes -= len(data)
         if self._left_bytes < 0:
-            raise self.refuse(LimitExceeded(f"It sent more than the {_size(self.max_bytes)} that are allowed."))
+            raise self.refuse(
+                LimitExceeded(f"It sent more than the {_size(self.max_bytes)} that are allowed.")
+            )
         return data
 
     def refuse(self, error: OutgoingError) -> OutgoingError:

@@ -61,20 +61,28 @@ def _ssl_context(_file: str | None, _folder: str | None) -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def client(policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> httpx2.Client:
+def client(
+    policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None
+) -> httpx2.Client:
     """A client for one task. It raises `OutgoingError` or `httpx2.HTTPError`; `sentence` words both."""
     return httpx2.Client(transport=CheckedTransport(policy, budget, credentials), **_OPTIONS)
 
 
-def async_client(policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None) -> httpx2.AsyncClient:
+def async_client(
+    policy: AddressPolicy, budget: Budget, credentials: Credentials | None = None
+) -> httpx2.AsyncClient:
     """`client` for asynchronous code, such as the MCP SDK's `streamable_http_client(url, http_client=…)`."""
-    return httpx2.AsyncClient(transport=AsyncCheckedTransport(policy, budget, credentials), **_OPTIONS)
+    return httpx2.AsyncClient(
+        transport=AsyncCheckedTransport(policy, budget, credentials), **_OPTIONS
+    )
 
 
 class _Rules:
     """The checks that both transports apply to a request and its response."""
 
-    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
+    def __init__(
+        self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None
+    ) -> None:
         self._policy = policy
         self._budget = budget
         self._credentials = credentials
@@ -96,7 +104,11 @@ class _Rules:
         if self._credentials is not None and self._credentials.belong_to(request.url):
             headers.update(self._credentials.headers)
         return httpx2.Request(
-            request.method, request.url, headers=headers, stream=request.stream, extensions=request.extensions
+            request.method,
+            request.url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
         )
 
     def check(self, response: httpx2.Response) -> OutgoingError | None:
@@ -124,11 +136,15 @@ class CheckedTransport(httpx2.HTTPTransport):
     httpx2 has no parameter for the network, so this sets the pool that it would make, from httpcore2's public classes.
     """
 
-    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
+    def __init__(
+        self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None
+    ) -> None:
         self._rules = _Rules(policy, budget, credentials)
         backend, context = CheckedBackend(None if policy.proxy else policy, budget), ssl_context()
         if policy.proxy:
-            self._pool = httpcore2.HTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
+            self._pool = httpcore2.HTTPProxy(
+                **_proxy(policy), ssl_context=context, network_backend=backend
+            )
         else:
             self._pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend)
 
@@ -143,11 +159,18 @@ class CheckedTransport(httpx2.HTTPTransport):
 class AsyncCheckedTransport(httpx2.AsyncHTTPTransport):
     """`CheckedTransport` for asynchronous clients."""
 
-    def __init__(self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None) -> None:
+    def __init__(
+        self, policy: AddressPolicy, budget: Budget, credentials: Credentials | None
+    ) -> None:
         self._rules = _Rules(policy, budget, credentials)
-        backend, context = AsyncCheckedBackend(None if policy.proxy else policy, budget), ssl_context()
+        backend, context = (
+            AsyncCheckedBackend(None if policy.proxy else policy, budget),
+            ssl_context(),
+        )
         if policy.proxy:
-            self._pool = httpcore2.AsyncHTTPProxy(**_proxy(policy), ssl_context=context, network_backend=backend)
+            self._pool = httpcore2.AsyncHTTPProxy(
+                **_proxy(policy), ssl_context=context, network_backend=backend
+            )
         else:
             self._pool = httpcore2.AsyncConnectionPool(ssl_context=context, network_backend=backend)
 
@@ -197,6 +220,9 @@ def _proxy(policy: AddressPolicy) -> dict[str, Any]:
     """The parameters of httpcore2 for the proxy of `policy`."""
     proxy = httpx2.Proxy(policy.proxy)
     url = httpcore2.URL(
-        scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=proxy.url.raw_path
+        scheme=proxy.url.raw_scheme,
+        host=proxy.url.raw_host,
+        port=proxy.url.port,
+        target=proxy.url.raw_path,
     )
     return {"proxy_url": url, "proxy_auth": proxy.raw_auth}

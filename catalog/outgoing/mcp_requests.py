@@ -26,7 +26,9 @@ class BadList(OutgoingError):
     """The server's list of tools cannot be used as a whole."""
 
 
-async def send_request(session: Any, method: str, params: dict[str, Any], *, progress: Any = None) -> dict[str, Any]:
+async def send_request(
+    session: Any, method: str, params: dict[str, Any], *, progress: Any = None
+) -> dict[str, Any]:
     """Send a request in a `ClientSession` and return its result, unchecked.
 
     Args:
@@ -43,7 +45,9 @@ async def send_request(session: Any, method: str, params: dict[str, Any], *, pro
     session._stamp(message, options)
     if progress is not None:
         options["on_progress"] = progress
-    result: dict[str, Any] = await session._dispatcher.send_raw_request(method, message["params"], options)
+    result: dict[str, Any] = await session._dispatcher.send_raw_request(
+        method, message["params"], options
+    )
     return result
 
 
@@ -59,14 +63,20 @@ async def list_pages(session: Any, *, max_pages: int = MAX_PAGES) -> AsyncIterat
         page = await send_request(session, "tools/list", params)
         tools, cursor = page.get("tools"), page.get("nextCursor")
         if not isinstance(tools, list):
-            raise BadList("The server's response does not follow the protocol at tools: a list is expected.")
+            raise BadList(
+                "The server's response does not follow the protocol at tools: a list is expected."
+            )
         yield tools
         if not cursor:
             return
         if not isinstance(cursor, str):
-            raise BadList("The server's response does not follow the protocol at nextCursor: a string is expected.")
+            raise BadList(
+                "The server's response does not follow the protocol at nextCursor: a string is expected."
+            )
         if cursor in cursors or len(cursors) >= max_pages:
-            raise BadList("The server's list of tools does not end: its pages lead back to earlier ones.")
+            raise BadList(
+                "The server's list of tools does not end: its pages lead back to earlier ones."
+            )
         cursors.add(cursor)
         params = {"cursor": cursor}
 
@@ -74,7 +84,9 @@ async def list_pages(session: Any, *, max_pages: int = MAX_PAGES) -> AsyncIterat
 def sentence_of_error(error: Any, status: str = "") -> str:
     """The message, the code and the data of an `MCPError`; `status` is that of an HTTP response with an error."""
     code, data = error.error.code, error.error.data
-    is_made_up = bool(status) and code == INTERNAL_ERROR and data is None  # by the SDK, for the status
+    is_made_up = (
+        bool(status) and code == INTERNAL_ERROR and data is None
+    )  # by the SDK, for the status
     details = [] if is_made_up else [f"code {code}"]
     text = f"{error.error.message} ({', '.join([*details, *([status] if status else [])])})"
     if data is None:

@@ -14,13 +14,22 @@ from typing import Any
 
 import anyio
 import httpcore2
-from httpcore2 import AnyIOBackend, AsyncNetworkBackend, AsyncNetworkStream, NetworkBackend, NetworkStream, SyncBackend
+from httpcore2 import (
+    AnyIOBackend,
+    AsyncNetworkBackend,
+    AsyncNetworkStream,
+    NetworkBackend,
+    NetworkStream,
+    SyncBackend,
+)
 
 from catalog.errors import OutgoingError
 from catalog.outgoing.addresses import AddressPolicy, addresses_of, resolve, unresolved
 from catalog.outgoing.budget import CONNECT_S, Budget
 
-SocketOptions = Iterable[tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]]
+SocketOptions = Iterable[
+    tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+]
 
 
 class CheckedBackend(NetworkBackend):
@@ -40,10 +49,14 @@ class CheckedBackend(NetworkBackend):
         socket_options: SocketOptions | None = None,
     ) -> NetworkStream:
         failure: Exception | None = None
-        for address in _checked(self._policy, self._budget, host, _resolve(host, port, self._budget)):
+        for address in _checked(
+            self._policy, self._budget, host, _resolve(host, port, self._budget)
+        ):
             try:
                 limit = self._budget.timeout(min(timeout or CONNECT_S, CONNECT_S))
-                stream = self._backend.connect_tcp(address, port, limit, local_address, socket_options)
+                stream = self._backend.connect_tcp(
+                    address, port, limit, local_address, socket_options
+                )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = failure or error
             else:
@@ -65,10 +78,15 @@ class CheckedStream(NetworkStream):
             self._stream.write(buffer, self._budget.timeout(timeout))
 
     def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> NetworkStream:
         limit = self._budget.timeout(timeout)
-        return CheckedStream(self._stream.start_tls(ssl_context, server_hostname, limit), self._budget)
+        return CheckedStream(
+            self._stream.start_tls(ssl_context, server_hostname, limit), self._budget
+        )
 
     def close(self) -> None:
         self._stream.close()
@@ -94,10 +112,14 @@ class AsyncCheckedBackend(AsyncNetworkBackend):
         socket_options: SocketOptions | None = None,
     ) -> AsyncNetworkStream:
         failure: Exception | None = None
-        for address in _checked(self._policy, self._budget, host, await _resolve_async(host, port, self._budget)):
+        for address in _checked(
+            self._policy, self._budget, host, await _resolve_async(host, port, self._budget)
+        ):
             try:
                 limit = self._budget.timeout(min(timeout or CONNECT_S, CONNECT_S))
-                stream = await self._backend.connect_tcp(address, port, limit, local_address, socket_options)
+                stream = await self._backend.connect_tcp(
+                    address, port, limit, local_address, socket_options
+                )
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = failure or error
             else:
@@ -112,17 +134,24 @@ class AsyncCheckedStream(AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _within(self._budget):
-            return self._budget.receive(await self._stream.read(max_bytes, self._budget.timeout(timeout)))
+            return self._budget.receive(
+                await self._stream.read(max_bytes, self._budget.timeout(timeout))
+            )
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         with _within(self._budget):
             await self._stream.write(buffer, self._budget.timeout(timeout))
 
     async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> AsyncNetworkStream:
         limit = self._budget.timeout(timeout)
-        return AsyncCheckedStream(await self._stream.start_tls(ssl_context, server_hostname, limit), self._budget)
+        return AsyncCheckedStream(
+            await self._stream.start_tls(ssl_context, server_hostname, limit), self._budget
+        )
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -131,7 +160,9 @@ class AsyncCheckedStream(AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _checked(policy: AddressPolicy | None, budget: Budget, host: str, addresses: list[str]) -> list[str]:
+def _checked(
+    policy: AddressPolicy | None, budget: Budget, host: str, addresses: list[str]
+) -> list[str]:
     try:
         return policy.check(host, addresses) if policy else addresses
     except OutgoingError as error:

@@ -22,7 +22,9 @@ Shape = Literal["circle", "diamond", "square"]
 
 CAPS: Final = {"diamond": "M0-6 6 0 0 6-6 0Z", "square": "M-4.5-4.5H4.5V4.5H-4.5Z"}
 MIN_MS: Final = 0.1
-MIN_SHARE: Final = 0.04  # of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen
+MIN_SHARE: Final = (
+    0.04  # of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,14 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -
                    is_group=linked)  # fmt: skip
     totals = [sum(bar.counts[number] for bar in bars) for number in range(len(series))]
     legend = [
-        element("li", {"class": "chart-key"}, _swatch(each.tone), each.name, " ", element("b", {}, f"{total:,}"))
+        element(
+            "li",
+            {"class": "chart-key"},
+            _swatch(each.tone),
+            each.name,
+            " ",
+            element("b", {}, f"{total:,}"),
+        )
         for each, total in zip(series, totals, strict=True)
     ]
     ends = [element("span", {}, bars[0].label), element("span", {}, bars[-1].label)] if bars else []
@@ -86,16 +95,26 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -
     )  # fmt: skip
 
 
-def dots(points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str]) -> SafeString:
+def dots(
+    points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str]
+) -> SafeString:
     """Durations over time on a logarithmic scale; `start` and `end` bound `Dot.x`, `ends` are their words."""
     low, high = decades([point.value for point in points])
     span, width = max(1, high - low), max(end - start, 1e-9)
     lines = []
     for power in range(low, low + span + 1):
         level = _percent(100 - (power - low) / span * 100)
-        lines.append(element("line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": level, "y2": level}))
         lines.append(
-            element("text", {"class": "chart-tick", "y": level, "dx": "-8", "dy": "0.32em"}, duration(10.0**power))
+            element(
+                "line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": level, "y2": level}
+            )
+        )
+        lines.append(
+            element(
+                "text",
+                {"class": "chart-tick", "y": level, "dx": "-8", "dy": "0.32em"},
+                duration(10.0**power),
+            )
         )
     marks = []
     for point in points:
@@ -121,7 +140,8 @@ def sparkline(
         return SafeString("")
     span, step = max(max(values) - floor, 1e-9), (width - 6) / max(1, len(values) - 1)
     points = [
-        (3 + index * step, height - 3 - (value - floor) / span * (height - 6)) for index, value in enumerate(values)
+        (3 + index * step, height - 3 - (value - floor) / span * (height - 6))
+        for index, value in enumerate(values)
     ]
     line = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
     return element(
@@ -152,7 +172,11 @@ def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) ->
         columns.append(_bar(bar, series, index * step, step, top, least=100 * MIN_SHARE))
         level = 100 - 100 * max(bar.total / top, MIN_SHARE if bar.total else 0)
         place = {"x": _percent((index + 0.5) * step), "y": _percent(level), "dy": "-5"}
-        columns.append(element("text", {"class": "chart-count", "aria-hidden": "true"} | place, f"{bar.total:,}"))
+        columns.append(
+            element(
+                "text", {"class": "chart-count", "aria-hidden": "true"} | place, f"{bar.total:,}"
+            )
+        )
     drawing = _svg(label, 96, columns, is_group=any(bar.href for bar in bars))
     labels = [element("span", {}, bar.label) for bar in bars]
     return element("figure", {"class": "chart chart-histogram"}, element("div", {"class": "chart-plot"}, drawing),
@@ -169,9 +193,18 @@ def share_bar(share: float) -> SafeString:
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> SafeString:
     """The numbers of a chart as a table that only screen readers show; the first cell of a row names it."""
-    head = element("tr", {}, *(element("th", {"scope": "col"}, text) if text else element("td", {}) for text in heads))
+    head = element(
+        "tr",
+        {},
+        *(element("th", {"scope": "col"}, text) if text else element("td", {}) for text in heads),
+    )
     body = [
-        element("tr", {}, element("th", {"scope": "row"}, row[0]), *(element("td", {}, cell) for cell in row[1:]))
+        element(
+            "tr",
+            {},
+            element("th", {"scope": "row"}, row[0]),
+            *(element("td", {}, cell) for cell in row[1:]),
+        )
         for row in rows
     ]
     return element("div", {"class": "visually-hidden"},
@@ -200,14 +233,29 @@ def duration(milliseconds: float) -> str:
 
 def words_of(bar: Bar, series: Sequence[Series]) -> str:
     """A bar in words: "16 Nov: 12 (10 conform, 2 violate)"; with one series "16 Nov: 12"."""
-    parts = [f"{count:,} {each.name}" for each, count in zip(series, bar.counts, strict=True) if count]
-    return f"{bar.label}: {bar.total:,}" + (f" ({', '.join(parts)})" if len(series) > 1 and parts else "")
+    parts = [
+        f"{count:,} {each.name}" for each, count in zip(series, bar.counts, strict=True) if count
+    ]
+    return f"{bar.label}: {bar.total:,}" + (
+        f" ({', '.join(parts)})" if len(series) > 1 and parts else ""
+    )
 
 
-def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *, least: float = 1.5) -> SafeString:
+def _bar(
+    bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *, least: float = 1.5
+) -> SafeString:
     """One bar with its hit area, which is as high as the chart, so that a small bar is as easy to click."""
     words = words_of(bar, series)
-    hit = element("rect", {"class": "chart-hit", "x": _percent(x), "y": "0", "width": _percent(step), "height": "100%"})
+    hit = element(
+        "rect",
+        {
+            "class": "chart-hit",
+            "x": _percent(x),
+            "y": "0",
+            "width": _percent(step),
+            "height": "100%",
+        },
+    )
     rects, y = [], 100.0
     for each, count in zip(series, bar.counts, strict=True):
         if count:
@@ -219,7 +267,9 @@ def _bar(bar: Bar, series: Sequence[Series], x: float, step: float, top: int, *,
     selected = " is-selected" if bar.is_selected else ""
     inside = [element("title", {}, words), hit, *rects]
     if bar.href:
-        return element("a", {"class": f"chart-slot{selected}", "href": bar.href, "aria-label": words}, *inside)
+        return element(
+            "a", {"class": f"chart-slot{selected}", "href": bar.href, "aria-label": words}, *inside
+        )
     return element("g", {"class": f"chart-slot{selected}"}, *inside)
 
 
@@ -232,10 +282,14 @@ def _mark(mark: Dot, x: str, y: str) -> SafeString:
         drawn = element("svg", {"x": x, "y": y, "overflow": "visible"}, path)
     if not mark.href:
         return drawn
-    return element("a", {"class": "chart-point", "href": mark.href, "aria-label": mark.title}, drawn)
+    return element(
+        "a", {"class": "chart-point", "href": mark.href, "aria-label": mark.title}, drawn
+    )
 
 
-def _svg(label: str, height: int, children: Iterable[SafeString], *, is_group: bool = False) -> SafeString:
+def _svg(
+    label: str, height: int, children: Iterable[SafeString], *, is_group: bool = False
+) -> SafeString:
     """A drawing as wide as its container. Screen readers skip the children of an image, but read a group of links."""
     return element("svg", {"class": "chart-drawing", "width": "100%", "height": str(height),
                            "role": "group" if is_group else "img", "aria-label": label}, *children)  # fmt: skip

@@ -14,7 +14,9 @@ from django.utils.safestring import SafeString
 
 def join_html(parts: Iterable[str]) -> SafeString:
     """`parts` as one HTML text; every part that is not a `SafeString` is escaped."""
-    return SafeString("".join([part if isinstance(part, SafeString) else escape(part) for part in parts if part]))
+    return SafeString(
+        "".join([part if isinstance(part, SafeString) else escape(part) for part in parts if part])
+    )
 
 
 def escape_content(text: str) -> SafeString:
@@ -22,11 +24,15 @@ def escape_content(text: str) -> SafeString:
     return SafeString(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
-def tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> SafeString:
+def tagged(
+    pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString
+) -> SafeString:
     """Pieces of one text, each with whether it is between `opening` and `closing`."""
     return join_html(_tagged(pieces, opening, closing))
 
 
-def _tagged(pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString) -> Iterator[str]:
+def _tagged(
+    pieces: Iterable[tuple[str, bool]], opening: SafeString, closing: SafeString
+) -> Iterator[str]:
     for piece, is_tagged in pieces:
         yield from (opening, piece, closing) if is_tagged else (piece,)

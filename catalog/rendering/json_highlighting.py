@@ -94,7 +94,11 @@ class Highlighted:
 
 
 def highlight(
-    text: str, notes: Mapping[int, Iterable[Note]] | None = None, *, folds: bool = False, line_count: int | None = None
+    text: str,
+    notes: Mapping[int, Iterable[Note]] | None = None,
+    *,
+    folds: bool = False,
+    line_count: int | None = None,
 ) -> Highlighted:
     """`text` as highlighted lines.
 
@@ -109,7 +113,9 @@ def highlight(
     pinned = {number: tuple(of_line) for number, of_line in (notes or {}).items()}
     if line_count is None:
         line_count = text.count("\n") + 1 - text.endswith("\n")
-    texts = [line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]]
+    texts = [
+        line.removesuffix("\r") for line in text[:MAX_CHARACTERS].split("\n", MAX_LINES)[:MAX_LINES]
+    ]
     if text.endswith("\n") and len(texts) == line_count + 1:
         texts.pop()
     colours = _Colours(MAX_TREE_HTML if folds else MAX_HTML)
@@ -128,7 +134,12 @@ def highlight(
         )
         for number, line in enumerate(coloured, start=1)
     )
-    late = tuple((number, note) for number in sorted(pinned) if number > len(shown) for note in pinned[number])
+    late = tuple(
+        (number, note)
+        for number in sorted(pinned)
+        if number > len(shown)
+        for note in pinned[number]
+    )
     return Highlighted(lines, line_count, cut, late)
 
 

@@ -25,11 +25,15 @@ from markdown_it.token import Token
 from catalog.rendering.html import tagged
 
 MAX_MARKDOWN_CHARACTERS: Final = 20_000  # longer text is shown as plain text
-MAX_PARSED_CHARACTERS: Final = 5_000  # for a line; a list shows many, and a hostile text takes 17 ms
+MAX_PARSED_CHARACTERS: Final = (
+    5_000  # for a line; a list shows many, and a hostile text takes 17 ms
+)
 MAX_LINE_CHARACTERS: Final = 400
 
 # A description without any of these is plain text, as most are.
-_MARKUP: Final = re.compile(r"[`*_\[\]<>#|~\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{2,}|={2,})\s*$|https?:", re.MULTILINE)
+_MARKUP: Final = re.compile(
+    r"[`*_\[\]<>#|~\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{2,}|={2,})\s*$|https?:", re.MULTILINE
+)
 _TAGS: Final = set(
     "a blockquote br code em hr li ol p pre s strong table tbody td th thead tr ul".split()  # noqa: SIM905 - reads well
 )
@@ -38,7 +42,9 @@ _SCHEMES: Final = {"http", "https", "mailto"}
 
 
 def _markdown(*, breaks: bool) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
+        ["table", "strikethrough"]
+    )
     parser.disable(["image", "code", "html_block", "html_inline"])
     parser.validateLink = _is_absolute  # type: ignore[method-assign]
     parser.core.ruler.push("headings_are_paragraphs", _headings_as_paragraphs)
@@ -104,7 +110,9 @@ def as_text(text: str) -> str:
     """`text` on one line without Markdown syntax, which is left out in the first `MAX_PARSED_CHARACTERS` only."""
     start, rest = text[:MAX_PARSED_CHARACTERS], text[MAX_PARSED_CHARACTERS:]
     if _MARKUP.search(start):
-        start = "".join(_text_of(_PARSER.parse(start))).rstrip() + (" " if start[-1:].isspace() else "")
+        start = "".join(_text_of(_PARSER.parse(start))).rstrip() + (
+            " " if start[-1:].isspace() else ""
+        )
     return " ".join(f"{start}{rest}".split())
 
 
@@ -119,7 +127,9 @@ def as_line(text: str | None) -> str:
     """The first paragraph of `text` as `as_text` has it, of at most `MAX_LINE_CHARACTERS`."""
     paragraph = re.split(r"\n\s*\n", (text or "").strip(), maxsplit=1)[0][: 4 * MAX_LINE_CHARACTERS]
     line = as_text(paragraph)
-    return line if len(line) <= MAX_LINE_CHARACTERS else line[: MAX_LINE_CHARACTERS - 1].rstrip() + "…"
+    return (
+        line if len(line) <= MAX_LINE_CHARACTERS else line[: MAX_LINE_CHARACTERS - 1].rstrip() + "…"
+    )
 
 
 def _text_of(tokens: Sequence[Token]) -> Iterator[str]:
@@ -188,7 +198,9 @@ def read_document(
     parsed, ids = parser.parse(text), Counter[str]()
     for position, token in enumerate(parsed):
         if token.type == "inline":
-            token.children = [one for one in _linked(token.children or [], link) if _is_shown(one, image)]
+            token.children = [
+                one for one in _linked(token.children or [], link) if _is_shown(one, image)
+            ]
         following = " ".join("".join(_text_of(parsed[position + 1 : position + 2])).split())
         if token.type == "heading_open":
             slug = slugify(following)
@@ -202,12 +214,16 @@ def read_document(
         elif token.type == "table_open":
             token.attrs["tabindex"] = "0"  # it scrolls where it is wider than the page
         elif token.type == "fence" and code:
-            token = Token("html_block", "", 0, content=code(position, token.info, token.content), block=True)  # noqa: PLW2901
+            token = Token(  # noqa: PLW2901
+                "html_block", "", 0, content=code(position, token.info, token.content), block=True
+            )
         tokens.append(token)
     if title:
         start = next(position for position, token in enumerate(tokens) if token.tag == "h1")
         del tokens[start : start + 3]
-    return Document(title, summary, tuple(headings), parser.renderer.render(tokens, parser.options, {}))
+    return Document(
+        title, summary, tuple(headings), parser.renderer.render(tokens, parser.options, {})
+    )
 
 
 def _is_shown(token: Token, image: Callable[[str], Mapping[str, str] | None]) -> bool:

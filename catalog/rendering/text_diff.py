@@ -26,7 +26,9 @@ MAX_LINE: Final = 10_000  # characters of a line that are shown
 MAX_ALIGNED: Final = 2_500  # pairs of a removed and an added line that are compared, to match them
 MAX_WORDS: Final = 400  # in longer lines, changed words are not marked
 MAX_WORD_EDITS: Final = 80
-LEAST_ALIKE: Final = 0.4  # with at least this share of common words, two lines count as one changed line
+LEAST_ALIKE: Final = (
+    0.4  # with at least this share of common words, two lines count as one changed line
+)
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -181,7 +183,9 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     old_end, new_end = len(old) - end, len(new) - end
     for index in range(start):
         yield Row(index + 1, index + 1, "same", old[index])
-    for mark, old_from, old_to, new_from, new_to in _changes(old[start:old_end], new[start:new_end]):
+    for mark, old_from, old_to, new_from, new_to in _changes(
+        old[start:old_end], new[start:new_end]
+    ):
         if mark == "same":
             for offset in range(old_to - old_from):
                 at = start + old_from + offset
@@ -205,7 +209,9 @@ def _common(old: Sequence[str], new: Sequence[str]) -> int:
     return count
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Mark | Literal["changed"], int, int, int, int]]:
+def _changes(
+    old: Sequence[str], new: Sequence[str]
+) -> Iterator[tuple[Mark | Literal["changed"], int, int, int, int]]:
     """(mark, from and to in `old`, from and to in `new`) of each stretch, in order."""
     x = y = 0
     for match in [*_matches(old, new), (len(old), len(new), 0)]:
@@ -216,18 +222,24 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Mark | Li
             yield "same", match[0], x, match[1], y
 
 
-def _matches(old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS) -> list[tuple[int, int, int]]:
+def _matches(
+    old: Sequence[str], new: Sequence[str], max_edits: int = MAX_EDITS
+) -> list[tuple[int, int, int]]:
     """(start in `old`, start in `new`, length) of equal runs, with the fewest edits; [] if there are too many edits.
 
     Source: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations", section 4. Unlike difflib's, its cost is
     limited by the number of edits, whatever the lines are.
     """
-    furthest = {1: 0}  # by diagonal (x - y): the furthest position in `old` that the edits so far reach
+    furthest = {
+        1: 0
+    }  # by diagonal (x - y): the furthest position in `old` that the edits so far reach
     trail: list[dict[int, int]] = []
     for edits in range(min(len(old) + len(new), max_edits) + 1):
         trail.append(dict(furthest))
         for diagonal in range(-edits, edits + 1, 2):
-            down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
+            down = diagonal == -edits or (
+                diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
+            )
             x = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
             y = x - diagonal
             while x < len(old) and y < len(new) and old[x] == new[y]:
@@ -243,7 +255,9 @@ def _walked_back(trail: list[dict[int, int]], x: int, y: int) -> list[tuple[int,
     matches: list[tuple[int, int, int]] = []
     for edits in range(len(trail) - 1, -1, -1):
         furthest, diagonal = trail[edits], x - y
-        down = diagonal == -edits or (diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1])
+        down = diagonal == -edits or (
+            diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
+        )
         before = diagonal + 1 if down else diagonal - 1
         from_x = furthest[before] if edits else 0
         start_x = (from_x if down else from_x + 1) if edits else 0
@@ -270,10 +284,14 @@ def _hunks(rows: Sequence[Row]) -> Iterator[tuple[Row, ...]]:
 def _stretches(rows: Sequence[Row]) -> Iterator[Stretch]:
     """The rows in stretches, alternately folded and not; at most `MAX_ROWS` rows of each kind."""
     left, left_folded = _Room(MAX_ROWS), _Room(MAX_ROWS)
-    for folded, run in groupby(zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]):
+    for folded, run in groupby(
+        zip(rows, _far_from_changes(rows), strict=True), key=lambda one: one[1]
+    ):
         lines = [row for row, _ in run]
         if folded:
-            shown = left_folded.take(lines) if len(lines) <= min(MOST_FOLDED, left_folded.rows) else []
+            shown = (
+                left_folded.take(lines) if len(lines) <= min(MOST_FOLDED, left_folded.rows) else []
+            )
             if len(shown) < len(lines):
                 shown = []
             yield Stretch(tuple((row, row) for row in shown), folded=True, lines=len(lines))
@@ -329,7 +347,9 @@ def _pairs(rows: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
         yield from _aligned(removed, added)
 
 
-def _aligned(removed: Sequence[Row], added: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+def _aligned(
+    removed: Sequence[Row], added: Sequence[Row]
+) -> Iterator[tuple[Row | None, Row | None]]:
     """Each removed line beside its changed version; the other removed and added lines are paired in order."""
     x = y = 0
     for old, new in [*_alike(removed, added), (len(removed), len(added))]:

@@ -23,7 +23,9 @@ from catalog.search.tokenizer import (
 )
 from catalog.specs.spec import ToolSpec
 
-MAX_TEXT_CHARS: Final = 20_000  # of a description, and of all parameters (or return fields, ...) together
+MAX_TEXT_CHARS: Final = (
+    20_000  # of a description, and of all parameters (or return fields, ...) together
+)
 MAX_KEYS: Final = 400  # of all parameters (or return fields, ...)
 MAX_TAGS: Final = 50
 MAX_GROUP_KEY_CHARS: Final = 100
@@ -153,7 +155,9 @@ def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
     groups = {token_of_group("tag", tag): tag for tag in tags}
     if toolkit:
         groups[token_of_group("toolkit", toolkit)] = toolkit
-    named = [_identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)]
+    named = [
+        _identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)
+    ]
     group_tokens = [token for tokens, _ in named for token in tokens]
     facts = [*terms.facts, *_facts(metadata)]
     keys = [*facts, *terms.name_keys, *groups]
@@ -224,7 +228,10 @@ class _TermsBuilder:
         }
         prefix = toolkit_of(spec.tool_id)
         own_id = (spec.tool_id.partition(".")[2] if prefix else spec.tool_id).lstrip(".")
-        names = [*self.identifier(spec.name), *(self.identifier(own_id) if own_id != spec.name else ())]
+        names = [
+            *self.identifier(spec.name),
+            *(self.identifier(own_id) if own_id != spec.name else ()),
+        ]
         about, takes = self.text(spec.description), self.fields(fields["parameter"])
         id_tokens = (*self.identifier(prefix), *joined_tokens_of(spec.tool_id))
         other_tokens = (*self.fields(fields["return"]), *self.fields(fields["configuration"]))
@@ -233,13 +240,17 @@ class _TermsBuilder:
             about=_spaced(about),
             takes=_spaced(takes),
             fields="\n".join(
-                f"{LETTERS[part]}\t{one.name}\t{one.description}" for part, listed in fields.items() for one in listed
+                f"{LETTERS[part]}\t{one.name}\t{one.description}"
+                for part, listed in fields.items()
+                for one in listed
             ),
             id_tokens=id_tokens,
             other_tokens=other_tokens,
             facts=tuple(_facts_of_spec(spec, takes_any=bool(fields["parameter"]))),
             name_keys=tuple(_name_keys(spec.name)),
-            field_keys=tuple(key for part, letter in LETTERS.items() for key in _field_keys(letter, fields[part])),
+            field_keys=tuple(
+                key for part, letter in LETTERS.items() for key in _field_keys(letter, fields[part])
+            ),
             prefix=prefix,
             counted=frozenset(names).union(about, takes, id_tokens, other_tokens),
             runs=frozenset(self.runs),

@@ -40,8 +40,12 @@ class Marked:
 
     def split(self, at: int) -> tuple[Marked, Marked]:
         """The text before and after position `at`; a mark around it is in both."""
-        before = tuple(Mark(mark.start, min(mark.end, at)) for mark in self.marks if mark.start < at)
-        after = tuple(Mark(max(mark.start - at, 0), mark.end - at) for mark in self.marks if mark.end > at)
+        before = tuple(
+            Mark(mark.start, min(mark.end, at)) for mark in self.marks if mark.start < at
+        )
+        after = tuple(
+            Mark(max(mark.start - at, 0), mark.end - at) for mark in self.marks if mark.end > at
+        )
         return Marked(self.text[:at], before), Marked(self.text[at:], after)
 
 
@@ -89,7 +93,9 @@ class Explainer:
     def __init__(self, plan: Plan) -> None:
         self.terms = plan.terms
         self.own = {term.word: _own(term) for term in plan.terms}
-        self.others = {term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms}
+        self.others = {
+            term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms
+        }
         self.all_own = _joined(self.own.values())
         self._words: dict[tuple[SearchedWords, ...], SearchedWords] = {}  # the same for many tools
 
@@ -133,7 +139,9 @@ class Explainer:
             own = self.own[term.word]
             offsets.update(offset for offset, _ in own.runs_in(searched))
             parts = set(chain.from_iterable(chain.from_iterable(self.others[term.word])))
-            offsets.update(offset for part in parts - own.tokens for offset, _ in searched.runs_with(part))
+            offsets.update(
+                offset for part in parts - own.tokens for offset, _ in searched.runs_with(part)
+            )
         end = -1
         for offset in sorted(offsets):
             if offset > end:
@@ -163,7 +171,10 @@ def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]
     at = 0
     for text in texts:
         end = at + len(text)
-        yield Marked(text, tuple(Mark(one.start - at, one.end - at) for one in found if at <= one.start < end))
+        yield Marked(
+            text,
+            tuple(Mark(one.start - at, one.end - at) for one in found if at <= one.start < end),
+        )
         at = end + 1
 
 

@@ -26,7 +26,9 @@ _MEANT_BY: Final = {
     "examples": "example",
     "owner": "owners owned by user author",
 }  # fmt: skip
-_NAMES: Final = {other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())}
+_NAMES: Final = {
+    other: name for name, others in _MEANT_BY.items() for other in (name, *others.split())
+}
 # Whole filters by words that are often tried as the value of another one: `is:runnable`, `has:openai`.
 _BY_VALUE: Final = {
     "runnable": "runnable:yes", "executable": "runnable:yes", "installed": "runnable:yes", "factory": "runnable:yes",
@@ -70,7 +72,9 @@ class FilterProblem:
         return not self.instead.startswith('"')
 
 
-SIGN_IN_FIRST: Final = FilterProblem("is:starred", "Sign in to use `is:starred` and `owner:me`.", "")
+SIGN_IN_FIRST: Final = FilterProblem(
+    "is:starred", "Sign in to use `is:starred` and `owner:me`.", ""
+)
 
 
 def filter_meant_by(name: str) -> str | None:
@@ -86,10 +90,14 @@ def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> Filt
         message = f"There is no filter `{name}:`. The filters are {_listed(_MEANT_BY)}. To find the text, quote it:"
         return FilterProblem(written, f"{message} `{quoted}`.", quoted)
     instead = _as_negative(written, instead)
-    return FilterProblem(written, f"There is no filter `{name}:`. Write `{instead}` instead.", instead)
+    return FilterProblem(
+        written, f"There is no filter `{name}:`. Write `{instead}` instead.", instead
+    )
 
 
-def wrong_value(written: str, name: str, value: str, reason: str, is_valid: IsValid) -> FilterProblem:
+def wrong_value(
+    written: str, name: str, value: str, reason: str, is_valid: IsValid
+) -> FilterProblem:
     """The problem that a filter does not take a value; `reason` is a sentence."""
     close = (_BY_VALUE[one] for one in _like(value.lower(), _BY_VALUE))
     likely = chain(_instead(name, value, is_valid), close, [f"{name}:{_USUAL[name]}"])
@@ -108,7 +116,9 @@ def _instead(name: str, value: str, is_valid: IsValid) -> Iterator[str]:
     if folded in _BY_VALUE:
         yield _BY_VALUE[folded]
     for meant in _names_like(name):
-        ours = {one.partition(":")[2]: one for one in _BY_VALUE.values() if one.startswith(f"{meant}:")}
+        ours = {
+            one.partition(":")[2]: one for one in _BY_VALUE.values() if one.startswith(f"{meant}:")
+        }
         for close in _like(folded, ours):
             yield ours[close]
         if name != meant:
@@ -118,7 +128,9 @@ def _instead(name: str, value: str, is_valid: IsValid) -> Iterator[str]:
 def _names_like(name: str) -> list[str]:
     if name in _NAMES:
         return [_NAMES[name]]
-    return list(dict.fromkeys(_NAMES[close] for close in get_close_matches(name, _NAMES, n=1, cutoff=0.8)))
+    return list(
+        dict.fromkeys(_NAMES[close] for close in get_close_matches(name, _NAMES, n=1, cutoff=0.8))
+    )
 
 
 def _like(value: str, known: Iterable[str]) -> list[str]:

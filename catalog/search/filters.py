@@ -53,12 +53,18 @@ def _field(letter: str, condition: str) -> Callable[[str], Found]:
     """A reader of `name` or `name:type`; `letter` is the prefix of the index's keys for such fields."""
 
     def read(text: str) -> Found:
-        name, _, json_type = text.rpartition(":") if text.lower().rpartition(":")[2] in JSON_TYPES else (text, "", "")
+        name, _, json_type = (
+            text.rpartition(":")
+            if text.lower().rpartition(":")[2] in JSON_TYPES
+            else (text, "", "")
+        )
         name, json_type = (name, json_type) if name else (text, "")
         key = key_of(name)
         if not key:
             return f"`{condition}:` takes the name of a field and optionally its type: `{condition}:location:string`."
-        return [Condition(f"{letter}_{key}_{json_type.lower()}" if json_type else f"{letter}_{key}")]
+        return [
+            Condition(f"{letter}_{key}_{json_type.lower()}" if json_type else f"{letter}_{key}")
+        ]
 
     return read
 
@@ -72,11 +78,17 @@ def _needs(text: str) -> Found:
 
 
 def _one_of(name: str, keys: Mapping[str, str]) -> Callable[[str], Found]:
-    words = {key: word for word, key in reversed(list(keys.items()))}  # the first of the words for each key
+    words = {
+        key: word for word, key in reversed(list(keys.items()))
+    }  # the first of the words for each key
 
     def read(text: str) -> Found:
         key = keys.get(text.lower())
-        return f"`{name}:` takes {', '.join(reversed(words.values()))}." if key is None else [Condition(key)]
+        return (
+            f"`{name}:` takes {', '.join(reversed(words.values()))}."
+            if key is None
+            else [Condition(key)]
+        )
 
     return read
 
@@ -91,7 +103,11 @@ def _whether(name: str, key: str) -> Callable[[str], Found]:
 
 def _named(kind: GroupKind) -> Callable[[str], Found]:
     def read(text: str) -> Found:
-        return [Condition(token_of_group(kind, text))] if group_key(text) else f"`{kind}:` takes a name."
+        return (
+            [Condition(token_of_group(kind, text))]
+            if group_key(text)
+            else f"`{kind}:` takes a name."
+        )
 
     return read
 
@@ -117,7 +133,11 @@ def _score_from(lowest: int) -> list[Condition]:
 def _score_below(limit: int) -> list[Condition]:
     """Tools that are not assessed have no score, and are left out."""
     [from_limit] = _score_from(limit)
-    return [Condition(NEVER)] if limit == 0 else [Condition("f_judged"), replace(from_limit, holds=False)]
+    return (
+        [Condition(NEVER)]
+        if limit == 0
+        else [Condition("f_judged"), replace(from_limit, holds=False)]
+    )
 
 
 def with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Condition]:
@@ -176,9 +196,16 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "is": Filter(
         _one_of("is", _IS),
         "in this state",
-        {"starred": "by you", "deprecated": "", "configurable": "", "assessed": "that have a lint score"},
+        {
+            "starred": "by you",
+            "deprecated": "",
+            "configurable": "",
+            "assessed": "that have a lint score",
+        },
     ),
-    "deprecated": Filter(_whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO),
+    "deprecated": Filter(
+        _whether("deprecated", "f_deprecated"), "that are deprecated, or not", _YES_OR_NO
+    ),
     "toolkit": Filter(_named("toolkit"), "of this toolkit"),
     "tag": Filter(_named("tag"), "with this tag"),
     "usable": Filter(
@@ -187,7 +214,9 @@ FILTERS: Final[Mapping[str, Filter]] = {
         {key: fmt.label for key, fmt in FORMATS.items()},
     ),
     "score": Filter(
-        _score, "with this lint score", {">=90": "90 and above", "<70": "below 70", "100": "without any finding"}
+        _score,
+        "with this lint score",
+        {">=90": "90 and above", "<70": "below 70", "100": "without any finding"},
     ),
     # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
     "runnable": Filter(_runnable, "that can be run, or not", _YES_OR_NO),

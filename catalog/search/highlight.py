@@ -55,7 +55,9 @@ class Text:
         """The runs of letters that contain a word with this token, as (offset, run)."""
         prefix = prefix_of(token)
         if self.lower is None or prefix in self.lower:
-            yield from (found for found in self.runs_near(prefix) if token in tokens_of_run(found[1]))
+            yield from (
+                found for found in self.runs_near(prefix) if token in tokens_of_run(found[1])
+            )
 
     def has(self, token: str) -> bool:
         """Whether one of its words has this token."""
@@ -87,12 +89,16 @@ class SearchedWords:
 
     def is_word(self, word: str) -> bool:
         """Whether a run of letters, or a part of one, is to be marked as a whole."""
-        return token_of(word) in self.tokens or (bool(self.beginnings) and fold(word).startswith(self.beginnings))
+        return token_of(word) in self.tokens or (
+            bool(self.beginnings) and fold(word).startswith(self.beginnings)
+        )
 
 
 def _begins(run: str, typed: str) -> bool:
     """Whether a run, or a word in it, begins with `typed`."""
-    return fold(run).startswith(typed) or any(fold(part).startswith(typed) for part in parts_of_run(run))
+    return fold(run).startswith(typed) or any(
+        fold(part).startswith(typed) for part in parts_of_run(run)
+    )
 
 
 def marks(text: Text, words: SearchedWords) -> tuple[Mark, ...]:

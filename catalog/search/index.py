@@ -66,7 +66,10 @@ class SearchIndex(ABC):
             grouped.update(document.groups.keys())
         changes[vocabulary.ALL] = len(documents) - len(old)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        tag_counts.count(grouped, {token: name for _, one in reversed(documents) for token, name in one.groups.items()})
+        tag_counts.count(
+            grouped,
+            {token: name for _, one in reversed(documents) for token, name in one.groups.items()},
+        )
 
     def clear(self) -> None:
         """Delete everything."""
@@ -78,7 +81,9 @@ class SearchIndex(ABC):
         """The number of indexed tools."""
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
 
-    def matching(self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False) -> list[int]:
+    def matching(
+        self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False
+    ) -> list[int]:
         """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys.
 
         With `backwards`, those before it, the nearest first.
@@ -88,7 +93,8 @@ class SearchIndex(ABC):
             where += f" AND {self.key} {'<' if backwards else '>'} %s"
             values.append(beyond)
         order = f"ORDER BY {self.key} {'DESC' if backwards else 'ASC'} LIMIT %s"
-        rows = fetched(f"SELECT {self.key} FROM tool_search WHERE {where} {order}", [*values, limit])  # noqa: S608
+        query = f"SELECT {self.key} FROM tool_search WHERE {where} {order}"  # noqa: S608
+        rows = fetched(query, [*values, limit])
         return [pk for (pk,) in rows]
 
     @abstractmethod

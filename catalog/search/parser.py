@@ -31,7 +31,16 @@ from typing import Final
 
 from catalog.search import filter_corrections
 from catalog.search.filter_corrections import FilterProblem
-from catalog.search.filters import CHOICES, FILTERS, ME, STARRED, Condition, Polarity, is_valid, with_polarity
+from catalog.search.filters import (
+    CHOICES,
+    FILTERS,
+    ME,
+    STARRED,
+    Condition,
+    Polarity,
+    is_valid,
+    with_polarity,
+)
 from catalog.search.tokenizer import fold, is_unspaced, parts_of, token_of, tokens_of
 
 MAX_QUERY_CHARS: Final = 8_000  # the rest of a query is ignored
@@ -57,7 +66,9 @@ _ASKING_WORDS: Final = """
     thing things try trying use used user using want wanted wish wonder wondering find way well
 """
 _ASKING: Final = frozenset(_ASKING_WORDS.split())
-_QUESTION_WORDS: Final = "what how which who whom whose where when why is are do does can could should will"
+_QUESTION_WORDS: Final = (
+    "what how which who whom whose where when why is are do does can could should will"
+)
 _QUESTION: Final = frozenset(_QUESTION_WORDS.split())
 _PERSONAL: Final = _QUESTION.union(["i", "me", "my", "im", "ive", "we", "us", "our", "you", "your"])
 
@@ -68,7 +79,9 @@ _PIECE: Final = re.compile(
     re.VERBOSE,
 )
 _SHORTENED: Final = re.compile(r"['\u2019](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
-_MADE_UP: Final = re.compile(r"\w[-/.@:]\w|\d")  # names, addresses and numbers: specs rarely contain them
+_MADE_UP: Final = re.compile(
+    r"\w[-/.@:]\w|\d"
+)  # names, addresses and numbers: specs rarely contain them
 MADE_UP_WEIGHT: Final = 0.7
 
 
@@ -142,8 +155,14 @@ class Query:
     cut: bool = False
 
     def __bool__(self) -> bool:
-        asked = (self.runnable, self.examples_hold, self.starred) != (None, None, None) or self.owners
-        return bool(self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems)
+        asked = (self.runnable, self.examples_hold, self.starred) != (
+            None,
+            None,
+            None,
+        ) or self.owners
+        return bool(
+            self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems
+        )
 
     @property
     def personal(self) -> bool:
@@ -194,10 +213,14 @@ class _Parser:
         words = tuple(self._words(sentence))
         return Query(
             words=words,
-            all_tokens=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[:MAX_WORDS_READ],
+            all_tokens=tuple(token_of(part) for chunk in self.chunks for part in chunk.parts)[
+                :MAX_WORDS_READ
+            ],
             pairs=tuple(dict.fromkeys(self._pairs({word.token for word in words}))),
             phrases=_distinct(self.quoted),
-            unwanted=_distinct(one for one in self.unwanted if not (sentence and _is_flag_or_number(one))),
+            unwanted=_distinct(
+                one for one in self.unwanted if not (sentence and _is_flag_or_number(one))
+            ),
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
             runnable=self.runnable,
             examples_hold=self.examples_hold,
@@ -205,7 +228,9 @@ class _Parser:
             owners=tuple(dict.fromkeys(self.owners))[:MAX_CONDITIONS],
             sentence=sentence,
             filters=tuple(dict.fromkeys(self.filters))[:MAX_CONDITIONS],
-            problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[:MAX_CONDITIONS],
+            problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[
+                :MAX_CONDITIONS
+            ],
             cut=len(self.text) > MAX_QUERY_CHARS or len(words) == MAX_WORDS_READ,
         )
 
@@ -220,7 +245,9 @@ class _Parser:
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
             problem = filter_corrections.unknown_name(piece[0], name, text, is_valid)
-            if problem.instead_is_filter or text.replace(" ", "").isalpha():  # "github:create_issue" is an id
+            if (
+                problem.instead_is_filter or text.replace(" ", "").isalpha()
+            ):  # "github:create_issue" is an id
                 self.unknown.append(problem)
         if polarity == "without":
             self.unwanted.append(_phrase(text))
@@ -235,7 +262,9 @@ class _Parser:
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
         found = FILTERS[name].read(text)
         if isinstance(found, str):
-            self.problems.append(filter_corrections.wrong_value(piece[0], name, text, found, is_valid))
+            self.problems.append(
+                filter_corrections.wrong_value(piece[0], name, text, found, is_valid)
+            )
             return
         self.filters.append(piece[0])
         if name == "runnable":
@@ -259,7 +288,9 @@ class _Parser:
             starred = chunk.endswith("*")
             last = open_ended and index == len(chunks) - 1
             weight = MADE_UP_WEIGHT if _MADE_UP.search(chunk) else 1.0
-            self.chunks.append(_Chunk(parts, weight, open_ended=last or starred, exact=exact or starred))
+            self.chunks.append(
+                _Chunk(parts, weight, open_ended=last or starred, exact=exact or starred)
+            )
 
     # -- words --------------------------------------------------------------------------------------------------------
 
@@ -290,7 +321,10 @@ class _Parser:
         if chunk.open_ended and not sentence:  # it may become another word
             return True
         left_out = _GRAMMAR | _ASKING if sentence else _GRAMMAR
-        return any(fold(part) not in left_out and (len(part) > 1 or not part.isascii()) for part in chunk.parts)
+        return any(
+            fold(part) not in left_out and (len(part) > 1 or not part.isascii())
+            for part in chunk.parts
+        )
 
     def _pairs(self, wanted: set[str]) -> Iterator[Pair]:
         parts = [(part, token_of(part)) for chunk in self.chunks for part in chunk.parts]

@@ -21,7 +21,9 @@ from catalog.search.visibility import ALL_TOOLS, Visibility
 MAX_WORDS: Final = 64  # words that are searched: the most distinctive ones
 FEW_WORDS: Final = 20  # with more words, synonyms and the action count less, because the query is specific by itself
 MAX_CORRECTED: Final = 3  # words of a query that are checked for typos; sentences are not checked
-BEGINNING_WEIGHT: Final = 0.8  # of a word that begins with the typed text, relative to the exact word
+BEGINNING_WEIGHT: Final = (
+    0.8  # of a word that begins with the typed text, relative to the exact word
+)
 TYPO_WEIGHT: Final = 0.7
 MAX_SPLITS: Final = 3  # ways to split a word that are tried
 COMPOUND_WEIGHT: Final = 0.9  # of two adjacent words that make up the word together
@@ -29,8 +31,12 @@ MAX_COMPOUNDS: Final = 8  # words of a query that are split
 RARE_COMPOUND: Final = 50  # a compound that more tools contain as one word is not split
 VERB_SHARE: Final = 0.7  # of the weight of the verb that asks for an action, beside other words
 FOREIGN_WORDS: Final = 4  # a shorter query is not examined for its language
-GRAMMAR_SHARE: Final = 0.2  # of the words of a query in another language that are also grammatical words of English
-FOREIGN_SHARE: Final = 0.2  # of the weight of a word that one tool contains, in a query in another language
+GRAMMAR_SHARE: Final = (
+    0.2  # of the words of a query in another language that are also grammatical words of English
+)
+FOREIGN_SHARE: Final = (
+    0.2  # of the weight of a word that one tool contains, in a query in another language
+)
 ALIKE: Final = 0.7  # with at least this weight an alternative is a form of the word, not a synonym
 
 Weights = dict[str, float]
@@ -108,7 +114,9 @@ class Plan:
     @cached_property
     def unwanted(self) -> tuple[Expression, ...]:
         """The conditions, words and phrases that a tool must not match."""
-        refused: list[Expression] = [_expression(one) for one in self.query.conditions if not one.holds]
+        refused: list[Expression] = [
+            _expression(one) for one in self.query.conditions if not one.holds
+        ]
         return (*refused, *map(adjacent, self.query.unwanted))
 
     @cached_property
@@ -146,7 +154,11 @@ def plan_of(query: Query, visibility: Visibility = ALL_TOOLS) -> Plan:
         same[word][compound] = COMPOUND_WEIGHT
     corrections: dict[str, str] = {}
     for word in () if query.sentence else query.words:
-        if len(corrections) < MAX_CORRECTED and not word.exact and not any(map(counts.of, same[word])):
+        if (
+            len(corrections) < MAX_CORRECTED
+            and not word.exact
+            and not any(map(counts.of, same[word]))
+        ):
             meant = typos.meant_by(word.typed)
             counts.look_up(token for _, token in meant)
             same[word] |= {token: TYPO_WEIGHT for _, token in meant}
@@ -198,7 +210,9 @@ class _Counts:
         return min(self.known.get(part, 0) for part in token.split(" "))
 
     def inverse_frequency(self, documents: int) -> float:
-        return inverse_document_frequency(documents, max(self.known.get(vocabulary.ALL, 0), documents))
+        return inverse_document_frequency(
+            documents, max(self.known.get(vocabulary.ALL, 0), documents)
+        )
 
 
 def inverse_document_frequency(documents: int, total: int) -> float:
@@ -216,7 +230,11 @@ def _equivalents(word: Word, query: Query, share: float) -> Weights:
     around = [pair for pair in query.pairs if word.token in {pair.first, pair.second}]
     found |= {pair.joined: 1.0 for pair in around}
     for token in [*found, *(f"{pair.first} {pair.second}" for pair in around)]:
-        found |= {other: weight * share for other, weight in alternatives_of(token).same if other not in found}
+        found |= {
+            other: weight * share
+            for other, weight in alternatives_of(token).same
+            if other not in found
+        }
     return found
 
 
@@ -227,7 +245,9 @@ def _compounds(words: Iterable[Word], counts: _Counts) -> Iterator[tuple[Word, s
     few = sorted(splits, key=lambda word: counts.of(word.token))[:MAX_COMPOUNDS]
     counts.look_up(chain.from_iterable(splits[word] for word in few))
     for word in few:
-        for compound in sorted(filter(counts.of, splits[word]), key=counts.of, reverse=True)[:MAX_SPLITS]:
+        for compound in sorted(filter(counts.of, splits[word]), key=counts.of, reverse=True)[
+            :MAX_SPLITS
+        ]:
             if search_index().matching(Match((adjacent(tuple(compound.split(" "))),)), limit=1):
                 yield word, compound
                 break
@@ -266,19 +286,27 @@ def _is_foreign(query: Query, counts: _Counts) -> bool:
 def _related(word: Word, same: Weights, share: float) -> Weights:
     if word.exact:
         return {}
-    return {token: weight * share for token, weight in alternatives_of(word.token).related if token not in same}
+    return {
+        token: weight * share
+        for token, weight in alternatives_of(word.token).related
+        if token not in same
+    }
 
 
 def _term(word: Word, same: Weights, related: Weights, counts: _Counts) -> Term:
     good, near = _alternatives(word, same, counts), _alternatives(word, related, counts)
     own = counts.of(word.token)
     documents = [own] if own else [one.documents for one in (*good, *near)]
-    return Term(word, good, near, word.weight * max(map(counts.inverse_frequency, documents), default=0))
+    return Term(
+        word, good, near, word.weight * max(map(counts.inverse_frequency, documents), default=0)
+    )
 
 
 def _alternatives(word: Word, weights: Weights, counts: _Counts) -> tuple[Alternative, ...]:
     found = [
-        Alternative(token, weight, documents, word.weight * weight * counts.inverse_frequency(documents))
+        Alternative(
+            token, weight, documents, word.weight * weight * counts.inverse_frequency(documents)
+        )
         for token, weight in weights.items()
         if (documents := counts.of(token))
     ]

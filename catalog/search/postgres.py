@@ -47,7 +47,9 @@ class PostgresIndex(SearchIndex):
         return [pk for (pk,) in rows]
 
     def query(self, match: Match) -> str:
-        return " & ".join([*map(self.written, match.wanted), *(f"!{self.written(one)}" for one in match.unwanted)])
+        return " & ".join(
+            [*map(self.written, match.wanted), *(f"!{self.written(one)}" for one in match.unwanted)]
+        )
 
     def _phrase(self, tokens: Sequence[str]) -> str:
         phrase = " <-> ".join(f"'{token}'" for token in tokens)
@@ -57,7 +59,8 @@ class PostgresIndex(SearchIndex):
         return "tool_id = ANY(%s)", [pks]
 
     def _stored(self, pks: Collection[int], columns: str) -> list[Any]:
-        return fetched(f"SELECT tool_id, {columns} FROM tool_search WHERE tool_id = ANY(%s)", [list(pks)])  # noqa: S608
+        query = f"SELECT tool_id, {columns} FROM tool_search WHERE tool_id = ANY(%s)"  # noqa: S608
+        return fetched(query, [list(pks)])
 
     def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
         pks = [pk for pk, _ in documents]

@@ -27,16 +27,22 @@ USUAL_NAME: Final = 25
 USUAL_ABOUT: Final = 120
 USUAL_TAKES: Final = 250
 
-COVERAGE_SHARE: Final = 0.4  # the part of the score that is proportional to the share of the query that was found
+COVERAGE_SHARE: Final = (
+    0.4  # the part of the score that is proportional to the share of the query that was found
+)
 NAME_SHARE_BONUS: Final = 0.8  # for a name that contains nothing else
-PHRASE_BONUS: Final = 0.3  # for each quoted phrase of several words that the name, description or parameters contain
+PHRASE_BONUS: Final = (
+    0.3  # for each quoted phrase of several words that the name, description or parameters contain
+)
 ADJACENCY_BONUS: Final = 0.2  # for each two words that are adjacent in both
 ACTION_BONUS: Final = 0.25
 DEPRECATED_FACTOR: Final = 0.5
 FEW_TERMS: Final = 16  # of more terms, only those that a tool's tokens may match are examined
 
 
-_ScoredTerm = tuple[float, list[tuple[str, float, float]]]  # importance; token, score and weight of each alternative
+_ScoredTerm = tuple[
+    float, list[tuple[str, float, float]]
+]  # importance; token, score and weight of each alternative
 
 
 class Ranking:
@@ -52,7 +58,9 @@ class Ranking:
         self.total = plan.importance or 1.0
         self.actions = plan.actions
         self.action_bonus = ACTION_BONUS * plan.share
-        self.pairs = [(f" {pair.first} {pair.second} ", f" {pair.joined} ") for pair in plan.query.pairs]
+        self.pairs = [
+            (f" {pair.first} {pair.second} ", f" {pair.joined} ") for pair in plan.query.pairs
+        ]
         self.phrases = [f" {' '.join(phrase)} " for phrase in plan.query.phrases if len(phrase) > 1]
 
     def score(self, text: IndexedText) -> float:
@@ -87,7 +95,10 @@ class Ranking:
         if not self.terms_by_token:
             return self.terms
         tokens = self.terms_by_token.keys() & set(whole.split())
-        return [self.terms[index] for index in sorted({one for token in tokens for one in self.terms_by_token[token]})]
+        return [
+            self.terms[index]
+            for index in sorted({one for token in tokens for one in self.terms_by_token[token]})
+        ]
 
     def _factor(self, text: IndexedText, covered: float, words_in_name: int) -> float:
         factor = 1 - COVERAGE_SHARE + COVERAGE_SHARE * covered

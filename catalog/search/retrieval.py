@@ -100,7 +100,9 @@ def strict_match(plan: Plan, chosen: Match) -> Match | None:
 def with_conditions(plan: Plan, chosen: Match, *, phrases: bool) -> Match:
     """Matches the chosen tools that fulfil the query apart from its words; a sentence does not require its phrases."""
     required = plan.phrases if phrases and not plan.query.sentence else ()
-    return replace(_also(chosen, *plan.wanted, *required), unwanted=(*plan.unwanted, *chosen.unwanted))
+    return replace(
+        _also(chosen, *plan.wanted, *required), unwanted=(*plan.unwanted, *chosen.unwanted)
+    )
 
 
 def _also(match: Match, *expressions: Expression) -> Match:
@@ -114,13 +116,19 @@ def _further(index: SearchIndex, plan: Plan, among: Match, exact: list[int]) -> 
     if len(plan.terms) == 1 and not plan.terms[0].related:
         return []
     known = frozenset(exact)
-    candidates = set(_likely(index, plan.terms, among, FURTHER_CANDIDATES, MAX_FURTHER_READ)) - known
+    candidates = (
+        set(_likely(index, plan.terms, among, FURTHER_CANDIDATES, MAX_FURTHER_READ)) - known
+    )
     ranked = _ranked(index, plan, candidates, always=known)
     return [*ranked[: FILLED_UP_TO - len(exact)]]
 
 
 def _ranked(
-    index: SearchIndex, plan: Plan, candidates: Iterable[int], *, always: frozenset[int] | None = None
+    index: SearchIndex,
+    plan: Plan,
+    candidates: Iterable[int],
+    *,
+    always: frozenset[int] | None = None,
 ) -> tuple[int, ...]:
     """The candidates, the best first.
 
@@ -161,7 +169,9 @@ def _closest(index: SearchIndex, plan: Plan, among: Match, strict: Match) -> lis
 def _in_name(term: Term, key: str) -> Expression:
     """Matches a word of the query as a word of a name; its alternatives if the catalog does not contain the word."""
     alike = [one for one in term.same if one.weight >= ALIKE] or term.same
-    return any_of(all_of(Token(f"{key}_{token}") for token in one.token.split(" ")) for one in alike)
+    return any_of(
+        all_of(Token(f"{key}_{token}") for token in one.token.split(" ")) for one in alike
+    )
 
 
 # -- candidates that contain some words -------------------------------------------------------------------------------

@@ -24,13 +24,24 @@ MAX_SCHEMAS: Final = 2_500
 _NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
 _LISTED: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _SINGLE: Final = frozenset(
-    {"items", "additionalProperties", "additionalItems", "contains", "if", "then", "else", "unevaluatedProperties"}
+    {
+        "items",
+        "additionalProperties",
+        "additionalItems",
+        "contains",
+        "if",
+        "then",
+        "else",
+        "unevaluatedProperties",
+    }
 )
 _AROUND: Final = _NAMED | _LISTED | _SINGLE
 _INSIDE: Final = _AROUND | {"properties"}
 _FOLLOWED: Final = 4  # steps from a schema to its type
 _TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-_SIMPLE_TYPES: Final = {name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES}
+_SIMPLE_TYPES: Final = {
+    name: frozenset({name, "number"} if name == "integer" else {name}) for name in _TYPES
+}
 
 
 class Field(NamedTuple):
@@ -82,7 +93,9 @@ def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
     if not isinstance(schema, dict) or not steps:
         return
     named = schema.get("type")
-    types = {name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)} & _TYPES
+    types = {
+        name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)
+    } & _TYPES
     yield from types
     if "integer" in types:
         yield "number"

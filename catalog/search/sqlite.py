@@ -19,7 +19,9 @@ from catalog.search.boolean_query import AllOf, AnyOf
 from catalog.search.document import SearchDocument
 from catalog.search.index import COLUMNS, Match, SearchIndex, fetched
 
-_PUT_TEXT = f"INSERT INTO tool_text (tool_id, {COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
+_PUT_TEXT = (
+    f"INSERT INTO tool_text (tool_id, {COLUMNS}, fields) VALUES (%s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
+)
 _PUT_TOKENS = f"INSERT INTO tool_search (rowid, {COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s)"  # noqa: S608
 _FORGET_TOKENS = f"INSERT INTO tool_search (tool_search, rowid, {COLUMNS}) VALUES ('delete', %s, %s, %s, %s, %s, %s)"  # noqa: S608
 
@@ -35,11 +37,14 @@ class SQLiteIndex(SearchIndex):
 
     def likeliest(self, match: Match, *, limit: int) -> list[int]:
         where, values = self.where(match)
-        rows = fetched(f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s", [*values, limit])  # noqa: S608
+        query = f"SELECT rowid FROM tool_search WHERE {where} ORDER BY rank LIMIT %s"  # noqa: S608
+        rows = fetched(query, [*values, limit])
         return [pk for (pk,) in rows]
 
     def query(self, match: Match) -> str:
-        wanted, unwanted = (list(map(self.written, each)) for each in (match.wanted, match.unwanted))
+        wanted, unwanted = (
+            list(map(self.written, each)) for each in (match.wanted, match.unwanted)
+        )
         expression = " AND ".join(wanted)
         return f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted else expression
 
@@ -57,12 +62,18 @@ class SQLiteIndex(SearchIndex):
 
     def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
         old = self._stored([pk for pk, _ in documents], COLUMNS)
-        rows = [(pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents]
-        texts_and_fields = [(*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)]
+        rows = [
+            (pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents
+        ]
+        texts_and_fields = [
+            (*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)
+        ]
         with connection.cursor() as cursor:
             if old:
                 cursor.executemany(_FORGET_TOKENS, old)
-                cursor.executemany("DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old])
+                cursor.executemany(
+                    "DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old]
+                )
             cursor.executemany(_PUT_TEXT, texts_and_fields)
             cursor.executemany(_PUT_TOKENS, rows)
         return [texts for _, *texts in old]

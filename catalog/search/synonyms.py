@@ -41,7 +41,9 @@ def alternatives_of(word_stem: str) -> Alternatives:
 
 @cache
 def _thesaurus() -> Mapping[str, Alternatives]:
-    return read_thesaurus(files("catalog").joinpath("search/synonyms.txt").read_text(encoding="utf-8"))
+    return read_thesaurus(
+        files("catalog").joinpath("search/synonyms.txt").read_text(encoding="utf-8")
+    )
 
 
 def read_thesaurus(text: str) -> dict[str, Alternatives]:
@@ -51,7 +53,10 @@ def read_thesaurus(text: str) -> dict[str, Alternatives]:
         for one, other, weight, relation in _pairs(line.partition("#")[0]):
             others = (same if relation == "same" else related).setdefault(_stems(one), {})
             others[_stems(other)] = max(weight, others.get(_stems(other), 0))
-    return {word: _alternatives(word, same.get(word, {}), related.get(word, {})) for word in {*same, *related}}
+    return {
+        word: _alternatives(word, same.get(word, {}), related.get(word, {}))
+        for word in {*same, *related}
+    }
 
 
 def _pairs(line: str) -> Iterator[tuple[str, str, float, str]]:
@@ -70,9 +75,13 @@ def _stems(words: str) -> str:
     return " ".join(map(stem, words.split()))
 
 
-def _alternatives(word: str, same: Mapping[str, float], related: Mapping[str, float]) -> Alternatives:
+def _alternatives(
+    word: str, same: Mapping[str, float], related: Mapping[str, float]
+) -> Alternatives:
     same_words = {other: weight for other, weight in same.items() if other != word}
-    related_words = {other: weight for other, weight in related.items() if other not in {word, *same_words}}
+    related_words = {
+        other: weight for other, weight in related.items() if other not in {word, *same_words}
+    }
     return Alternatives(_closest_first(same_words), _closest_first(related_words))
 
 

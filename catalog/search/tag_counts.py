@@ -39,7 +39,12 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
     """
     changed = sorted((token, change) for token, change in changes.items() if change)
     rows = [
-        (token, "toolkit" if token.startswith("kx_") else "tag", names.get(token, token[3:]), change)
+        (
+            token,
+            "toolkit" if token.startswith("kx_") else "tag",
+            names.get(token, token[3:]),
+            change,
+        )
         for token, change in changed
     ]
     if rows:
@@ -47,7 +52,9 @@ def count(changes: Counter[str], names: Mapping[str, str]) -> None:
             cursor.executemany(_COUNT, rows)
 
 
-def largest(kind: GroupKind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None) -> list[Group]:
+def largest(
+    kind: GroupKind, limit: int, *, containing: str = "", beyond: tuple[int, str] | None = None
+) -> list[Group]:
     """The groups with the most tools whose keys contain `containing`, the largest first.
 
     `beyond` is the number and key of the previous group.
@@ -76,7 +83,13 @@ def in_order(
     prefix = GROUP_PREFIXES[kind]
     return _query(
         "token >= %s AND token < %s AND token > %s AND token LIKE %s AND tools > 0 ORDER BY token LIMIT %s",
-        [prefix + beginning, prefix + beginning + "\U0010ffff", prefix + beyond, _pattern(containing), limit],
+        [
+            prefix + beginning,
+            prefix + beginning + "\U0010ffff",
+            prefix + beyond,
+            _pattern(containing),
+            limit,
+        ],
     )
 
 

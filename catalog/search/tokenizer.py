@@ -23,7 +23,9 @@ MIN_HALF_CHARS: Final = 2
 
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # C++, C#, F#, .NET, but neither "a#b" nor the end of "ASP.NET"
-_NAME_WITH_SIGN: Final = r"(?<![^\W_])[A-Za-z](?:\+\+|#)(?![^\W\d_])|(?<![\w.])\.[Nn][Ee][Tt](?![^\W_])"
+_NAME_WITH_SIGN: Final = (
+    r"(?<![^\W_])[A-Za-z](?:\+\+|#)(?![^\W\d_])|(?<![\w.])\.[Nn][Ee][Tt](?![^\W_])"
+)
 _SIGNS: Final = str.maketrans({"+": "plus", "#": "sharp", ".": "dot"})
 _RUN: Final = re.compile(rf"{_NAME_WITH_SIGN}|[^\W_]{{1,{MAX_WORD_CHARS}}}")
 _LETTERS: Final = re.compile(r"[^\W_]+")

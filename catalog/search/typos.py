@@ -56,6 +56,9 @@ def _shortened(word: str) -> Iterator[str]:
 
 def _is_one_typo(typed: str, word: str) -> bool:
     """Whether the words differ by one letter: added, missing, replaced, or swapped with its neighbour."""
-    start = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    start = next(
+        (at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b),
+        min(len(typed), len(word)),
+    )
     a, b = typed[start:], word[start:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

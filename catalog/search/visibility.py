@@ -47,7 +47,9 @@ class Visibility:
             return match
         if not self.only:
             return replace(match, among=frozenset())
-        return replace(match, wanted=(*match.wanted, any_of(Token(f"kx_{key}") for key in sorted(self.only))))
+        return replace(
+            match, wanted=(*match.wanted, any_of(Token(f"kx_{key}") for key in sorted(self.only)))
+        )
 
 
 ALL_TOOLS = Visibility()

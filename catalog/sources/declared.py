@@ -10,8 +10,13 @@ from catalog.errors import ToolshelfError
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source
 
-NOT_APPROVED: Final = "This tool was in the catalog before its source. Approve the source's definition first."
-_DECLARED: Final = ("x-openapi", "configuration")  # the members of a spec that say where requests go
+NOT_APPROVED: Final = (
+    "This tool was in the catalog before its source. Approve the source's definition first."
+)
+_DECLARED: Final = (
+    "x-openapi",
+    "configuration",
+)  # the members of a spec that say where requests go
 
 
 def revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:

@@ -41,4 +41,6 @@ def _origin(address: JSON) -> JSON:
         parts = urlsplit(address) if isinstance(address, str) else None
     except ValueError:
         return address
-    return f"{parts.scheme}://{parts.netloc}" if parts and parts.scheme and parts.netloc else address
+    return (
+        f"{parts.scheme}://{parts.netloc}" if parts and parts.scheme and parts.netloc else address
+    )

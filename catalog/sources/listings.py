@@ -18,7 +18,9 @@ from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.importers import ImportedSpec, NotKnown, detect, id_for, import_document
 from catalog.specs.spec import ToolSpec
 
-CHUNK: Final = 1_000  # tools per document for the importers, which limit the size of all specs of a document
+CHUNK: Final = (
+    1_000  # tools per document for the importers, which limit the size of all specs of a document
+)
 MAX_REMOTE_NAME: Final = 255  # characters, of the column
 _OPENAPI: Final = frozenset({"openapi-3", "swagger-2"})
 
@@ -63,7 +65,9 @@ def _of_tools(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
     single: list[RemoteTool] = []
     for tool_id, listed in by_id.items():
         if tool_id == f"{source.name}.":
-            yield _refuse(source, listed[0], f"Tools without a name cannot be imported ({len(listed)}).")
+            yield _refuse(
+                source, listed[0], f"Tools without a name cannot be imported ({len(listed)})."
+            )
         elif len({_name_of(tool) for tool in listed}) > 1:
             message = f"The source lists {len(listed)} tools with this id: their names differ, but look the same."
             yield _refuse(source, listed[0], message)
@@ -99,16 +103,24 @@ def _of_chunk(source: Source, tools: list[RemoteTool]) -> Iterator[ListedTool]:
         try:
             definitions.append(loads(tool.text, max_bytes=settings.MAX_DOCUMENT_BYTES))
         except DocumentError as error:
-            yield ListedTool(_id_of(source, tool), _name_of(tool), tool.sha256, problems=error.problems)
+            yield ListedTool(
+                _id_of(source, tool), _name_of(tool), tool.sha256, problems=error.problems
+            )
         else:
             readable.append(tool)
     if not definitions:
         return
     try:
-        imported = import_document({"tools": definitions}, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
+        imported = import_document(
+            {"tools": definitions}, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES
+        )
     except NotKnown:
         for tool in readable:
-            yield _refuse(source, tool, "This is not a tool of the Model Context Protocol: it has no `inputSchema`.")
+            yield _refuse(
+                source,
+                tool,
+                "This is not a tool of the Model Context Protocol: it has no `inputSchema`.",
+            )
         return
     by_index = {int(split_pointer(one.pointer)[1]): one for one in imported.specs}
     for index, tool in enumerate(readable):
@@ -136,7 +148,8 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
         raise OutgoingError(f"The document cannot be read: {first.message}{where}") from error
     if detect(document) not in _OPENAPI:
         reason = (
-            foreign_document(document) or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
+            foreign_document(document)
+            or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
         )
         raise OutgoingError(reason)
     imported = import_document(document, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)

@@ -41,12 +41,16 @@ class UnreadableSource(OutgoingError):
 
 def definition_sha256(definition: Any) -> str:
     """The hash of a definition as the server lists it, with all its members: in hex, independent of their order."""
-    return hashlib.sha256(json.dumps(definition, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(definition, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
 
 
 def main() -> None:
     job = json.load(sys.stdin)
-    if job["kind"] != "mcp-stdio":  # a command inherits the limit, and some reserve more than they use
+    if (
+        job["kind"] != "mcp-stdio"
+    ):  # a command inherits the limit, and some reserve more than they use
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     budget = Budget(seconds=job["seconds"], max_bytes=job["max_bytes"])
     try:
@@ -60,7 +64,9 @@ def main() -> None:
 
 def read_openapi(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
     with client(_policy(job), budget, Credentials(job["address"], job["headers"])) as http:
-        response = http.get(job["address"], headers={"Accept": "application/json, application/yaml, */*;q=0.1"})
+        response = http.get(
+            job["address"], headers={"Accept": "application/json, application/yaml, */*;q=0.1"}
+        )
     if response.status_code != 200:
         raise UnreadableSource(_status_sentence(response.status_code))
     try:
@@ -93,8 +99,12 @@ async def _read_mcp(job: dict[str, Any], budget: Budget) -> dict[str, Any]:
                         async with Client(stdio_client(server, errlog=tail.file)) as mcp:
                             return await _list(mcp, job["max_tools"])
                     except Exception as error:
-                        raise UnreadableSource(_command_sentence(error, budget, tail.text())) from error
-            async with async_client(_policy(job), budget, Credentials(job["address"], job["headers"])) as http:
+                        raise UnreadableSource(
+                            _command_sentence(error, budget, tail.text())
+                        ) from error
+            async with async_client(
+                _policy(job), budget, Credentials(job["address"], job["headers"])
+            ) as http:
                 http.event_hooks = {"response": [_recorder(statuses)]}
                 transport: AbstractAsyncContextManager[Any] = streamable_http_client(
                     job["address"], http_client=http, max_sse_event_size=budget.max_bytes
@@ -113,9 +123,13 @@ async def _list(mcp: Any, max_tools: int) -> dict[str, Any]:
     async for page in list_pages(mcp.session):
         tools += page
         if len(tools) > max_tools:
-            raise UnreadableSource(f"The server lists more than the {max_tools:,} tools that are allowed.")
+            raise UnreadableSource(
+                f"The server lists more than the {max_tools:,} tools that are allowed."
+            )
     info = mcp.session.server_info
-    title = " ".join(part for part in (info.title or info.name, info.version) if part) if info else ""
+    title = (
+        " ".join(part for part in (info.title or info.name, info.version) if part) if info else ""
+    )
     return {"title": title, "tools": [_entry(tool) for tool in tools]}
 
 
@@ -131,7 +145,11 @@ def _command_sentence(error: Exception, budget: Budget, stderr: str) -> str:
 
     leaf = next(_leaves(error))
     is_closed = isinstance(leaf, MCPError) and leaf.error.code == CONNECTION_CLOSED
-    sentence = "The command ended without an answer." if is_closed else explain(error, budget)[:MAX_ERROR_CHARS]
+    sentence = (
+        "The command ended without an answer."
+        if is_closed
+        else explain(error, budget)[:MAX_ERROR_CHARS]
+    )
     return f"{sentence}\n\n{stderr}" if stderr else sentence
 
 
@@ -157,7 +175,9 @@ def explain(error: Exception, budget: Budget) -> str:
         return "The server's response needs more memory than is allowed."
     if type(leaf).__name__ == "MCPError":  # its import takes long
         return f"The server responded with an error: {sentence_of_error(leaf)}"
-    return f"The server did not respond as the protocol requires: {str(leaf) or type(leaf).__name__}"
+    return (
+        f"The server did not respond as the protocol requires: {str(leaf) or type(leaf).__name__}"
+    )
 
 
 def _leaves(error: BaseException) -> Iterator[Exception]:

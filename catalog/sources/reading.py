@@ -106,13 +106,17 @@ def _run(job: str) -> dict[str, Any]:
     try:
         output, _ = process.communicate(job, timeout=SECONDS + START_S)
     except subprocess.TimeoutExpired:
-        raise OutgoingError(f"It took longer than the {SECONDS} seconds that are allowed.") from None
+        raise OutgoingError(
+            f"It took longer than the {SECONDS} seconds that are allowed."
+        ) from None
     finally:
         _end_group(process)
     try:
         result: dict[str, Any] = json.loads(output)
     except ValueError:
-        raise OutgoingError("Reading the source used more memory or time than is allowed.") from None
+        raise OutgoingError(
+            "Reading the source used more memory or time than is allowed."
+        ) from None
     return result
 
 

@@ -35,7 +35,14 @@ from catalog.sources.sync import AlreadySyncing
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 8_000
 MIN_EVERY_MINUTES: Final = 5
-COLUMNS: Final = ("name", "kind", "address", "document", "policy", "every_minutes")  # of the settings; not `headers`
+COLUMNS: Final = (
+    "name",
+    "kind",
+    "address",
+    "document",
+    "policy",
+    "every_minutes",
+)  # of the settings; not `headers`
 _COMMAND_VARIABLES: Final = (
     "The environment variables of a command can be set only on the server's command line. Remove the source, and add "
     "it again: manage.py add_source NAME --command COMMAND --header NAME=VARIABLE."
@@ -43,7 +50,15 @@ _COMMAND_VARIABLES: Final = (
 _NAME: Final = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{NAME_LENGTH - 1}}}")
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # RFC 9110, "token"
 _OWN_HEADERS: Final = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "content-type", "upgrade"}
+    {
+        "host",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "accept-encoding",
+        "content-type",
+        "upgrade",
+    }
 )
 
 
@@ -118,9 +133,13 @@ def change_source(source: Source, wanted: SourceSettings) -> Source:
     Raises:
         DocumentError: settings are invalid.
     """
-    problems = _problems(wanted, allow_command=source.kind == "mcp-stdio" and wanted.address == source.address)
+    problems = _problems(
+        wanted, allow_command=source.kind == "mcp-stdio" and wanted.address == source.address
+    )
     if (wanted.name, wanted.kind) != (source.name, source.kind):
-        problems.append(Problem("/name", "The name and the kind of a source cannot change.", "source.name"))
+        problems.append(
+            Problem("/name", "The name and the kind of a source cannot change.", "source.name")
+        )
     if source.kind == "mcp-stdio" and wanted.headers is not None:
         problems.append(Problem("/headers", _COMMAND_VARIABLES, "source.command"))
     if problems:
@@ -171,7 +190,9 @@ def remove_source(source: Source) -> None:
     """
     last = source.last_sync
     if last is not None and last.state == "running":
-        raise AlreadySyncing(f"The source {source.name} is being synced. Remove it when the sync has ended.")
+        raise AlreadySyncing(
+            f"The source {source.name} is being synced. Remove it when the sync has ended."
+        )
     with transaction.atomic():
         audit.record("source.remove", "source", source.name, before=_facts_of(source))
         source.delete()
@@ -204,7 +225,10 @@ def _problems(wanted: SourceSettings, *, allow_command: bool) -> list[Problem]:
         found += _address_problems(wanted)
     if wanted.policy not in POLICIES:
         found.append(Problem("/policy", f"Choose one of: {', '.join(POLICIES)}.", "source.policy"))
-    if wanted.every_minutes is not None and not MIN_EVERY_MINUTES <= wanted.every_minutes <= MAX_EVERY_MINUTES:
+    if (
+        wanted.every_minutes is not None
+        and not MIN_EVERY_MINUTES <= wanted.every_minutes <= MAX_EVERY_MINUTES
+    ):
         message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or leave it empty to sync manually."
         found.append(Problem("/every_minutes", message, "source.schedule"))
     return found + _header_problems(wanted.headers or {})
@@ -220,7 +244,9 @@ def _address_problems(wanted: SourceSettings) -> list[Problem]:
             return [Problem("/document", message, "source.document")]
         return []
     if len(wanted.address) > ADDRESS_LENGTH:
-        return [Problem("/address", f"Enter at most {ADDRESS_LENGTH:,} characters.", "source.address")]
+        return [
+            Problem("/address", f"Enter at most {ADDRESS_LENGTH:,} characters.", "source.address")
+        ]
     if wanted.kind == "mcp-stdio":
         return _command_problems(wanted.address)
     message = url_problem(wanted.address)
@@ -232,7 +258,11 @@ def _command_problems(command: str) -> list[Problem]:
         usable = bool(shlex.split(command))
     except ValueError:
         usable = False
-    return [] if usable else [Problem("/address", "Enter a command with its arguments.", "source.address")]
+    return (
+        []
+        if usable
+        else [Problem("/address", "Enter a command with its arguments.", "source.address")]
+    )
 
 
 @sensitive_variables("headers", "value")
@@ -244,7 +274,11 @@ def _header_problems(headers: Mapping[str, str]) -> list[Problem]:
         if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
             message = f"{name[:100]!r} cannot be the name of a header with credentials."
             found.append(Problem("/headers", message, "source.headers"))
-        elif not value or len(value) > MAX_HEADER_CHARS or not (value.isascii() and value.isprintable()):
+        elif (
+            not value
+            or len(value) > MAX_HEADER_CHARS
+            or not (value.isascii() and value.isprintable())
+        ):
             message = f"The value of {name} must be 1 to {MAX_HEADER_CHARS:,} printable ASCII characters on one line."
             found.append(Problem("/headers", message, "source.headers"))
         elif value != value.strip():
@@ -255,8 +289,14 @@ def _header_problems(headers: Mapping[str, str]) -> list[Problem]:
 
 def _origin(address: str) -> tuple[str, str | None, int | None] | str:
     parts = url_parts(address)
-    return (parts.scheme, parts.hostname, parts.port) if parts and parts.scheme in {"http", "https"} else address
+    return (
+        (parts.scheme, parts.hostname, parts.port)
+        if parts and parts.scheme in {"http", "https"}
+        else address
+    )
 
 
 def _name_exists(name: str) -> Problem:
-    return Problem("/name", f"The source {name!r} already exists. Choose another name.", "source.name")
+    return Problem(
+        "/name", f"The source {name!r} already exists. Choose another name.", "source.name"
+    )

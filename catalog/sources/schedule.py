@@ -41,7 +41,10 @@ def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, 
     """
     record = begin(source, by=by)
     thread = threading.Thread(
-        target=_carry_out, args=(record, audit.origin().resolved()), name=f"sync {source.name}", daemon=True
+        target=_carry_out,
+        args=(record, audit.origin().resolved()),
+        name=f"sync {source.name}",
+        daemon=True,
     )
     thread.start()
     return record, thread
@@ -62,7 +65,9 @@ def sync_regularly(*, stop: threading.Event) -> None:
             for _ in sync_due():
                 pass
         except DatabaseError:
-            log.exception("The sources that are due could not be synced; the next attempt is in a minute.")
+            log.exception(
+                "The sources that are due could not be synced; the next attempt is in a minute."
+            )
         finally:
             close_old_connections()
 

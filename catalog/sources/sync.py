@@ -83,7 +83,9 @@ def begin(source: Source, *, by: User | None = None) -> SourceSync:
     """
     now = timezone.now()
     old = now - timedelta(seconds=INTERRUPTED_S)
-    SourceSync.objects.filter(source=source, ended_at=None, started_at__lt=old).update(ended_at=now, error=INTERRUPTED)
+    SourceSync.objects.filter(source=source, ended_at=None, started_at__lt=old).update(
+        ended_at=now, error=INTERRUPTED
+    )
     try:
         with transaction.atomic():
             record = SourceSync.objects.create(source=source, by=by, started_at=now)
@@ -97,7 +99,9 @@ def begin(source: Source, *, by: User | None = None) -> SourceSync:
 def carry_out(record: SourceSync) -> SourceSync:
     """Read the source and apply its changes; every outcome, also a failure, is stored in `record`."""
     source = Source.objects.select_related("owner").get(pk=record.source_id)
-    actor = audit.Actor.of(record.by, client=f"source {source.name}", address=audit.origin().actor().address)
+    actor = audit.Actor.of(
+        record.by, client=f"source {source.name}", address=audit.origin().actor().address
+    )
     with audit.acting(audit.Origin("sync", lambda: actor)):
         return _carry_out(source, record)
 
@@ -129,7 +133,12 @@ def _queue_drift(source: Source, record: SourceSync) -> None:
     if not any(counts.values()):
         return
     tools = [change for change in record.changes if change["outcome"] in _DRIFT][:MAX_EVENT_TOOLS]
-    data = {"source": {"name": source.name, "kind": source.kind}, "sync": record.pk, "counts": counts, "tools": tools}
+    data = {
+        "source": {"name": source.name, "kind": source.kind},
+        "sync": record.pk,
+        "counts": counts,
+        "tools": tools,
+    }
     queue_events([WebhookEvent("source.drifted", source.name, data)])
 
 
@@ -185,7 +194,9 @@ class _Application:
         changed = [tool for tool in self.listed if self._is_changed(tool)]
         for start in range(0, len(changed), BATCH):
             self._apply(changed[start : start + BATCH])
-        self.record.changes_json = json.dumps(self.changes[:MAX_STORED_CHANGES]) if self.changes else ""
+        self.record.changes_json = (
+            json.dumps(self.changes[:MAX_STORED_CHANGES]) if self.changes else ""
+        )
 
     def _report(self, tool_id: str, outcome: str, **more: str | int) -> None:
         setattr(self.record, outcome, getattr(self.record, outcome) + 1)
@@ -209,7 +220,9 @@ class _Application:
         if tool.spec is None:
             message = " ".join(problem.message for problem in tool.problems[:3])
             headers, address = _headers_of(self.source), self.source.address
-            tool_id, message = (without_credentials(text, headers, address) for text in (tool.tool_id, message))
+            tool_id, message = (
+                without_credentials(text, headers, address) for text in (tool.tool_id, message)
+            )
             self._report(tool_id, "refused", message=message)
             return False
         row = self.rows.get(tool.tool_id)
@@ -260,7 +273,11 @@ class _Application:
         if base is not None and not self._is_ours(base):
             return f"Revision {base.number} was published here, not by the source, and would be overwritten."
         spec = tool.spec
-        if base is not None and spec is not None and destinations(base.spec.document) != destinations(spec.document):
+        if (
+            base is not None
+            and spec is not None
+            and destinations(base.spec.document) != destinations(spec.document)
+        ):
             return "The address that receives requests or credentials has changed."
         if verdict and verdict not in HARMLESS:
             return _HELD_BECAUSE[verdict]
@@ -273,7 +290,9 @@ class _Application:
     def _is_ours(self, revision: Revision) -> bool:
         return (revision.origin_kind, revision.origin_name) == ("source", self.source.name)
 
-    def _hold(self, tool: ListedTool, spec: ToolSpec, base: Revision | None, verdict: str, reason: str) -> None:
+    def _hold(
+        self, tool: ListedTool, spec: ToolSpec, base: Revision | None, verdict: str, reason: str
+    ) -> None:
         change = hold(
             spec,
             origin=self._origin,
@@ -288,7 +307,10 @@ class _Application:
         self._report(tool.tool_id, "held", change=change.pk, message=reason, **more)
 
     def _publish(
-        self, wanted: Sequence[tuple[ListedTool, ToolSpec]], verdicts: dict[str, str], terms: TermsByHash
+        self,
+        wanted: Sequence[tuple[ListedTool, ToolSpec]],
+        verdicts: dict[str, str],
+        terms: TermsByHash,
     ) -> None:
         specs = [spec for _, spec in wanted]
         outcomes = publish_many(
@@ -310,7 +332,11 @@ class _Application:
                 continue
             verdict = {"verdict": verdicts[spec.sha256]} if spec.sha256 in verdicts else {}
             self._report(
-                tool.tool_id, outcome.outcome, slug=outcome.tool.slug, revision=outcome.revision.number, **verdict
+                tool.tool_id,
+                outcome.outcome,
+                slug=outcome.tool.slug,
+                revision=outcome.revision.number,
+                **verdict,
             )
 
     @property
@@ -318,19 +344,29 @@ class _Application:
         return RevisionOrigin("source", self.source.name)
 
     def _store_row(self, tool: ListedTool, catalog_tool: Tool | None, *, published: bool) -> None:
-        defaults: dict[str, Any] = {"remote_name": tool.remote_name, "listed_sha256": tool.sha256, "gone_at": None}
+        defaults: dict[str, Any] = {
+            "remote_name": tool.remote_name,
+            "listed_sha256": tool.sha256,
+            "gone_at": None,
+        }
         if catalog_tool is not None:
             defaults["catalog_tool"] = catalog_tool
         if published:
             defaults["published_sha256"] = tool.sha256
         elif tool.tool_id not in self.declared:
             defaults["published_sha256"] = ""
-        SourceTool.objects.update_or_create(source=self.source, tool_id=tool.tool_id, defaults=defaults)
+        SourceTool.objects.update_or_create(
+            source=self.source, tool_id=tool.tool_id, defaults=defaults
+        )
 
 
 def _new_instruction(spec: ToolSpec, base: Revision | None) -> str:
     """A phrase of `spec` that instructs the model and that `base` does not have; "" if there is none."""
-    known = {phrase for _, phrase in injected_phrases(base.spec.document)} if base is not None else set()
+    known = (
+        {phrase for _, phrase in injected_phrases(base.spec.document)}
+        if base is not None
+        else set()
+    )
     phrases = (phrase for _, phrase in injected_phrases(spec.document))
     return next((phrase for phrase in phrases if phrase not in known), "")
 

@@ -58,7 +58,11 @@ def _other_version(name: str, declared: JSON) -> str:
 def _postman(document: Object) -> str:
     collection = members_of(document.get("collection", document))
     info = members_of(collection.get("info"))
-    is_second = "_postman_id" in info or "getpostman.com" in str(info.get("schema")) or "postman.com" in str(info)
+    is_second = (
+        "_postman_id" in info
+        or "getpostman.com" in str(info.get("schema"))
+        or "postman.com" in str(info)
+    )
     is_first = {"id", "order", "requests"} <= collection.keys()
     if not is_first and not (is_second and "item" in collection):
         return ""
@@ -66,7 +70,10 @@ def _postman(document: Object) -> str:
 
 
 def _bundle(document: Object) -> str:
-    if not ("manifest_version" in document or "dxt_version" in document) or "server" not in document:
+    if (
+        not ("manifest_version" in document or "dxt_version" in document)
+        or "server" not in document
+    ):
         return ""
     return "This is the manifest of an MCP bundle (MCPB). Add its server as a source."
 
@@ -83,7 +90,9 @@ def _registry_entry(document: Object) -> str:
 def _client_configuration(document: Object) -> str:
     settings = members_of(document.get("mcp")) or document
     named = [settings.get(name) for name in ("mcpServers", "mcp_servers", "context_servers")]
-    if not any(isinstance(servers, dict) for servers in named) and not _are_servers(settings.get("servers")):
+    if not any(isinstance(servers, dict) for servers in named) and not _are_servers(
+        settings.get("servers")
+    ):
         return ""
     return "This is the configuration of an MCP client. Add its servers as sources."
 

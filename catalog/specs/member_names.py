@@ -59,7 +59,9 @@ _OTHER_NAMES: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
 """Other names of these members, in other formats and in practice: in lower case, without hyphens and underscores."""
 
 # Members that other software reads, and that are similar to a defined one.
-_OTHER_MEMBERS: Final = frozenset({"title", "titles", "tags", "deprecated", "annotations", "icons", "type", "strict"})
+_OTHER_MEMBERS: Final = frozenset(
+    {"title", "titles", "tags", "deprecated", "annotations", "icons", "type", "strict"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,9 @@ def _in_object(value: Object, kind: str, pointer: str) -> Iterator[MisnamedMembe
         meant = _meant(name, kind, value[name])
         if meant is not None and meant not in value and meant not in found:
             found.add(meant)
-            yield MisnamedMember(pointer_join(pointer, name), name, meant, isinstance(value[name], defined[meant]))
+            yield MisnamedMember(
+                pointer_join(pointer, name), name, meant, isinstance(value[name], defined[meant])
+            )
 
 
 def _meant(name: str, kind: str, value: JSON) -> str | None:
@@ -118,6 +122,8 @@ def _meant(name: str, kind: str, value: JSON) -> str | None:
             return member
     if not _SHORTEST <= len(plain) <= 30:
         return None
-    alike = [known for known in defined if known[0] == plain[0] and abs(len(known) - len(plain)) <= 2]
+    alike = [
+        known for known in defined if known[0] == plain[0] and abs(len(known) - len(plain)) <= 2
+    ]
     close = get_close_matches(plain, alike, n=1, cutoff=_SIMILAR)
     return defined[close[0]] if close else None

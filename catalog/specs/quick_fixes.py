@@ -48,7 +48,13 @@ def quick_fix(text: str, problem: Problem) -> QuickFix | None:
     if problem.line > len(lines):
         return None
     rest = lines[problem.line - 1][problem.column - 1 :]
-    finders = _SYNTAX if problem.rule == "json.syntax" else (_known_type,) if problem.keyword == "type" else ()
+    finders = (
+        _SYNTAX
+        if problem.rule == "json.syntax"
+        else (_known_type,)
+        if problem.keyword == "type"
+        else ()
+    )
     for find in finders:
         found = find(rest, problem)
         if found:
@@ -67,7 +73,12 @@ def _no_comma(rest: str, problem: Problem) -> Edit | None:
 
 
 def _comma(rest: str, problem: Problem) -> Edit | None:
-    is_missing = problem.message.startswith("A comma or") and rest.lstrip()[:1] in {"", '"', "{", "["}
+    is_missing = problem.message.startswith("A comma or") and rest.lstrip()[:1] in {
+        "",
+        '"',
+        "{",
+        "[",
+    }
     return ("Insert a comma", "", ",") if is_missing else None
 
 
@@ -77,7 +88,13 @@ def _word(rest: str, problem: Problem) -> Edit | None:
     if found is None:
         return None
     word = found[0]
-    constant = {"true": "true", "false": "false", "null": "null", "none": "null", "undefined": "null"}.get(word.lower())
+    constant = {
+        "true": "true",
+        "false": "false",
+        "null": "null",
+        "none": "null",
+        "undefined": "null",
+    }.get(word.lower())
     if constant is None and "double quotes" not in problem.message:
         return None
     new = constant or json.dumps(word)

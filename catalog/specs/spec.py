@@ -29,7 +29,9 @@ from catalog.specs.member_names import misnamed_members
 MAX_SPEC_BYTES: Final = 1024 * 1024
 MAX_NAME_CHARACTERS: Final = 200  # of an id or a name
 MAX_EXAMPLES: Final = 200
-MAX_SLUG_WORDS: Final = 91  # characters; "-" and eight digits follow, 100 in all, as in a plain slug
+MAX_SLUG_WORDS: Final = (
+    91  # characters; "-" and eight digits follow, 100 in all, as in a plain slug
+)
 
 LLM_TOOL_SPEC_SCHEMA: Final[dict[str, Any]] = json.loads(
     files("catalog").joinpath("schemas/llm-tool-spec.json").read_text(encoding="utf-8")
@@ -147,7 +149,8 @@ def naming_in(document: JSON) -> tuple[str | None, str | None]:
         return None, None
     declared = [definition.get(member) for member in ("id", "name")]
     own_id, name = (
-        value if isinstance(value, str) and not _naming_problem("id", value) else None for value in declared
+        value if isinstance(value, str) and not _naming_problem("id", value) else None
+        for value in declared
     )
     return own_id or name, name or own_id
 
@@ -189,7 +192,9 @@ def _format_problems(document: JSON) -> list[Problem]:
     try:
         if _FAST_FORMAT.is_valid(document):
             return []
-    except ValueError:  # a `Number`, which the fast validator does not know, where the format requires another type
+    except (
+        ValueError
+    ):  # a `Number`, which the fast validator does not know, where the format requires another type
         pass
     errors = islice(_EXPLAINING_FORMAT.iter_errors(document), MAX_PROBLEMS)
     return [_format_problem(error) for error in errors]
@@ -202,9 +207,18 @@ def _format_problem(error: jsonschema.ValidationError) -> Problem:
         subject = "An example"
     if error.validator == "required":
         missing = error.message.split("'")[1]  # one error per missing member
-        path = missing if subject == "An example" else ".".join(map(str, (*error.absolute_path, missing)))
+        path = (
+            missing
+            if subject == "An example"
+            else ".".join(map(str, (*error.absolute_path, missing)))
+        )
         return Problem(pointer, f"`{path}` is missing.", "spec.required", keyword="required")
-    return Problem(pointer, f"{subject} must be {_TYPES[str(error.validator_value)]}.", "spec.type", keyword="type")
+    return Problem(
+        pointer,
+        f"{subject} must be {_TYPES[str(error.validator_value)]}.",
+        "spec.type",
+        keyword="type",
+    )
 
 
 # Toolshelf's own limits
@@ -220,7 +234,8 @@ def _naming_problems(definition: dict[str, JSON]) -> Iterator[Problem]:
     value = definition.get(own_id)
     if isinstance(value, str) and visible_id(value) not in {value, ""}:
         message = (
-            f"`{own_id}` begins or ends with a space, or contains an invisible character; write {visible_id(value)!r}."
+            f"`{own_id}` begins or ends with a space, or contains an invisible character; "
+            f"write {visible_id(value)!r}."
         )
         yield Problem(f"/definition/{own_id}", message, "spec.invisible")
     examples = definition.get("examples")
@@ -241,13 +256,21 @@ def _naming_problem(member: str, value: str) -> Problem | None:
     """The problem of an id or name: it may be any text that is one visible line."""
     pointer = f"/definition/{member}"
     if len(value) > MAX_NAME_CHARACTERS:
-        message = f"`{member}` has {len(value):,} characters; at most {MAX_NAME_CHARACTERS} are allowed."
+        message = (
+            f"`{member}` has {len(value):,} characters; at most {MAX_NAME_CHARACTERS} are allowed."
+        )
         return Problem(pointer, message, "spec.too-long")
     if found := _UNSHOWABLE.search(value):
-        message = f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
+        message = (
+            f"`{member}` contains the control character U+{ord(found.group()):04X}; remove it."
+        )
         return Problem(pointer, message, "spec.control")
     if all(unicodedata.category(character)[0] in "ZC" for character in value):
-        remedy = "remove it to use the name instead" if member == "id" else "enter the name that models call"
+        remedy = (
+            "remove it to use the name instead"
+            if member == "id"
+            else "enter the name that models call"
+        )
         return Problem(pointer, f"`{member}` is empty; {remedy}.", "spec.empty")
     return None
 

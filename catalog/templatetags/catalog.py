@@ -89,7 +89,9 @@ def _enumeration(words: Sequence[str]) -> str:
 def _note_of(loss: LocatedLoss) -> SafeString:
     if not loss.missing:
         return format_html("<b>Dropped:</b> {}", with_code(loss.reason))
-    return format_html("<b>Dropped here:</b> <code>{}</code>. {}", loss.missing, with_code(loss.reason))
+    return format_html(
+        "<b>Dropped here:</b> <code>{}</code>. {}", loss.missing, with_code(loss.reason)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +110,20 @@ def by_rule(problems: Iterable[Fault | Problem]) -> list[ProblemGroup]:
     for one in problems:
         rule = one.problem.rule if isinstance(one, Fault) else one.rule
         groups.setdefault(rule, []).append(one)
-    return [ProblemGroup(rule, found[:SHOWN_PER_RULE], found[SHOWN_PER_RULE:]) for rule, found in groups.items()]
+    return [
+        ProblemGroup(rule, found[:SHOWN_PER_RULE], found[SHOWN_PER_RULE:])
+        for rule, found in groups.items()
+    ]
 
 
 @register.filter
 def origin_of(revision: Revision) -> str:
     """The origin of a revision; a dash if it is not known."""
-    return origin_text(revision.origin_kind, revision.origin_name or "") if revision.origin_kind else "—"
+    return (
+        origin_text(revision.origin_kind, revision.origin_name or "")
+        if revision.origin_kind
+        else "—"
+    )
 
 
 @register.simple_tag

@@ -13,7 +13,9 @@ register = template.Library()
 
 
 @register.simple_tag
-def sparkline(values: Sequence[float], label: str, width: int = 72, height: int = 20, floor: float = 0) -> SafeString:
+def sparkline(
+    values: Sequence[float], label: str, width: int = 72, height: int = 20, floor: float = 0
+) -> SafeString:
     """`{% sparkline runs_per_day "Runs in the last 7 days: 2, 4, 0" %}`."""
     return charts.sparkline(values, label=label, width=width, height=height, floor=floor)
 

@@ -15,7 +15,9 @@ SPRITE = Path(__file__).resolve().parent.parent.parent / "static" / "vendor" / "
 @cache
 def shapes_by_name() -> dict[str, str]:
     """The SVG shapes of every icon, by the icon's name."""
-    symbols = re.findall(r'<symbol id="([a-z0-9-]+)" viewBox="0 0 24 24">(.*?)</symbol>', SPRITE.read_text("utf-8"))
+    symbols = re.findall(
+        r'<symbol id="([a-z0-9-]+)" viewBox="0 0 24 24">(.*?)</symbol>', SPRITE.read_text("utf-8")
+    )
     return dict(symbols)
 
 

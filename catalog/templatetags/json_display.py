@@ -16,7 +16,14 @@ from catalog.jsontext.positions import locate
 from catalog.jsontext.pretty import MAX_PRINTED, printed_size
 from catalog.jsontext.reader import JSON
 from catalog.rendering.html import join_html
-from catalog.rendering.json_highlighting import MAX_CHARACTERS, NOTE_ICONS, Line, Note, highlight, highlight_line
+from catalog.rendering.json_highlighting import (
+    MAX_CHARACTERS,
+    NOTE_ICONS,
+    Line,
+    Note,
+    highlight,
+    highlight_line,
+)
 from catalog.templatetags.catalog import with_code
 from catalog.templatetags.icons import icon
 
@@ -79,7 +86,13 @@ def json_block(
         "whole": whole,
         "download_url": download_url,
         "highlighted": highlighted,
-        "rows": _rows(highlighted.lines, id, numbered=numbered, tree=tree, marks=_marks_by_line(text, list(marks))),
+        "rows": _rows(
+            highlighted.lines,
+            id,
+            numbered=numbered,
+            tree=tree,
+            marks=_marks_by_line(text, list(marks)),
+        ),
         "tree": tree,
         "loose_notes": loose,
         "digits": len(str(max(len(highlighted.lines), 100))),
@@ -100,13 +113,19 @@ def json_inline(value: Any) -> SafeString:
     text = reader.dumps(value)
     cut = len(text) > MAX_INLINE_CHARACTERS
     shown = highlight_line(text[:MAX_INLINE_CHARACTERS])
-    more = format_html('<span class="muted" title="{} characters">…</span>', f"{len(text):,}") if cut else ""
+    more = (
+        format_html('<span class="muted" title="{} characters">…</span>', f"{len(text):,}")
+        if cut
+        else ""
+    )
     return format_html('<code class="json-word">{}{}</code>', shown, more)
 
 
 _TAG_END: Final = SafeString('">')
 _WITHOUT_NOTE: Final = SafeString('json-line" id="')
-_WITH_NOTE: Final = {kind: SafeString(f'json-line has-note note-{kind}" id="') for kind in NOTE_ICONS}
+_WITH_NOTE: Final = {
+    kind: SafeString(f'json-line has-note note-{kind}" id="') for kind in NOTE_ICONS
+}
 _FOLD: Final = SafeString('<details class="json-fold" open><summary class="')
 _FOLDED: Final = SafeString('" data-folded="')
 _FOLD_LINE_END: Final = SafeString("</summary>")
@@ -122,10 +141,17 @@ _LINK_END: Final = SafeString('" tabindex="-1" aria-hidden="true"></a>')
 
 
 def _rows(
-    lines: Iterable[Line], block: str, *, numbered: bool, tree: bool, marks: Mapping[int, Sequence[SafeString]]
+    lines: Iterable[Line],
+    block: str,
+    *,
+    numbered: bool,
+    tree: bool,
+    marks: Mapping[int, Sequence[SafeString]],
 ) -> SafeString:
     """The lines as HTML, built in Python: a template would take ten times as long for a thousand lines."""
-    return join_html(_row_parts(lines, join_html([block, "-L"]), numbered=numbered, tree=tree, marks=marks))
+    return join_html(
+        _row_parts(lines, join_html([block, "-L"]), numbered=numbered, tree=tree, marks=marks)
+    )
 
 
 def _row_parts(
@@ -161,7 +187,9 @@ def _note(note: Note) -> SafeString:
     link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
     message = note.message if isinstance(note.message, SafeString) else with_code(note.message)
     parts = (note.kind, icon(note.icon), message, link)
-    return format_html('<span class="json-note note-{}" role="note">{}<span>{}{}</span></span>', *parts)
+    return format_html(
+        '<span class="json-note note-{}" role="note">{}<span>{}{}</span></span>', *parts
+    )
 
 
 def _marks_by_line(text: str, marks: Sequence[Any]) -> dict[int, list[SafeString]]:
@@ -199,7 +227,9 @@ def _notes_by_line(text: str, annotations: list[Any]) -> tuple[dict[int, list[No
 
 def _note_of(problem: Any) -> Note:
     return Note(
-        _part(problem, "message") or "", _part(problem, "schema_href") or "", _part(problem, "kind") or "problem"
+        _part(problem, "message") or "",
+        _part(problem, "schema_href") or "",
+        _part(problem, "kind") or "problem",
     )
 
 

@@ -78,7 +78,12 @@ def result_rows(results: Iterable[Result], stars: frozenset[int] | None = None) 
     before, after = reverse("catalog:tool", args=["-"]).rsplit("-", 1)
     try_before, try_after = reverse("playground:try", args=["-"]).split("-", 1)
     return join_html(
-        _row(result, f"{before}{result.tool.slug}{after}", f"{try_before}{result.tool.slug}{try_after}", stars)
+        _row(
+            result,
+            f"{before}{result.tool.slug}{after}",
+            f"{try_before}{result.tool.slug}{try_after}",
+            stars,
+        )
         for result in results
     )
 
@@ -95,7 +100,10 @@ def with_weekly_runs(rows: SafeString, person: Person) -> SafeString:
     runs = hooks.weekly_runs(person, [int(pk) for pk, _, _ in tools])
     if not runs:
         return rows
-    drawn = [_weekly_runs(runs[int(pk)], slug, SafeString(name)) if int(pk) in runs else "" for pk, slug, name in tools]
+    drawn = [
+        _weekly_runs(runs[int(pk)], slug, SafeString(name)) if int(pk) in runs else ""
+        for pk, slug, name in tools
+    ]
     filled = [text + rest for text, (_, _, rest) in zip(drawn, places, strict=True)]
     return SafeString(first + "".join(filled))
 
@@ -128,7 +136,11 @@ def results_range(page: Page) -> str:
 def nothing_found(search: CatalogSearch) -> str:
     """The title of an empty list: with the words, if they are few."""
     words = search.words.strip()
-    return f"No tools match “{words}”" if words and len(words) <= WORDS_SHOWN else "No tools match your search"
+    return (
+        f"No tools match “{words}”"
+        if words and len(words) <= WORDS_SHOWN
+        else "No tools match your search"
+    )
 
 
 @register.simple_tag
@@ -157,9 +169,22 @@ def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -
         chips,
         _HEAD_END,
     )
-    star = _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars, url=f"{url}star/")
+    star = (
+        _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars, url=f"{url}star/")
+    )
     runs = (_RUNS, str(tool.pk), _SPACE, tool.slug, _SPACE, tool.name, _RUNS_END)
-    side = (_SIDE, *runs, _TRY, try_url, _TRY_NAME, tool.name, _TRY_END, score_ring(tool.score), star, _HEAD_END)
+    side = (
+        _SIDE,
+        *runs,
+        _TRY,
+        try_url,
+        _TRY_NAME,
+        tool.name,
+        _TRY_END,
+        score_ring(tool.score),
+        star,
+        _HEAD_END,
+    )
     return join_html([*head, *text, _why(result), *side, _ROW_END])
 
 
@@ -170,7 +195,11 @@ def _id_and_toolkit(result: Result) -> tuple[str, ...]:
         toolkit, rest = shown.tool_id.split(len(tool.toolkit))
         return (_ID, *_toolkit_link(tool, marked(toolkit)), marked(rest), _CODE_END)
     link = _toolkit_link(tool, tool.toolkit) if tool.toolkit else ()
-    return link if tool.tool_id == tool.name else (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
+    return (
+        link
+        if tool.tool_id == tool.name
+        else (_ID, marked(shown.tool_id), _CODE_END, _SPACE, *link)
+    )
 
 
 def _toolkit_link(tool: Tool, name: str) -> tuple[str, ...]:
@@ -215,7 +244,9 @@ def _tags(tool: Tool) -> Iterator[SafeString]:
     for tag in tags[:TAGS_SHOWN]:
         yield _chip("chip-muted", "hash", tag)
     if more := len(tags[TAGS_SHOWN:]):
-        yield format_html('<li class="chip chip-muted">{} more tag{}</li>', more, "s" if more > 1 else "")
+        yield format_html(
+            '<li class="chip chip-muted">{} more tag{}</li>', more, "s" if more > 1 else ""
+        )
 
 
 @register.simple_tag

@@ -18,7 +18,9 @@ from catalog.stars import starred_ids
 
 register = template.Library()
 
-_BEGIN = SafeString('<button type="submit" class="star" form="star-form" name="starred" hx-include="#star-form" ')
+_BEGIN = SafeString(
+    '<button type="submit" class="star" form="star-form" name="starred" hx-include="#star-form" '
+)
 _SHAPE = SafeString(
     '><svg class="icon icon-star" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">'
     '<path d="M12 3l2.8 5.7 6.2.9-4.5 4.4 1.1 6.2L12 17.3l-5.6 2.9 1.1-6.2L3 9.6l6.2-.9z"/></svg>'

@@ -25,7 +25,10 @@ def stacked_head(*columns: str) -> SafeString:
     Raises:
         KeyError: there is no such kind of heading.
     """
-    headings = [format_html(_HEADINGS[kind], text) for text, _, kind in (column.partition("|") for column in columns)]
+    headings = [
+        format_html(_HEADINGS[kind], text)
+        for text, _, kind in (column.partition("|") for column in columns)
+    ]
     return format_html(
         '<thead role="rowgroup"><tr role="row">{}</tr></thead>',
         format_html_join("", "{}", ((heading,) for heading in headings)),

@@ -66,7 +66,13 @@ def relative_time(at: datetime | None) -> SafeString:
     )
 
 
-_SECONDS: Final = (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+_SECONDS: Final = (
+    ("year", 31_536_000),
+    ("month", 2_592_000),
+    ("day", 86_400),
+    ("hour", 3_600),
+    ("minute", 60),
+)
 
 
 def _ago(age: timedelta) -> str:

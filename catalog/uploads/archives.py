@@ -27,7 +27,9 @@ def is_archive(start: bytes) -> bool:
     return start.startswith((_START, _EMPTY_START))
 
 
-def entries_of(label: str, file: BinaryIO, read: Callable[[str, BoundedEntry], Iterator[Piece]]) -> Iterator[Piece]:
+def entries_of(
+    label: str, file: BinaryIO, read: Callable[[str, BoundedEntry], Iterator[Piece]]
+) -> Iterator[Piece]:
     try:
         _check_directory(file)
         archive = zipfile.ZipFile(file)
@@ -45,7 +47,9 @@ def entries_of(label: str, file: BinaryIO, read: Callable[[str, BoundedEntry], I
                 continue
             try:
                 with archive.open(entry) as unpacked:
-                    bounded = BoundedEntry(unpacked, left, MAX_RATIO * max(entry.compress_size, 1024))
+                    bounded = BoundedEntry(
+                        unpacked, left, MAX_RATIO * max(entry.compress_size, 1024)
+                    )
                     yield from read(source, bounded)
             except (
                 zipfile.BadZipFile,
@@ -77,7 +81,11 @@ def _check_directory(file: BinaryIO) -> None:
     if at < 0 or at + 22 > len(tail):
         raise ValueError("its directory is missing.")
     entries, directory_bytes = struct.unpack_from("<HI", tail, at + 10)
-    if b"PK\x06\x07" in tail[max(0, at - 20) : at] or entries == 0xFFFF or directory_bytes == 0xFFFF_FFFF:
+    if (
+        b"PK\x06\x07" in tail[max(0, at - 20) : at]
+        or entries == 0xFFFF
+        or directory_bytes == 0xFFFF_FFFF
+    ):
         raise ValueError("it is a ZIP64 archive; at most 4 GiB and 65,534 entries are read.")
     if entries > MAX_ENTRIES or directory_bytes > MAX_DIRECTORY_BYTES:
         raise ValueError(f"it has {entries:,} entries; at most {MAX_ENTRIES:,} are read.")

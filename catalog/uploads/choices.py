@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-MAX_NEW_ID_CHARACTERS: Final = 1_000  # more than any id may have, so that a longer one is shown with its problem
+MAX_NEW_ID_CHARACTERS: Final = (
+    1_000  # more than any id may have, so that a longer one is shown with its problem
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class Choices:
 
     def only(self, keys: Collection[str]) -> Choices:
         """The choices about the tools with these keys."""
-        return Choices(self.skip.intersection(keys), {key: self.new_ids[key] for key in keys if key in self.new_ids})
+        return Choices(
+            self.skip.intersection(keys),
+            {key: self.new_ids[key] for key in keys if key in self.new_ids},
+        )
 
     def with_shared_id(self, ids: Mapping[str, str]) -> set[str]:
         """The tools of a document that cannot have the id that they would get, because another tool gets it.
@@ -42,11 +47,15 @@ class Choices:
         if not self:
             return set()
         numbers = Counter(one for key, one in ids.items() if key not in self.skip)
-        new_here = Counter(self.new_ids[key] for key in ids if key in self.new_ids and key not in self.skip)
+        new_here = Counter(
+            self.new_ids[key] for key in ids if key in self.new_ids and key not in self.skip
+        )
         shared = set()
         for key, one in ids.items():
             number = numbers[one] + self._numbers[one] - new_here[one]
-            if number > (0 if key in self.skip else 1) and (key in self.skip or key in self.new_ids):
+            if number > (0 if key in self.skip else 1) and (
+                key in self.skip or key in self.new_ids
+            ):
                 shared.add(key)
         return shared
 
@@ -57,7 +66,9 @@ class Choices:
 
     def to_json(self) -> str:
         """The choices as JSON: {"skip": [key, …], "new_ids": {key: id, …}}; "" if there are none."""
-        return json.dumps({"skip": sorted(self.skip), "new_ids": dict(self.new_ids)}) if self else ""
+        return (
+            json.dumps({"skip": sorted(self.skip), "new_ids": dict(self.new_ids)}) if self else ""
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Choices:
@@ -66,10 +77,16 @@ class Choices:
             read = json.loads(text)
         except (ValueError, RecursionError):
             return NO_CHOICES
-        skip, new_ids = (read.get("skip"), read.get("new_ids")) if isinstance(read, dict) else (None, None)
+        skip, new_ids = (
+            (read.get("skip"), read.get("new_ids")) if isinstance(read, dict) else (None, None)
+        )
         return cls(
             keys_in(skip),
-            {clean(key): clean_id(one) for key, one in new_ids.items() if key and isinstance(one, str)}
+            {
+                clean(key): clean_id(one)
+                for key, one in new_ids.items()
+                if key and isinstance(one, str)
+            }
             if isinstance(new_ids, dict)
             else {},
         )
@@ -96,7 +113,9 @@ class ImportOptions:
 NO_OPTIONS: Final = ImportOptions()
 
 
-def key_of(source: str, number: str, offered_id: str, prefix: str, *, has_own_id: bool = False) -> str:
+def key_of(
+    source: str, number: str, offered_id: str, prefix: str, *, has_own_id: bool = False
+) -> str:
     """The key of an imported tool: its file, its document in it, and the id that the import offers, without the prefix.
 
     It stays the same when the prefix or another tool of the document changes.

@@ -75,7 +75,9 @@ class Entry:
     @property
     def can_replace(self) -> bool:
         """Whether it was rejected, but the option to replace existing tools or another id prefix lets it in."""
-        return self.is_import and any(fault.problem.rule in {OTHER_ORIGIN, OTHER_OWNER} for fault in self.faults)
+        return self.is_import and any(
+            fault.problem.rule in {OTHER_ORIGIN, OTHER_OWNER} for fault in self.faults
+        )
 
     @property
     def is_choice(self) -> bool:
@@ -97,7 +99,9 @@ class Entry:
     @property
     def has_wrong_id(self) -> bool:
         """Whether it was rejected for its id."""
-        return self.outcome == "rejected" and any(fault.problem.pointer == "/definition/id" for fault in self.faults)
+        return self.outcome == "rejected" and any(
+            fault.problem.pointer == "/definition/id" for fault in self.faults
+        )
 
     @property
     def key(self) -> str:

@@ -19,7 +19,9 @@ def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Itera
     for path in paths:
         if path.is_dir():
             yield from sorted(
-                file for file in path.rglob("*") if file.name.lower().endswith(endings) and file.is_file()
+                file
+                for file in path.rglob("*")
+                if file.name.lower().endswith(endings) and file.is_file()
             )
         elif path.exists():
             yield path
@@ -31,4 +33,6 @@ def pieces_at(files: Iterable[Path], *, max_bytes: int, max_document_bytes: int)
     """The texts of specs in `files`; each file is opened only when it is reached."""
     for file in files:
         with file.open("rb") as opened:
-            yield from pieces_of(str(file), opened, max_bytes=max_bytes, max_document_bytes=max_document_bytes)
+            yield from pieces_of(
+                str(file), opened, max_bytes=max_bytes, max_document_bytes=max_document_bytes
+            )

@@ -31,10 +31,15 @@ def is_large(files: Files) -> bool:
     sizes = [_size_of(file) for _, file in files]
     if sum(sizes) > LARGE_BYTES:
         return True
-    return any(size > LARGE_ARCHIVE_BYTES and _is_archive(file) for size, (_, file) in zip(sizes, files, strict=True))
+    return any(
+        size > LARGE_ARCHIVE_BYTES and _is_archive(file)
+        for size, (_, file) in zip(sizes, files, strict=True)
+    )
 
 
-def publish_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> tuple[Upload, list[Entry]]:
+def publish_now(
+    files: Files, *, by: User, options: ImportOptions = NO_OPTIONS
+) -> tuple[Upload, list[Entry]]:
     """Publish the specs of small files; returns the report.
 
     The upload is not stored if the files contain no spec.
@@ -52,7 +57,9 @@ def publish_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) 
     batches = upload_batches(_pieces(files), by=by, options=options, on_batch=write)
     entries = [entry for batch in batches for entry in batch]
     if entries:
-        Upload.objects.filter(pk=report.pk).update(ended_at=timezone.now(), total=len(entries), read=len(entries))
+        Upload.objects.filter(pk=report.pk).update(
+            ended_at=timezone.now(), total=len(entries), read=len(entries)
+        )
     return report, entries
 
 
@@ -66,7 +73,10 @@ def _pieces(files: Files) -> Iterator[Piece]:
         piece
         for name, file in files
         for piece in pieces_of(
-            name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+            name,
+            file,
+            max_bytes=settings.MAX_SPEC_BYTES,
+            max_document_bytes=settings.MAX_DOCUMENT_BYTES,
         )
     )
 

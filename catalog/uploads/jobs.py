@@ -48,8 +48,15 @@ CHOICES: Final = "choices.json"  # beside the files, so that a resumed upload ha
 
 Files = Sequence[tuple[str, BinaryIO]]  # names and contents
 
-TEMPORARY: Final = (DatabaseError, InterfaceError, OSError)  # an upload can be resumed after one of these,
-PERMANENT: Final = (DataError, IntegrityError)  # except after these subclasses: the data cannot be written
+TEMPORARY: Final = (
+    DatabaseError,
+    InterfaceError,
+    OSError,
+)  # an upload can be resumed after one of these,
+PERMANENT: Final = (
+    DataError,
+    IntegrityError,
+)  # except after these subclasses: the data cannot be written
 
 _log = logging.getLogger(__name__)
 _turns = FairLock()
@@ -71,9 +78,13 @@ def start(
     owners = [owner for thread, owner in list(_threads.values()) if thread.is_alive()]
     own, free = owners.count(str(by.pk)), MAX_WAITING - len(owners)
     if free <= 0:
-        raise Busy("Too many uploads are waiting. Try again once one has finished.", retry_after_s=30)
+        raise Busy(
+            "Too many uploads are waiting. Try again once one has finished.", retry_after_s=30
+        )
     if not may_queue(own, free):
-        raise Busy(f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30)
+        raise Busy(
+            f"{own} of your uploads are waiting. Try again once one has finished.", retry_after_s=30
+        )
     delete_old()
     upload = create(files, by=by, dry_run=dry_run, options=options)
     _begin(upload)
@@ -92,7 +103,10 @@ def can_publish(upload: Upload) -> bool:
     """Whether it is a dry run that has ended, and whose files are still stored on this machine."""
     if not upload.dry_run or upload.failed or upload.ended_at is None:
         return False
-    return timezone.now() < upload.ended_at + timedelta(hours=PREVIEW_HOURS) and folder_of(upload).is_dir()
+    return (
+        timezone.now() < upload.ended_at + timedelta(hours=PREVIEW_HOURS)
+        and folder_of(upload).is_dir()
+    )
 
 
 @contextmanager
@@ -100,7 +114,10 @@ def files_of(upload: Upload) -> Iterator[list[tuple[str, BinaryIO]]]:
     """The stored files of an upload, open for reading."""
     with ExitStack() as opened:
         names = enumerate(upload.names.split("\n"))
-        yield [(name, opened.enter_context((folder_of(upload) / str(number)).open("rb"))) for number, name in names]
+        yield [
+            (name, opened.enter_context((folder_of(upload) / str(number)).open("rb")))
+            for number, name in names
+        ]
 
 
 def delete_files(upload: Upload) -> None:
@@ -118,7 +135,13 @@ def create(
     """As `start`, but only create the upload. The files are copied before this returns."""
     if dry_run:
         _make_room(by)
-    upload = Upload(by=by, dry_run=dry_run, prefix=options.prefix, replace=options.replace, names=names_of(files))
+    upload = Upload(
+        by=by,
+        dry_run=dry_run,
+        prefix=options.prefix,
+        replace=options.replace,
+        names=names_of(files),
+    )
     folder = folder_of(upload)
     folder.mkdir(parents=True, mode=0o700)
     try:
@@ -141,7 +164,9 @@ def names_of(files: Files) -> str:
 
 def _make_room(by: User) -> None:
     """Delete the files of this person's oldest dry runs, so that at most `MAX_PREVIEWS` remain with the next one."""
-    ended = Upload.objects.filter(by=by, dry_run=True).exclude(ended_at=None).order_by("-created_at")
+    ended = (
+        Upload.objects.filter(by=by, dry_run=True).exclude(ended_at=None).order_by("-created_at")
+    )
     for old in ended[MAX_PREVIEWS - 1 : MAX_PREVIEWS + 20]:
         delete_files(old)
 
@@ -152,7 +177,9 @@ def resume(upload: Upload) -> bool:
     if not can_resume(upload):
         return False
     lease_id = new_upload_id()
-    waiting = Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None, seen_at__lt=silent)
+    waiting = Upload.objects.filter(
+        pk=upload.pk, lease_id=upload.lease_id, ended_at=None, seen_at__lt=silent
+    )
     if not waiting.update(seen_at=timezone.now(), lease_id=lease_id):
         return False
     upload.refresh_from_db()
@@ -182,7 +209,9 @@ def delete_old() -> None:
     stored = [one.name for one in folder.iterdir()] if folder.is_dir() else []
     if stored:
         expired = timezone.now() - timedelta(hours=PREVIEW_HOURS)
-        for upload in Upload.objects.filter(pk__in=stored[:100], dry_run=True, ended_at__lt=expired):
+        for upload in Upload.objects.filter(
+            pk__in=stored[:100], dry_run=True, ended_at__lt=expired
+        ):
             delete_files(upload)
 
 
@@ -233,7 +262,10 @@ def _begin(upload: Upload) -> None:
     for pk in [pk for pk, (thread, _) in list(_threads.items()) if not thread.is_alive()]:
         _threads.pop(pk, None)
     thread = threading.Thread(
-        target=_store_in_turn, args=(upload, audit.origin().resolved()), name=f"upload {upload.pk}", daemon=True
+        target=_store_in_turn,
+        args=(upload, audit.origin().resolved()),
+        name=f"upload {upload.pk}",
+        daemon=True,
     )
     _threads[upload.pk] = thread, _owner(upload)
     thread.start()
@@ -270,7 +302,9 @@ class _StoringTurn:
             _turns.release()
 
     def _wait(self) -> None:
-        _turns.acquire(_owner(self._upload), meanwhile=lambda: _update(self._upload), every_s=SIGN_OF_LIFE_S)
+        _turns.acquire(
+            _owner(self._upload), meanwhile=lambda: _update(self._upload), every_s=SIGN_OF_LIFE_S
+        )
         self._has_turn = True
 
     def pass_on(self) -> None:
@@ -299,7 +333,9 @@ def _stopped(upload: Upload, error: Exception) -> None:
 def _update(upload: Upload, **changes: object) -> None:
     """Store changes and renew `seen_at`, if this thread still has the lease."""
     changes["seen_at"] = timezone.now()
-    if not Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None).update(**changes):
+    if not Upload.objects.filter(pk=upload.pk, lease_id=upload.lease_id, ended_at=None).update(
+        **changes
+    ):
         raise LeaseLostError
     for name, value in changes.items():
         setattr(upload, name, value)
@@ -314,7 +350,10 @@ def _pieces(upload: Upload) -> Iterator[Piece]:
     with files_of(upload) as files:
         for name, file in files:
             for piece in pieces_of(
-                name, file, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+                name,
+                file,
+                max_bytes=settings.MAX_SPEC_BYTES,
+                max_document_bytes=settings.MAX_DOCUMENT_BYTES,
             ):
                 if time.monotonic() - seen >= SIGN_OF_LIFE_S:
                     _update(upload)

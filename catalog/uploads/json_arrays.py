@@ -77,7 +77,10 @@ class _ArrayScan:
     def _count_lines(self, to: int) -> None:
         newlines = self.buffer.count(b"\n", self.counted, to)
         if newlines:
-            self.line, self.line_start = self.line + newlines, self.buffer.rindex(b"\n", self.counted, to) + 1
+            self.line, self.line_start = (
+                self.line + newlines,
+                self.buffer.rindex(b"\n", self.counted, to) + 1,
+            )
         self.counted = to
 
     def _element_ends(self, at: int, *, last: bool) -> Iterator[Piece]:
@@ -89,7 +92,9 @@ class _ArrayScan:
         elif text:
             yield Piece(self.label, text, line, column)
         elif not last:
-            yield refused(self.label, "An element is missing between two commas.", "json.syntax", line, column)
+            yield refused(
+                self.label, "An element is missing between two commas.", "json.syntax", line, column
+            )
 
     def _start_of(self, raw: bytes, text: bytes) -> tuple[int, int]:
         """Line and column of `text` in the file; in `raw`, whitespace precedes it."""
@@ -97,7 +102,9 @@ class _ArrayScan:
             return self.element_line, self.element_column
         before = raw[: len(raw) - len(raw.lstrip(b" \t\r\n"))] if text else b""
         newlines = before.count(b"\n")
-        column = len(before) - before.rfind(b"\n") if newlines else self.element_column + len(before)
+        column = (
+            len(before) - before.rfind(b"\n") if newlines else self.element_column + len(before)
+        )
         return self.element_line + newlines, column
 
     def _forget(self) -> None:

@@ -36,8 +36,14 @@ class LintErrors:
         errors = [advice.problem for advice in advise(spec) if advice.severity == "error"]
         errors = [error for error in errors if (error.rule, error.pointer) not in known]
         if errors and not is_new:
-            waivers = [waiver.waived for waiver in Waiver.objects.filter(tool__tool_id=spec.tool_id)]
-            errors = [one for one in errors if not any(waived.covers(one.rule, one.pointer) for waived in waivers)]
+            waivers = [
+                waiver.waived for waiver in Waiver.objects.filter(tool__tool_id=spec.tool_id)
+            ]
+            errors = [
+                one
+                for one in errors
+                if not any(waived.covers(one.rule, one.pointer) for waived in waivers)
+            ]
         return tuple(_in_source(error, candidate) for error in errors)
 
 

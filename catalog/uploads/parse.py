@@ -114,8 +114,12 @@ class CandidateReader:
 
     prefix: str | None
     choices: Choices = NO_CHOICES
-    _numbers: Counter[str] = field(default_factory=Counter)  # of the pieces that were read, by source
-    _are_new: dict[str, bool] = field(default_factory=dict)  # whether the id is new, by the ids of the tools
+    _numbers: Counter[str] = field(
+        default_factory=Counter
+    )  # of the pieces that were read, by source
+    _are_new: dict[str, bool] = field(
+        default_factory=dict
+    )  # whether the id is new, by the ids of the tools
 
     def read(self, pieces: Iterable[Piece]) -> Iterator[Candidate]:
         """The specs in `pieces`.
@@ -193,7 +197,9 @@ def _may_be_of_another_format(problems: tuple[Problem, ...]) -> bool:
     return any(problem.rule in _OTHER_FORMAT and not problem.pointer for problem in problems)
 
 
-def _imported(piece: Piece, number: str, problems: tuple[Problem, ...], reader: CandidateReader) -> Iterator[Candidate]:
+def _imported(
+    piece: Piece, number: str, problems: tuple[Problem, ...], reader: CandidateReader
+) -> Iterator[Candidate]:
     try:
         document = loads(piece.text, max_bytes=settings.MAX_DOCUMENT_BYTES)
     except DocumentError as error:
@@ -228,7 +234,9 @@ def _of_yaml(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Can
 def _located(whole: Locate, base: str, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
     """The positions of values; `pointers` start at `base`, `whole` locates pointers of the whole document."""
     pointers = list(pointers)
-    return dict(zip(pointers, whole([base + pointer for pointer in pointers]).values(), strict=True))
+    return dict(
+        zip(pointers, whole([base + pointer for pointer in pointers]).values(), strict=True)
+    )
 
 
 def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
@@ -240,14 +248,21 @@ def _spec_of_yaml(document: JSON, piece: Piece, where: Locate) -> Candidate:
         line = where([""])[""][0] + piece.line - 1
         warnings = _misnamed(spec, piece, where) if isinstance(spec, ToolSpec) else ()
         return Candidate(
-            Piece(piece.source, text.encode()), spec, Origin(YAML, "", line, (), text=text), warnings=warnings
+            Piece(piece.source, text.encode()),
+            spec,
+            Origin(YAML, "", line, (), text=text),
+            warnings=warnings,
         )
     return Candidate(piece, tuple(_positioned(spec, where)), naming=naming_in(document))
 
 
-def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, reader: CandidateReader) -> Iterator[Candidate]:
+def _tools_in(
+    document: JSON, piece: Piece, number: str, where: Locate, reader: CandidateReader
+) -> Iterator[Candidate]:
     prefix, choices = reader.prefix, reader.choices
-    start = prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
+    start = (
+        prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
+    )
     imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
     if not imported.specs:
         reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
@@ -255,22 +270,35 @@ def _tools_in(document: JSON, piece: Piece, number: str, where: Locate, reader: 
         return
     name = name_of(document) or _file_stem(piece) or start
     revision_origin = (
-        PUBLISHED if is_own_export(document) else RevisionOrigin(imported.format_key, name[:MAX_NAME_CHARS])
+        PUBLISHED
+        if is_own_export(document)
+        else RevisionOrigin(imported.format_key, name[:MAX_NAME_CHARS])
     )
     lines = where(dict.fromkeys(spec.pointer for spec in imported.specs))
     notes = imported.notes
-    keys = [key_of(piece.source, number, spec.tool_id, start, has_own_id=spec.has_own_id) for spec in imported.specs]
-    ids = {key: _id_of(spec, key, choices) for key, spec in zip(keys, imported.specs, strict=True) if spec.spec}
+    keys = [
+        key_of(piece.source, number, spec.tool_id, start, has_own_id=spec.has_own_id)
+        for spec in imported.specs
+    ]
+    ids = {
+        key: _id_of(spec, key, choices)
+        for key, spec in zip(keys, imported.specs, strict=True)
+        if spec.spec
+    }
     shared = choices.with_shared_id(ids)
     for key, spec in zip(keys, imported.specs, strict=True):
         line = lines[spec.pointer][0] + piece.line - 1
         offered_id = spec.tool_id if spec.spec and not spec.has_own_id else ""
         new_id = ids[key] if offered_id and ids[key] != offered_id else ""
         text = text_with_id(spec, new_id) if new_id else spec.text
-        origin = Origin(imported.label, spec.pointer, line, spec.losses, notes, text, key, offered_id, new_id)
+        origin = Origin(
+            imported.label, spec.pointer, line, spec.losses, notes, text, key, offered_id, new_id
+        )
         found = (_shared_id(new_id or spec.tool_id),) if key in shared else _spec_of(spec, text)
         warnings = misnamed_members(found.document) if isinstance(found, ToolSpec) else ()
-        yield Candidate(Piece(piece.source, text.encode()), found, origin, revision_origin, warnings)
+        yield Candidate(
+            Piece(piece.source, text.encode()), found, origin, revision_origin, warnings
+        )
         notes = ()
 
 
@@ -285,7 +313,9 @@ def _spec_of(imported: ImportedSpec, text: str) -> ToolSpec | tuple[Problem, ...
     spec = _read(text.encode())
     if isinstance(spec, ToolSpec):
         return spec
-    return tuple(replace(problem, line=None, column=None) for problem in spec)  # the person does not see the text
+    return tuple(
+        replace(problem, line=None, column=None) for problem in spec
+    )  # the person does not see the text
 
 
 def _shared_id(tool_id: str) -> Problem:
@@ -299,7 +329,11 @@ def _has_file(piece: Piece) -> bool:
 
 def _file_stem(piece: Piece) -> str:
     """The name of the file, without folder and ending; "" if the text did not come from a file."""
-    return piece.source.replace("\\", "/").rpartition("/")[2].partition(".")[0] if _has_file(piece) else ""
+    return (
+        piece.source.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+        if _has_file(piece)
+        else ""
+    )
 
 
 class MissingRevisions:

@@ -40,11 +40,18 @@ class Piece:
 
 
 def refused(label: str, message: str, rule: str, line: int = 1, column: int = 1) -> Piece:
-    return Piece(label, line=line, column=column, refusal=Problem("", message, rule, line=line, column=column))
+    return Piece(
+        label,
+        line=line,
+        column=column,
+        refusal=Problem("", message, rule, line=line, column=column),
+    )
 
 
 def too_long(label: str, line: int, column: int, max_bytes: int) -> Piece:
-    return refused(label, f"This spec has more than {max_bytes:,} bytes.", "json.too-large", line, column)
+    return refused(
+        label, f"This spec has more than {max_bytes:,} bytes.", "json.too-large", line, column
+    )
 
 
 def label_of(name: str) -> str:

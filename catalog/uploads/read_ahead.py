@@ -32,7 +32,9 @@ _END: Final = b""
 
 def can_work_ahead() -> bool:
     """Whether there is another processor, and no open transaction, whose changes another process cannot see."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return processors > 1 and not any(one.in_atomic_block for one in connections.all())
 
 
@@ -66,12 +68,16 @@ def _received(ours: Connection) -> bytes:
     try:
         return ours.recv_bytes()
     except EOFError:
-        raise ChildProcessError("The process that reads the upload in advance ended unexpectedly.") from None
+        raise ChildProcessError(
+            "The process that reads the upload in advance ended unexpectedly."
+        ) from None
 
 
 def _work(items: Iterable[object], theirs: Connection, ours: Connection) -> None:
     theirs.close()  # so that the pipe breaks when the other process ends, and this one with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent receives it too, and ends this process
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the parent receives it too, and ends this process
     gc.freeze()
     with suppress(BrokenPipeError):
         try:

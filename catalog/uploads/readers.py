@@ -24,7 +24,9 @@ from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of, refused, too_lo
 
 MAX_PIECES = 100_000
 MIN_SPEC_BYTES = 44  # {"definition":{"name":"a","description":""}}
-MAX_SHORT_PIECES = 1_000  # entries of one file that cannot be specs, but each gets an error of its own
+MAX_SHORT_PIECES = (
+    1_000  # entries of one file that cannot be specs, but each gets an error of its own
+)
 MAX_YAML_DOCUMENTS = 1_000  # in one file
 
 
@@ -55,22 +57,34 @@ def pieces_of(
             return
         if count >= MAX_PIECES and piece.revision is None:
             yield refused(
-                label, f"At most {MAX_PIECES:,} specs are read per file; the rest was skipped.", "upload.too-many"
+                label,
+                f"At most {MAX_PIECES:,} specs are read per file; the rest was skipped.",
+                "upload.too-many",
             )
             return
         yield piece
 
 
 def _pieces(
-    label: str, file: BinaryIO | BoundedEntry, kind: Kind | None, max_bytes: int, max_document_bytes: int
+    label: str,
+    file: BinaryIO | BoundedEntry,
+    kind: Kind | None,
+    max_bytes: int,
+    max_document_bytes: int,
 ) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
     if kind == "zip" or (kind is None and is_archive(start)):
         if isinstance(file, BoundedEntry):
-            yield refused(label, "This is an archive within an archive; upload it by itself.", "upload.zip-entry")
+            yield refused(
+                label,
+                "This is an archive within an archive; upload it by itself.",
+                "upload.zip-entry",
+            )
         else:
             yield from entries_of(
-                label, file, lambda source, entry: _pieces(source, entry, None, max_bytes, max_document_bytes)
+                label,
+                file,
+                lambda source, entry: _pieces(source, entry, None, max_bytes, max_document_bytes),
             )
         return
     stream = _Stream(file, start)
@@ -96,7 +110,9 @@ def _pieces(
 
 
 def _too_large_document(label: str, max_document_bytes: int) -> Piece:
-    return refused(label, f"This document has more than {max_document_bytes:,} bytes.", "json.too-large")
+    return refused(
+        label, f"This document has more than {max_document_bytes:,} bytes.", "json.too-large"
+    )
 
 
 def _looks_like_ndjson(start: bytes) -> bool:
@@ -138,7 +154,9 @@ _JSON_START = re.compile(rb"\s*+[\[{][\s\[{]*+[\"\]}]")
 
 def _is_yaml(start: bytes, kind: Kind | None) -> bool:
     """Whether it is declared as YAML or looks like YAML; JSON is read as JSON, whatever the file's name."""
-    return (kind == "yaml" and not _JSON_START.match(start)) or (kind is None and looks_like_yaml(start))
+    return (kind == "yaml" and not _JSON_START.match(start)) or (
+        kind is None and looks_like_yaml(start)
+    )
 
 
 def _yaml_documents(label: str, stream: _Stream, max_document_bytes: int) -> Iterator[Piece]:
@@ -149,7 +167,9 @@ def _yaml_documents(label: str, stream: _Stream, max_document_bytes: int) -> Ite
     count = 0
     for count, (line, document) in enumerate(documents_in(text), 1):
         if count > MAX_YAML_DOCUMENTS:
-            message = f"At most {MAX_YAML_DOCUMENTS:,} documents are read per file; the rest was skipped."
+            message = (
+                f"At most {MAX_YAML_DOCUMENTS:,} documents are read per file; the rest was skipped."
+            )
             yield refused(label, message, "upload.too-many", line)
             return
         yield Piece(label, document, line, is_yaml=True)
@@ -173,7 +193,9 @@ def _lines(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
             end = chunk.find(b"\n", at)
             if end < 0:
                 break
-            yield from _line(label, bytes(line) + chunk[at:end], length + end - at, number, max_bytes)
+            yield from _line(
+                label, bytes(line) + chunk[at:end], length + end - at, number, max_bytes
+            )
             line.clear()
             length, number, at = 0, number + 1, end + 1
         length += len(chunk) - at

@@ -84,10 +84,16 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
     fewest_rows = 2 if list(numbers.values()).count(1) > 1 else 1  # of a file with its own section
     by_file: dict[str, list[Row]] = {}
     for row in rows:
-        source = row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
+        source = (
+            row.entry.source if has_headings and numbers[row.entry.source] >= fewest_rows else ""
+        )
         by_file.setdefault(source, []).append(row)
     return [
-        Section(source, with_repeated(found), summary_of([row.entry for row in found if row.is_selected]).text)
+        Section(
+            source,
+            with_repeated(found),
+            summary_of([row.entry for row in found if row.is_selected]).text,
+        )
         for source, found in by_file.items()
     ]
 
@@ -115,4 +121,6 @@ def _messages(entry: Entry, *, without_id: bool = False) -> tuple[tuple[str, str
     """The rules and messages of the problems of an entry; `without_id` they are the same for each tool."""
     own = repr(entry.tool_id) if without_id and entry.tool_id else None
     messages = [(fault.problem.rule, fault.problem.message) for fault in entry.faults]
-    return tuple((rule, message.replace(own, "…") if own else message) for rule, message in messages)
+    return tuple(
+        (rule, message.replace(own, "…") if own else message) for rule, message in messages
+    )

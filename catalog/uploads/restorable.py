@@ -12,7 +12,12 @@ from django.contrib.auth.models import Group
 from catalog.access import NamedInAccess
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
-from catalog.catalog_dump.metadata import DumpedAccess, DumpedDeprecation, DumpedWaiver, ToolMetadata
+from catalog.catalog_dump.metadata import (
+    DumpedAccess,
+    DumpedDeprecation,
+    DumpedWaiver,
+    ToolMetadata,
+)
 from catalog.conversion_report import Loss, Report
 from catalog.jsontext.pointers import pointer_join
 from catalog.lifecycle import problems_of_note
@@ -25,7 +30,9 @@ from catalog.search.document import MAX_TAGS, group_key, toolkit_of
 
 MAX_NAME_CHARS: Final = 150  # of a username in a message
 UNKNOWN: Final = "Unknown field; it was ignored."
-_OTHER_OWNER: Final = "Only administrators can set another owner, so the tool belongs to the person who uploaded it."
+_OTHER_OWNER: Final = (
+    "Only administrators can set another owner, so the tool belongs to the person who uploaded it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +75,35 @@ class UploaderRights:
 def people_and_groups(metadata: Sequence[ToolMetadata]) -> tuple[dict[str, User], dict[str, Group]]:
     """The people and the groups with names in the file, by name."""
     access = [one for each in metadata for one in (each.access, each.toolkit_access) if one]
-    people = {each.owner for each in metadata} | {name for one in access for name in (one.owner, *one.maintainers)}
+    people = {each.owner for each in metadata} | {
+        name for one in access for name in (one.owner, *one.maintainers)
+    }
     groups = {name for one in access for name in (*one.groups, *one.maintainer_groups)}
     users = {user.username: user for user in User.objects.filter(username__in=people - {""})}
     return users, {group.name: group for group in Group.objects.filter(name__in=groups)}
 
 
 def _access(
-    dumped: DumpedAccess | None, pointer: str, users: Mapping[str, User], groups: Mapping[str, Group], report: Report
+    dumped: DumpedAccess | None,
+    pointer: str,
+    users: Mapping[str, User],
+    groups: Mapping[str, Group],
+    report: Report,
 ) -> RestorableAccess | None:
     """The parts that exist on this site. An unknown visibility restricts to the maintainers."""
     if dumped is None:
         return None
     visibility = dumped.visibility
     if visibility and visibility not in VISIBILITIES:
-        report.dropped(f"{pointer}/visibility", "This visibility is unknown. Only the owner and maintainers see it.")
+        report.dropped(
+            f"{pointer}/visibility",
+            "This visibility is unknown. Only the owner and maintainers see it.",
+        )
         visibility = GROUPS
     if dumped.owner and dumped.owner not in users:
-        report.dropped(f"{pointer}/owner", f"There is no user {dumped.owner[:MAX_NAME_CHARS]!r} here.")
+        report.dropped(
+            f"{pointer}/owner", f"There is no user {dumped.owner[:MAX_NAME_CHARS]!r} here."
+        )
     known: dict[str, list[Any]] = {}
     for member, noun, there in (
         ("groups", "group", groups),
@@ -96,11 +114,18 @@ def _access(
         known[member] = [there[name] for name in names if name in there]
         for number, name in enumerate(names):
             if name not in there:
-                report.dropped(f"{pointer}/{member}/{number}", f"There is no {noun} {name[:MAX_NAME_CHARS]!r} here.")
-    return RestorableAccess(name=dumped.name, owner=users.get(dumped.owner), visibility=visibility, **known)
+                report.dropped(
+                    f"{pointer}/{member}/{number}",
+                    f"There is no {noun} {name[:MAX_NAME_CHARS]!r} here.",
+                )
+    return RestorableAccess(
+        name=dumped.name, owner=users.get(dumped.owner), visibility=visibility, **known
+    )
 
 
-def merged_access(access: RestorableAccess | None, of_toolkit: RestorableAccess) -> RestorableAccess:
+def merged_access(
+    access: RestorableAccess | None, of_toolkit: RestorableAccess
+) -> RestorableAccess:
     """The restriction of a toolkit as that of one of its tools."""
     if access is None:
         return of_toolkit
@@ -137,7 +162,11 @@ def restorable_metadata(
     if metadata.deprecation:
         for problem in problems_of_note(metadata.deprecation.note):
             report.dropped("/deprecation/note", problem.message)
-        columns |= {"deprecation_chosen": True, "deprecated_at": now, "deprecation_note": note_of(metadata.deprecation)}
+        columns |= {
+            "deprecation_chosen": True,
+            "deprecated_at": now,
+            "deprecation_note": note_of(metadata.deprecation),
+        }
     waivers = list(_waivers(metadata.waivers, report))
     access = _access(metadata.access, "/access", users, groups, report)
     of_toolkit = _access(metadata.toolkit_access, "/toolkit_access", users, groups, report)

@@ -81,10 +81,16 @@ class MetadataRestore:
     since: datetime = field(default_factory=timezone.now)
     by: User | None = None
     sets_toolkits: bool = False
-    _restorable: dict[str, Restorable] = field(default_factory=dict)  # of the batch, by the tools' ids
+    _restorable: dict[str, Restorable] = field(
+        default_factory=dict
+    )  # of the batch, by the tools' ids
     _last: str = ""  # the id of the previous tool
-    _waiting: dict[str, dict[str, _Waiting]] = field(default_factory=dict)  # by the ids of successor and tool
-    _unchecked: set[str] = field(default_factory=set)  # ids of successors that were not looked up yet
+    _waiting: dict[str, dict[str, _Waiting]] = field(
+        default_factory=dict
+    )  # by the ids of successor and tool
+    _unchecked: set[str] = field(
+        default_factory=set
+    )  # ids of successors that were not looked up yet
 
     def skip(self, pieces: Iterable[Piece]) -> str | None:
         """Read the pieces that were processed before the upload was interrupted.
@@ -99,7 +105,11 @@ class MetadataRestore:
         if piece is None or piece.revision is None:
             return None
         self._last = piece.revision.tool_id
-        return self._last if Tool.objects.filter(tool_id=self._last, created_at__gte=self.since).exists() else None
+        return (
+            self._last
+            if Tool.objects.filter(tool_id=self._last, created_at__gte=self.since).exists()
+            else None
+        )
 
     def initial_columns(self, batch: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:
         """The initial column values of a batch's tools, in case they are new, by their ids."""
@@ -108,9 +118,13 @@ class MetadataRestore:
             for candidate in reversed(batch)
             if candidate.piece.revision and isinstance(candidate.spec, ToolSpec)
         }
-        people, groups = people_and_groups([one.metadata for one in dumped.values() if one.metadata])
+        people, groups = people_and_groups(
+            [one.metadata for one in dumped.values() if one.metadata]
+        )
         now = timezone.now()
-        archived = {tool_id: {"archived_at": now} if one.archived else {} for tool_id, one in dumped.items()}
+        archived = {
+            tool_id: {"archived_at": now} if one.archived else {} for tool_id, one in dumped.items()
+        }
         rights = UploaderRights(self.by)
         self._restorable = {
             tool_id: restorable_metadata(tool_id, one.metadata, people, groups, now, rights=rights)
@@ -118,7 +132,10 @@ class MetadataRestore:
             else Restorable({})
             for tool_id, one in dumped.items()
         }
-        return {tool_id: {**one.columns, **archived[tool_id]} for tool_id, one in self._restorable.items()}
+        return {
+            tool_id: {**one.columns, **archived[tool_id]}
+            for tool_id, one in self._restorable.items()
+        }
 
     def restore(
         self, batch: Sequence[tuple[Candidate, Publication | SpecError]], *, dry_run: bool
@@ -131,7 +148,13 @@ class MetadataRestore:
         dumped = [(candidate, outcome) for candidate, outcome in batch if candidate.piece.revision]
         if not dumped:
             return [()] * len(batch)
-        here = metadata_of([one.tool for _, one in dumped if isinstance(one, Publication) and one.outcome != "created"])
+        here = metadata_of(
+            [
+                one.tool
+                for _, one in dumped
+                if isinstance(one, Publication) and one.outcome != "created"
+            ]
+        )
         losses = [tuple(self._losses(candidate, outcome, here)) for candidate, outcome in batch]
         new = [
             (candidate, outcome.tool)
@@ -154,7 +177,11 @@ class MetadataRestore:
             for one in waiting.values():
                 if (tool := self._tool(one)) is not None:
                     _, problem = successor_of(tool, successor)
-                    reason = problem.message if problem else f"{successor!r} was published after this tool."
+                    reason = (
+                        problem.message
+                        if problem
+                        else f"{successor!r} was published after this tool."
+                    )
                     loss = Loss("/deprecation/superseded_by", "dropped", reason)
                     yield MissingSuccessor(tool, one.source, one.line, loss)
 
@@ -172,7 +199,9 @@ class MetadataRestore:
             if outcome.outcome == "created":
                 report.extend(self._restorable[tool.tool_id].losses)
             else:
-                report.extend(Loss(pointer, "dropped", UNKNOWN) for pointer in revision.metadata.unknown)
+                report.extend(
+                    Loss(pointer, "dropped", UNKNOWN) for pointer in revision.metadata.unknown
+                )
                 different = revision.metadata.differences(here[tool.pk])
                 report.extend(Loss(pointer, "dropped", _HERE_BEFORE) for pointer in different)
         self._last = tool.tool_id
@@ -183,7 +212,11 @@ class MetadataRestore:
         for tool in tools:
             restorable = self._restorable[tool.tool_id]
             access, of_toolkit = restorable.access, restorable.toolkit_access
-            if of_toolkit and not self._set_toolkit_access(tool, of_toolkit) and not (access and access.visibility):
+            if (
+                of_toolkit
+                and not self._set_toolkit_access(tool, of_toolkit)
+                and not (access and access.visibility)
+            ):
                 access = merged_access(access, of_toolkit)
             if access:
                 search_index().hold()
@@ -196,12 +229,17 @@ class MetadataRestore:
         """Set the settings of the tool's toolkit if it has none here. False if the toolkit here restricts less."""
         toolkit = Toolkit.objects.filter(key=tool.toolkit_key).first()
         if toolkit is not None:
-            return _STRICTNESS.index(toolkit.visibility) >= _STRICTNESS.index(wanted.visibility or EVERYONE)
+            return _STRICTNESS.index(toolkit.visibility) >= _STRICTNESS.index(
+                wanted.visibility or EVERYONE
+            )
         if not self.sets_toolkits or group_key(wanted.name) != tool.toolkit_key:
             return not wanted.visibility
         search_index().hold()
         toolkit = Toolkit.objects.create(
-            key=tool.toolkit_key, name=wanted.name, owner=wanted.owner, visibility=wanted.visibility or EVERYONE
+            key=tool.toolkit_key,
+            name=wanted.name,
+            owner=wanted.owner,
+            visibility=wanted.visibility or EVERYONE,
         )
         wanted.store_names(toolkit)
         index_tools_again(toolkit)
@@ -221,7 +259,9 @@ class MetadataRestore:
     def _wait(self, piece: Piece, tool_id: str, metadata: ToolMetadata) -> None:
         if metadata.deprecation and (successor := metadata.deprecation.superseded_by):
             waiting = self._waiting.setdefault(successor, {})
-            waiting[tool_id] = _Waiting(tool_id, note_of(metadata.deprecation), piece.source, piece.line)
+            waiting[tool_id] = _Waiting(
+                tool_id, note_of(metadata.deprecation), piece.source, piece.line
+            )
             self._unchecked.add(successor)
 
     def _link_successors(self, published: Iterable[str]) -> None:
@@ -251,7 +291,9 @@ class MetadataRestore:
         """The waiting tool; None if it existed before the upload, or a user changed its deprecation since."""
         return (
             Tool.objects.with_current()
-            .filter(tool_id=waiting.tool_id, created_at__gte=self.since, deprecation_note=waiting.note)
+            .filter(
+                tool_id=waiting.tool_id, created_at__gte=self.since, deprecation_note=waiting.note
+            )
             .filter(deprecation_chosen=True, superseded_by=None)
             .first()
         )

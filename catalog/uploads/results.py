@@ -17,7 +17,9 @@ from catalog.models.uploads import RANKS
 from catalog.uploads.entries import Entry, Fault, Outcome, numbers_of
 from catalog.uploads.parse import Origin
 
-STORED_TEXT_CHARS: Final = 16_000_000  # of one upload: rejected specs, and revised ones of a dry run
+STORED_TEXT_CHARS: Final = (
+    16_000_000  # of one upload: rejected specs, and revised ones of a dry run
+)
 
 
 class LeaseLostError(Exception):
@@ -82,9 +84,14 @@ def _details(entry: Entry) -> str:
 def entry_of(row: UploadedSpec) -> Entry:
     """The entry that `ResultWriter.write` stored in this row."""
     details = json.loads(row.details_json) if row.details_json else {"faults": [], "origin": None}
-    faults = [Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]]
+    faults = [
+        Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]
+    ]
     origin = details["origin"] and Origin(
-        **{**details["origin"], "losses": tuple(Loss(**loss) for loss in details["origin"]["losses"])}
+        **{
+            **details["origin"],
+            "losses": tuple(Loss(**loss) for loss in details["origin"]["losses"]),
+        }
     )
     return Entry(
         row.source,

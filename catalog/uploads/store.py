@@ -56,7 +56,9 @@ def upload(
     With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
     idle machine.
     """
-    for entries in upload_batches(pieces, by=by, dry_run=dry_run, options=options, batch=batch, ahead=ahead):
+    for entries in upload_batches(
+        pieces, by=by, dry_run=dry_run, options=options, batch=batch, ahead=ahead
+    ):
         yield from entries
 
 
@@ -78,7 +80,10 @@ def upload_batches(
     `before` is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect
     together with `on_batch`, because the number of processed pieces would be unknown.
     """
-    missing, metadata = MissingRevisions(), MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer")))
+    missing, metadata = (
+        MissingRevisions(),
+        MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer"))),
+    )
     pieces = iter(pieces)
     reader = CandidateReader(options.prefix, options.choices)
     if before:
@@ -100,7 +105,9 @@ def upload_batches(
     missing_successors = metadata.finish()
     while True:
         with transaction.atomic():
-            entries = [_without_successor(one) for one in islice(missing_successors, batch or BATCH)]
+            entries = [
+                _without_successor(one) for one in islice(missing_successors, batch or BATCH)
+            ]
             if on_batch and entries:
                 on_batch(entries, counted.count)
         if not entries:
@@ -139,7 +146,9 @@ class DryRun:
 
     def __init__(self) -> None:
         self.lint_errors = LintErrors()
-        self._stored: dict[str, tuple[str, int]] = {}  # by tool id: the hash and the number of its newest revision
+        self._stored: dict[
+            str, tuple[str, int]
+        ] = {}  # by tool id: the hash and the number of its newest revision
 
     def outcome(self, publication: Publication, sha256: str) -> tuple[Outcome, int]:
         """The outcome and revision of a published spec, adjusted for earlier specs of the same upload."""
@@ -159,17 +168,25 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         batch = _with_stored_layout(divided)
         specs = _specs_of(batch)
         terms = changed_terms(specs)
-        compared = [one.spec for one in batch if isinstance(one.spec, ToolSpec) and not one.piece.revision]
+        compared = [
+            one.spec for one in batch if isinstance(one.spec, ToolSpec) and not one.piece.revision
+        ]
         verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
 
 
 def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
-    imported = [one for one in batch if one.origin and not one.piece.revision and isinstance(one.spec, ToolSpec)]
+    imported = [
+        one
+        for one in batch
+        if one.origin and not one.piece.revision and isinstance(one.spec, ToolSpec)
+    ]
     specs = with_stored_layout(_specs_of(imported)) if imported else []
     known = {id(one): spec for one, spec in zip(imported, specs, strict=True)}
-    return [dataclasses.replace(one, spec=known[id(one)]) if id(one) in known else one for one in batch]
+    return [
+        dataclasses.replace(one, spec=known[id(one)]) if id(one) in known else one for one in batch
+    ]
 
 
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
@@ -194,7 +211,12 @@ def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
 
 
 def _publish(
-    prepared: Batch, by: User | None, metadata: MetadataRestore, *, dry_run: DryRun | None, replace: bool
+    prepared: Batch,
+    by: User | None,
+    metadata: MetadataRestore,
+    *,
+    dry_run: DryRun | None,
+    replace: bool,
 ) -> Iterator[Entry]:
     batch = prepared.candidates
     specs = _specs_of(batch)
@@ -219,10 +241,16 @@ def _publish(
         else ()
     )
     outcomes = [
-        (candidate, next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec))
+        (
+            candidate,
+            next(published) if isinstance(candidate.spec, ToolSpec) else SpecError(candidate.spec),
+        )
         for candidate in batch
     ]
-    stored = [(one, SpecError([_held(result)]) if isinstance(result, Proposal) else result) for one, result in outcomes]
+    stored = [
+        (one, SpecError([_held(result)]) if isinstance(result, Proposal) else result)
+        for one, result in outcomes
+    ]
     losses = metadata.restore(stored, dry_run=dry_run is not None)
     for (candidate, outcome), lost in zip(outcomes, losses, strict=True):
         if isinstance(outcome, Publication):
@@ -236,7 +264,9 @@ def _publish(
 
 
 def _held(proposal: Proposal) -> Problem:
-    return Problem("/definition/id", f"{proposal.reason} The change waits for their approval.", "publish.held")
+    return Problem(
+        "/definition/id", f"{proposal.reason} The change waits for their approval.", "publish.held"
+    )
 
 
 def _accepted(
@@ -299,13 +329,25 @@ def _rejected(candidate: Candidate, problems: Iterable[Problem]) -> Entry:
     own = (spec.tool_id, spec.name) if isinstance(spec, ToolSpec) else None
     tool_id, name = own or candidate.naming or declared_naming(piece.text)
     return Entry(
-        piece.source, candidate.line, "rejected", tool_id, name, faults=faults, text=text, origin=candidate.origin
+        piece.source,
+        candidate.line,
+        "rejected",
+        tool_id,
+        name,
+        faults=faults,
+        text=text,
+        origin=candidate.origin,
     )
 
 
 def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
     located = piece.in_source(problem)
-    if problem.line is None or problem.column is None or problem.line > len(lines) or not piece.text:
+    if (
+        problem.line is None
+        or problem.column is None
+        or problem.line > len(lines)
+        or not piece.text
+    ):
         return Fault(located)
     line, at = lines[problem.line - 1].rstrip("\r").replace("\t", " "), problem.column - 1
     if len(line) > EXCERPT_CHARS:
@@ -313,4 +355,6 @@ def _fault(piece: Piece, problem: Problem, lines: Sequence[str]) -> Fault:
         line, at = line[indent:], at - indent
     start = max(0, min(at - EXCERPT_CHARS // 2, len(line) - EXCERPT_CHARS))
     before, after = "…" * (start > 0), "…" * (len(line) > start + EXCERPT_CHARS)
-    return Fault(located, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start)
+    return Fault(
+        located, f"{before}{line[start : start + EXCERPT_CHARS]}{after}", len(before) + at - start
+    )

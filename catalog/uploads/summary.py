@@ -64,7 +64,10 @@ class Summary:
             "waiting for approval": self.held,
             "rejected": self.rejected,
         }
-        return ", ".join(f"{number:,} {label}" for label, number in parts.items() if number) or "no specs"
+        return (
+            ", ".join(f"{number:,} {label}" for label, number in parts.items() if number)
+            or "no specs"
+        )
 
     @property
     def _numbers(self) -> dict[str, int]:
@@ -75,7 +78,11 @@ class Summary:
     def filters(self) -> list[tuple[str, str, int]]:
         """The outcomes to filter by that occur: name, label and number; the worst first."""
         numbers = self._numbers | {"warnings": self.warned}
-        return [(name, LABELS.get(name, "with warnings"), number) for name, number in numbers.items() if number]
+        return [
+            (name, LABELS.get(name, "with warnings"), number)
+            for name, number in numbers.items()
+            if number
+        ]
 
     @property
     def segments(self) -> list[Segment]:
@@ -128,4 +135,7 @@ def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:
 
 def formats_of(entries: Iterable[Entry]) -> str:
     """The formats that tools were imported from, in words; "" if there are none."""
-    return listed(list(dict.fromkeys(one.origin.format for one in entries if one.origin and one.is_import)), "and")
+    return listed(
+        list(dict.fromkeys(one.origin.format for one in entries if one.origin and one.is_import)),
+        "and",
+    )

@@ -24,9 +24,15 @@ def tool_access(request: HttpRequest, slug: str) -> HttpResponse:
     """Set the owner, the maintainers and the visibility of a tool."""
     tool = tool_for(request.user, "organise", slug)
     form = AccessForm(tool, request.POST if request.method == "POST" else None)
-    if form.stored_by(lambda: change_tool_access(tool, form.access, by=actor(request), seen=form.seen_etags)):
+    if form.stored_by(
+        lambda: change_tool_access(tool, form.access, by=actor(request), seen=form.seen_etags)
+    ):
         messages.success(request, f"Access to {tool.name} saved.")
-        return redirect("catalog:tool_access", slug) if may(request.user, "organise", tool) else redirect(tool)
+        return (
+            redirect("catalog:tool_access", slug)
+            if may(request.user, "organise", tool)
+            else redirect(tool)
+        )
     return _access_page(request, tool, form, reverse("catalog:tool_access", args=[slug]))
 
 
@@ -39,10 +45,14 @@ def toolkit_access(request: HttpRequest, name: str) -> HttpResponse:
     if form.stored_by(lambda: change_toolkit_access(toolkit, form.access, by=actor(request))):
         messages.success(request, f"Access to the toolkit {toolkit.name} saved.")
         return redirect("catalog:toolkits")
-    return _access_page(request, toolkit, form, reverse("catalog:toolkit_access", args=[toolkit.key]))
+    return _access_page(
+        request, toolkit, form, reverse("catalog:toolkit_access", args=[toolkit.key])
+    )
 
 
-def _access_page(request: HttpRequest, one: Tool | Toolkit, form: AccessForm, action: str) -> HttpResponse:
+def _access_page(
+    request: HttpRequest, one: Tool | Toolkit, form: AccessForm, action: str
+) -> HttpResponse:
     context = {
         "subject": one,
         "tool": one if isinstance(one, Tool) else None,
@@ -52,4 +62,6 @@ def _access_page(request: HttpRequest, one: Tool | Toolkit, form: AccessForm, ac
         "groups": list(Group.objects.order_by("name").values_list("name", flat=True)),
         "errors": form.error_links,
     }
-    return render(request, "catalog/access.html", context, status=form.status if form.errors else 200)
+    return render(
+        request, "catalog/access.html", context, status=form.status if form.errors else 200
+    )

@@ -106,7 +106,9 @@ def _that_break(request: HttpRequest, rule: Rule) -> tuple[list[str], dict[str, 
     page = Paginator(found, MAX_TOOLS).get_page(request.GET.get("page", "1")[:MAX_DIGITS])
     links = {}
     if page.has_other_pages():
-        links["summary"] = f"Tools {page.start_index():,} to {page.end_index():,} of {page.paginator.count:,}"
+        links["summary"] = (
+            f"Tools {page.start_index():,} to {page.end_index():,} of {page.paginator.count:,}"
+        )
     if page.has_previous():
         links["previous_url"] = f"?rule={rule.id}&page={page.previous_page_number()}"
     if page.has_next():
@@ -119,7 +121,9 @@ def _rows(planned: tuple[PlannedFix, ...]) -> list[FixRow]:
     left = MAX_ROWS
     for plan in planned:
         source, fixed = revision_of(plan.tool).source, plan.fixed.spec.source
-        row = FixRow(plan, compare(source, fixed) if left > 0 and len(source) <= PREVIEW_CHARACTERS else None)
+        row = FixRow(
+            plan, compare(source, fixed) if left > 0 and len(source) <= PREVIEW_CHARACTERS else None
+        )
         left -= row.length
         rows.append(row)
     return rows

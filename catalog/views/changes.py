@@ -69,7 +69,9 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
         "older": f"revision {current.number}" if current else "",
         "newer": "this change",
         "semantic_difference": semantic_difference,
-        "difference": compare(current.source if current else "", found.text) if found.is_held else None,
+        "difference": compare(current.source if current else "", found.text)
+        if found.is_held
+        else None,
         "split": request.GET.get("view") == "split",
         "may_decide": found.is_held and bool(may(request.user, "approve", found)),
     }
@@ -80,10 +82,16 @@ def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
     try:
         if request.POST.get("decision") == "reject":
             reject(change, by=actor(request))
-            messages.success(request, f"Change to {change.tool_id} rejected. The tool does not change.")
+            messages.success(
+                request, f"Change to {change.tool_id} rejected. The tool does not change."
+            )
         else:
-            publication = approve(change, by=actor(request), seen=number_in(request.POST.get("seen", "")))
-            messages.success(request, f"Revision {publication.revision.number} of {change.tool_id} is published.")
+            publication = approve(
+                change, by=actor(request), seen=number_in(request.POST.get("seen", ""))
+            )
+            messages.success(
+                request, f"Revision {publication.revision.number} of {change.tool_id} is published."
+            )
     except (RevisionConflict, SpecError) as error:
         messages.error(request, str(error))
         return redirect(change)

@@ -21,7 +21,9 @@ from catalog.tool_page import SpecText, exported
 from catalog.views.parts import part_or_page
 
 MAX_SHOWN = 200_000  # characters of one file; the ZIP has all of them
-_OPEN = re.compile(r"/(tool|models)\.py$|_client\.py$|/main/java/.*/model/[^/]+\.java$")  # shown unfolded
+_OPEN = re.compile(
+    r"/(tool|models)\.py$|_client\.py$|/main/java/.*/model/[^/]+\.java$"
+)  # shown unfolded
 
 
 def exports_context(tool: Tool, key: str) -> dict[str, Any]:
@@ -46,7 +48,9 @@ def compatibility_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The compatibility of a tool with each export format."""
     tool = tool_at(slug, request.user)
     context = exports_context(tool, "")
-    return part_or_page(request, "catalog/_compatibility.html", "catalog/compatibility.html", context)
+    return part_or_page(
+        request, "catalog/_compatibility.html", "catalog/compatibility.html", context
+    )
 
 
 @require_safe
@@ -108,7 +112,10 @@ def code_page(request: HttpRequest, slug: str, language: str) -> HttpResponse:
 def _files(project: Project) -> list[SourceFile]:
     """The files, those that are shown unfolded first."""
     ordered = sorted(project, key=lambda path: (not _is_open(path), path))
-    return [SourceFile(number, path, project[path], _is_open(path)) for number, path in enumerate(ordered, 1)]
+    return [
+        SourceFile(number, path, project[path], _is_open(path))
+        for number, path in enumerate(ordered, 1)
+    ]
 
 
 def _is_open(path: str) -> bool:

@@ -49,7 +49,14 @@ def rule_list(request: HttpRequest) -> HttpResponse:
         rules = [rule for rule in RULES.values() if rule.severity == severity]
         broken = [(rule, overview.rules[rule.id]) for rule in rules if overview.rules.get(rule.id)]
         unbroken = [rule for rule in rules if not overview.rules.get(rule.id)]
-        groups.append((severity, *MEANINGS[severity], sorted(broken, key=lambda counted: -counted[1]), unbroken))
+        groups.append(
+            (
+                severity,
+                *MEANINGS[severity],
+                sorted(broken, key=lambda counted: -counted[1]),
+                unbroken,
+            )
+        )
     context = {
         "groups": groups,
         "total": len(RULES),
@@ -81,7 +88,9 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],
         "previous_url": f"?page={page.previous_page_number()}#tools" if page.has_previous() else "",
         "next_url": f"?page={page.next_page_number()}#tools" if page.has_next() else "",
-        "summary": f"{page.start_index():,} to {page.end_index():,} of {pages.count:,}" if pages.num_pages > 1 else "",
+        "summary": f"{page.start_index():,} to {page.end_index():,} of {pages.count:,}"
+        if pages.num_pages > 1
+        else "",
     }
     return render(request, "catalog/lint/rule.html", context)
 
@@ -105,7 +114,9 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
     report = LintReport(revision_of(tool), list(tool.waivers.all()))
     groups = [group for section in LintPage(report).sections for group in section.groups]
     context = {"tool": tool, "report": report, "groups": groups[:SUMMARY_GROUPS]}
-    return part_or_page(request, "catalog/lint/_summary.html", "catalog/lint/_summary.html", context)
+    return part_or_page(
+        request, "catalog/lint/_summary.html", "catalog/lint/_summary.html", context
+    )
 
 
 @require_safe
@@ -136,14 +147,23 @@ def apply_fixes(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_for(request.user, "propose", slug)
     keys = None if "safe" in request.POST else request.POST.getlist("fix")
     if rule := request.POST.get("rule"):
-        keys = [fix.key for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)]
+        keys = [
+            fix.key
+            for fix in LintReport(revision_of(tool), list(tool.waivers.all())).fixes_of(rule)
+        ]
     try:
-        fixed, outcome = apply_fixes_to_tool(tool, keys, by=actor(request), seen=_number(request.POST.get("seen")))
+        fixed, outcome = apply_fixes_to_tool(
+            tool, keys, by=actor(request), seen=_number(request.POST.get("seen"))
+        )
     except RevisionConflict:
         return _lint_page(request, tool_at(slug, request.user), conflict=True, status=409)
     except DocumentError as error:
         return _lint_page(request, tool, refusal=error.problems[0].message, status=422)
-    rest = f" {_fixes(len(fixed.left))} could no longer be applied; check the findings." if fixed.left else ""
+    rest = (
+        f" {_fixes(len(fixed.left))} could no longer be applied; check the findings."
+        if fixed.left
+        else ""
+    )
     if isinstance(outcome, Proposal):
         messages.success(request, f"{_fixes(len(fixed.applied))} proposed. {WHO_DECIDES}{rest}")
         return redirect(outcome.get_absolute_url())
@@ -161,7 +181,10 @@ def add_waiver(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.save(tool, by=actor(request)):
         message = form.error_links[0]["message"]
         return _lint_page(request, tool, refusal=message, refused=request.POST, status=form.status)
-    messages.success(request, f"Waived: {RULES[form.cleaned_data['rule']].title}. It no longer reduces the score.")
+    messages.success(
+        request,
+        f"Waived: {RULES[form.cleaned_data['rule']].title}. It no longer reduces the score.",
+    )
     return redirect("catalog:tool_lint", slug)
 
 

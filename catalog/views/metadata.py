@@ -118,7 +118,10 @@ def undo_tool_deprecation(request: HttpRequest, slug: str) -> HttpResponse:
         form.refuse(error)
         return _organise_page(request, current, deprecating=form)
     if still:
-        messages.info(request, f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.")
+        messages.info(
+            request,
+            f"Your deprecation is removed; the spec of {tool.name} still marks it as deprecated.",
+        )
     else:
         messages.success(request, f"{tool.name} is no longer deprecated.")
     return redirect(tool)
@@ -136,7 +139,9 @@ def _organise_page(
     visibility = Audience.objects.visibility_for(request.user)
     tags = [group.name for group in groups.largest("tag", SUGGESTED, visibility)]
     shown = Tool.objects.with_visibility(visibility)
-    neighbours = shown.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk).order_by("sort_name")
+    neighbours = (
+        shown.available().in_toolkit(tool.toolkit).exclude(pk=tool.pk).order_by("sort_name")
+    )
     context: dict[str, Any] = {
         "tool": tool,
         "form": organising or OrganiseForm(tool),
@@ -146,10 +151,14 @@ def _organise_page(
         "toolkits": [group.name for group in groups.largest("toolkit", SUGGESTED, visibility)],
         "tags": [name for name in tags if name not in tool.tags],
         "owners": list(
-            shown.filter(owner__isnull=False).values_list("owner__username", flat=True).distinct()[:SUGGESTED]
+            shown.filter(owner__isnull=False)
+            .values_list("owner__username", flat=True)
+            .distinct()[:SUGGESTED]
         ),
         "successors": list(neighbours.values_list("tool_id", flat=True)[:SUGGESTED]),
         "limits": LIMITS,
         "errors": refused.error_links if refused else [],
     }
-    return render(request, "catalog/organise.html", context, status=refused.status if refused else 200)
+    return render(
+        request, "catalog/organise.html", context, status=refused.status if refused else 200
+    )

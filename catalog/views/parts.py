@@ -15,7 +15,9 @@ def wants_part(request: HttpRequest) -> bool:
     return bool(htmx) and not htmx.history_restore_request
 
 
-def part_or_page(request: HttpRequest, part: str, page: str, context: dict[str, Any]) -> HttpResponse:
+def part_or_page(
+    request: HttpRequest, part: str, page: str, context: dict[str, Any]
+) -> HttpResponse:
     """Render the template `part` for a request of htmx, and the template `page` for all others."""
     response = render(request, part if wants_part(request) else page, context)
     patch_vary_headers(response, ["HX-Request"])

@@ -22,7 +22,14 @@ from catalog.accounts.roles import READER, READY_GROUPS, RUNNER, load_membership
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import invite, may_be_invited
 from catalog.accounts.site_url import is_on_this_machine
-from catalog.forms.people import MAX_GROUP_CHARACTERS, ROLES, GroupForm, NewPersonForm, PersonForm, own_groups
+from catalog.forms.people import (
+    MAX_GROUP_CHARACTERS,
+    ROLES,
+    GroupForm,
+    NewPersonForm,
+    PersonForm,
+    own_groups,
+)
 from catalog.rights import require
 from catalog.shortcuts import first_rows
 
@@ -53,7 +60,9 @@ def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
         "typed": typed,
         "next_url": f"{reverse('catalog:people')}?{urlencode(further)}" if further else None,
     }
-    return render(request, "catalog/people.html", context, status=form.status if form.errors else 200)
+    return render(
+        request, "catalog/people.html", context, status=form.status if form.errors else 200
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -75,7 +84,9 @@ def add_person(request: HttpRequest) -> HttpResponse:
         "link_is_local": is_on_this_machine(request),
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
-    response = render(request, "catalog/add_person.html", context, status=form.status if form.errors else 200)
+    response = render(
+        request, "catalog/add_person.html", context, status=form.status if form.errors else 200
+    )
     add_never_cache_headers(response)
     return response
 
@@ -119,7 +130,9 @@ def new_person_link(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @sensitive_variables("link", "context")
-def _person_page(request: HttpRequest, form: PersonForm, *, refusal: str = "", link: str = "") -> HttpResponse:
+def _person_page(
+    request: HttpRequest, form: PersonForm, *, refusal: str = "", link: str = ""
+) -> HttpResponse:
     errors = [{"href": "", "message": refusal}] if refusal else form.error_links
     context = {
         "person": form.user,

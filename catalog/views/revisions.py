@@ -37,7 +37,10 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
 def revision_diff(request: HttpRequest, slug: str, pair: tuple[int, int]) -> HttpResponse:
     """The semantic and the textual difference between two revisions."""
     tool = tool_at(slug, request.user)
-    found = {revision.number: revision for revision in Revision.objects.filter(tool=tool, number__in=pair)}
+    found = {
+        revision.number: revision
+        for revision in Revision.objects.filter(tool=tool, number__in=pair)
+    }
     old, new = found.get(pair[0]), found.get(pair[1])
     if old is None or new is None:
         raise Http404
@@ -70,7 +73,9 @@ def restore_difference(request: HttpRequest, slug: str, number: int) -> HttpResp
     """Redirect to the difference between the current and an old revision, where the old one can be restored."""
     tool = tool_at(slug, request.user)
     return redirect(
-        "catalog:revision_diff", slug, (revision_of(tool).number, revision_at(slug, number, request.user).number)
+        "catalog:revision_diff",
+        slug,
+        (revision_of(tool).number, revision_at(slug, number, request.user).number),
     )
 
 
@@ -86,7 +91,12 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
         messages.error(request, f"Nothing was restored. {error} Check the difference again.")
         return redirect("catalog:revisions", slug)
     if published.outcome == "unchanged":
-        messages.info(request, f"Revision {published.revision.number} already has the text of revision {number}.")
+        messages.info(
+            request,
+            f"Revision {published.revision.number} already has the text of revision {number}.",
+        )
     else:
-        messages.success(request, f"Revision {number} is restored as revision {published.revision.number}.")
+        messages.success(
+            request, f"Revision {number} is restored as revision {published.revision.number}."
+        )
     return redirect(tool)

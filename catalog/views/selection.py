@@ -36,7 +36,9 @@ from catalog.tool_page import SpecText
 
 SKIPPED_SHOWN: Final = 20
 SUGGESTED: Final = 50  # tags, and toolkits
-CHANGES: Final = "selection_changes"  # in the session, by their id: of two tabs, each can undo its own
+CHANGES: Final = (
+    "selection_changes"  # in the session, by their id: of two tabs, each can undo its own
+)
 CHANGES_STORED: Final = 3
 
 
@@ -44,7 +46,9 @@ CHANGES_STORED: Final = 3
 def selection(request: HttpRequest) -> HttpResponse:
     """The selected tools, or those of a change (`?change=`), with everything that can be done to them."""
     slugs = selected_slugs(request)
-    change = request.session.get(CHANGES, {}).get(request.GET.get("change"), {"tools": [], "archived": []})
+    change = request.session.get(CHANGES, {}).get(
+        request.GET.get("change"), {"tools": [], "archived": []}
+    )
     tools = tools_with(request, slugs or change["tools"])
     changeable = _changeable(request, tools)
     context = {
@@ -93,7 +97,10 @@ def change_selection(request: HttpRequest) -> HttpResponse:
 def _stored(request: HttpRequest, tools: Sequence[Tool], archived: list[str]) -> str:
     """Store a change in the session, and return its id."""
     key = get_random_string(8)
-    stored = {**request.session.get(CHANGES, {}), key: {"tools": [tool.slug for tool in tools], "archived": archived}}
+    stored = {
+        **request.session.get(CHANGES, {}),
+        key: {"tools": [tool.slug for tool in tools], "archived": archived},
+    }
     request.session[CHANGES] = dict(list(stored.items())[-CHANGES_STORED:])
     return key
 
@@ -147,7 +154,9 @@ def selected_slugs(request: HttpRequest) -> list[str]:
 
 def tools_with(request: HttpRequest, slugs: Sequence[str]) -> list[Tool]:
     """The tools with these slugs that the person may see, by name."""
-    found = Tool.objects.visible_to(request.user).filter(slug__in=[slug.replace("\x00", "") for slug in slugs])
+    found = Tool.objects.visible_to(request.user).filter(
+        slug__in=[slug.replace("\x00", "") for slug in slugs]
+    )
     return list(found.with_current().by_name())
 
 
@@ -163,14 +172,18 @@ def _changeable(request: HttpRequest, tools: Sequence[Tool]) -> set[int]:
     pks = {tool.pk for tool in tools}
     if may(request.user, "administer"):
         return pks
-    return set(Tool.objects.filter(pk__in=pks).maintained_by(actor(request)).values_list("pk", flat=True))
+    return set(
+        Tool.objects.filter(pk__in=pks).maintained_by(actor(request)).values_list("pk", flat=True)
+    )
 
 
 def _report(request: HttpRequest, result: BulkResult, done: str) -> None:
     if result.changed:
         messages.success(request, f"{_tools_of(len(result.changed))} {done}.")
     if result.skipped:
-        named = "; ".join(f"{tool.tool_id}: {reason}" for tool, reason in result.skipped[:SKIPPED_SHOWN])
+        named = "; ".join(
+            f"{tool.tool_id}: {reason}" for tool, reason in result.skipped[:SKIPPED_SHOWN]
+        )
         more = len(result.skipped) - SKIPPED_SHOWN
         rest = f"; and {more} more" if more > 0 else ""
         messages.warning(request, f"{_tools_of(len(result.skipped))} skipped. {named}{rest}")

@@ -48,7 +48,9 @@ def source_list(request: HttpRequest) -> HttpResponse:
         "errors": form.error_links,
         "may_manage": bool(may(request.user, "administer")),
     }
-    return render(request, "catalog/sources/list.html", context, status=form.status if form.errors else 200)
+    return render(
+        request, "catalog/sources/list.html", context, status=form.status if form.errors else 200
+    )
 
 
 @require_safe
@@ -115,7 +117,9 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],
     }
-    return render(request, "catalog/sources/source.html", context, status=form.status if form.errors else 200)
+    return render(
+        request, "catalog/sources/source.html", context, status=form.status if form.errors else 200
+    )
 
 
 def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
@@ -147,7 +151,9 @@ def _tools_of(request: HttpRequest, source: Source) -> dict[str, object]:
     gone = request.GET.get("gone") == "1"
     after = request.GET.get("after", "").replace("\x00", "")
     visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
-    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related("catalog_tool")
+    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related(
+        "catalog_tool"
+    )
     shown, last = first_rows(tools, TOOLS_PER_PAGE)
     further = {"gone": "1"} if gone else {}
     return {

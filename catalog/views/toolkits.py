@@ -25,7 +25,9 @@ def toolkit_page(request: HttpRequest, name: str) -> HttpResponse:
     card = card_of(named, key, visibility) if named is not None else None
     if card is None:
         raise Http404
-    settings = Toolkit.objects.select_related("owner").filter(key=key).first() or Toolkit(key=key, name=card.name)
+    settings = Toolkit.objects.select_related("owner").filter(key=key).first() or Toolkit(
+        key=key, name=card.name
+    )
     search = CatalogSearch(toolkit=card.name, visibility=visibility)
     context = {
         "toolkit": card,

@@ -32,7 +32,9 @@ from catalog.tool_page import ToolPage
 from catalog.views.parts import part_or_page, wants_part
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
-_preview_schemas: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)  # by the revision's hash
+_preview_schemas: LRUCache[SafeString] = LRUCache(
+    max_weight=MAX_CHARACTERS, weigh=len
+)  # by the revision's hash
 # the outline and the documentation of a spec's schemas, by the revision's hash
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
@@ -65,10 +67,16 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     key = (facets_key(search, username), counted is not None, search.cursor)
     results = _lists.get_or_compute(
         key,
-        lambda: _results(search, counted or uncounted_facets(search, username=username), counted=counted is not None),
+        lambda: _results(
+            search,
+            counted or uncounted_facets(search, username=username),
+            counted=counted is not None,
+        ),
     )
     results = with_weekly_runs(results, request.user)
-    response = HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
+    response = (
+        HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
+    )
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -118,7 +126,9 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     """
     tool = tool_at(slug, request.user)
     docs = ToolPage(tool, site=request.build_absolute_uri("/"))
-    outline, documentation = _documentation.get_or_compute(revision_of(tool).sha256, lambda: _documented(docs))
+    outline, documentation = _documentation.get_or_compute(
+        revision_of(tool).sha256, lambda: _documented(docs)
+    )
     context = {
         "tool": tool,
         "docs": docs,
@@ -152,8 +162,12 @@ def tool_preview(request: HttpRequest, slug: str) -> HttpResponse:
     if not request.htmx:  # type: ignore[attr-defined]
         response: HttpResponse = redirect(tool)
     else:
-        sections = _preview_schemas.get_or_compute(revision_of(tool).sha256, lambda: _schema_lines(tool))
-        response = render(request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections})
+        sections = _preview_schemas.get_or_compute(
+            revision_of(tool).sha256, lambda: _schema_lines(tool)
+        )
+        response = render(
+            request, "catalog/_tool_preview.html", {"tool": tool, "sections": sections}
+        )
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -169,7 +183,9 @@ def archive_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Remove a tool from the lists."""
     tool = tool_for(request.user, "archive", slug)
     lifecycle.archive(tool)
-    messages.success(request, f"{tool.name} is archived. Lists no longer show it; its pages and runs remain.")
+    messages.success(
+        request, f"{tool.name} is archived. Lists no longer show it; its pages and runs remain."
+    )
     return redirect(tool)
 
 
@@ -196,6 +212,8 @@ def star_tool(request: HttpRequest, slug: str) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(star_html(tool, starred=starred))
     page = request.headers.get("Referer", "")
-    if url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure()):
+    if url_has_allowed_host_and_scheme(
+        page, {request.get_host()}, require_https=request.is_secure()
+    ):
         return redirect(page)
     return redirect(tool)

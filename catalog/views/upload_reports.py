@@ -86,7 +86,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     further = {"after": f"{last.rank}.{last.position}"} if last else {}
     can_publish = uploading.can_publish(shown)
     choices = uploading.choices_of(shown) if can_publish else NO_CHOICES
-    report = list(_rows(listed, request.user, choices, dry_run=shown.dry_run, compares=not shown.is_active))
+    report = list(
+        _rows(listed, request.user, choices, dry_run=shown.dry_run, compares=not shown.is_active)
+    )
     report = with_id_fields(report) if can_publish else report
     context = {
         "upload": shown,
@@ -102,7 +104,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "offered": offered_in(report) if can_publish else "",
         "has_id_fields": any(row.has_id_field for row in report),
         "folds_unchanged": folds_unchanged and not further,
-        "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}" if further else None,
+        "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}"
+        if further
+        else None,
         "can_resume": uploading.can_resume(shown),
         "can_publish": can_publish,
         "leaves_out": bool(choices.skip),
@@ -117,7 +121,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
 @require_safe
 def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpResponse:
     """The difference that a spec of a dry run would make to its tool."""
-    row = get_object_or_404(UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised")
+    row = get_object_or_404(
+        UploadedSpec, upload=_own_upload(request, pk), position=position, outcome="revised"
+    )
     compared = compared_with_current(row.tool_id, row.text, request.user)
     if compared is None:
         raise Http404
@@ -148,7 +154,9 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     """Publish the files of a dry run, with the person's choices about imported tools."""
     shown = _own_upload(request, pk)
     by = actor(request)
-    options = ImportOptions(shown.prefix, shown.replace, choices_in(request.POST, uploading.choices_of(shown)))
+    options = ImportOptions(
+        shown.prefix, shown.replace, choices_in(request.POST, uploading.choices_of(shown))
+    )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
@@ -181,7 +189,9 @@ def check_choices(request: HttpRequest, pk: str) -> HttpResponse:
 
 def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> HttpResponse:
     by = actor(request)
-    options = ImportOptions(shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown)))
+    options = ImportOptions(
+        shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown))
+    )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
@@ -196,7 +206,9 @@ def compared_with_current(tool_id: str, text: str, person: Person) -> Compared |
     tool = Tool.objects.visible_to(person).with_current().filter(tool_id=tool_id).first()
     if tool is None or tool.current is None or not text:
         return None
-    semantic_difference = compare_specs(tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES))
+    semantic_difference = compare_specs(
+        tool.current.spec, read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+    )
     return Compared(tool, semantic_difference, text_diff.compare(tool.current.source, text))
 
 
@@ -214,7 +226,9 @@ def _own_upload(request: HttpRequest, pk: str) -> Upload:
     return get_object_or_404(Upload, pk=pk, by=actor(request))
 
 
-def _files_to_publish(request: HttpRequest, upload: Upload, opened: ExitStack) -> list[tuple[str, BinaryIO]] | None:
+def _files_to_publish(
+    request: HttpRequest, upload: Upload, opened: ExitStack
+) -> list[tuple[str, BinaryIO]] | None:
     """The stored files of a dry run, open until `opened` ends; None if they are gone. Counts as an upload.
 
     Raises:
@@ -240,7 +254,12 @@ def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
 
 
 def _rows(
-    listed: Iterable[UploadedSpec], person: Person, choices: Choices, *, dry_run: bool, compares: bool
+    listed: Iterable[UploadedSpec],
+    person: Person,
+    choices: Choices,
+    *,
+    dry_run: bool,
+    compares: bool,
 ) -> Iterator[Row]:
     """The rows of a page. `compares` adds the breaking changes; not while a page asks for the progress repeatedly."""
     entries = [(row, entry_of(row)) for row in listed]
@@ -252,7 +271,11 @@ def _rows(
     differences = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
     left = FIXED_CHARS
     for row, entry in entries:
-        text = text_to_correct(entry) if entry.outcome == "rejected" and len(entry.text) <= left else ""
+        text = (
+            text_to_correct(entry)
+            if entry.outcome == "rejected" and len(entry.text) <= left
+            else ""
+        )
         left -= len(text)
         has_difference = dry_run and entry.outcome == "revised" and bool(row.text)
         yield Row(
@@ -270,20 +293,30 @@ def _rows(
 
 def _checked(breaking: list[tuple[UploadedSpec, Entry]], person: Person) -> dict[int, Difference]:
     """The changes that these specs of a dry run would make, by position."""
-    compared = {row.position: compared_with_current(row.tool_id, row.text, person) for row, _ in breaking}
+    compared = {
+        row.position: compared_with_current(row.tool_id, row.text, person) for row, _ in breaking
+    }
     return {position: one.semantic_difference for position, one in compared.items() if one}
 
 
-def _published(breaking: list[tuple[UploadedSpec, Entry]], tools: Collection[Tool]) -> dict[int, Difference]:
+def _published(
+    breaking: list[tuple[UploadedSpec, Entry]], tools: Collection[Tool]
+) -> dict[int, Difference]:
     """The changes that these published specs made to the `tools` that the person sees, by position."""
     pairs = {row.position: (row.tool_id, entry.pair) for row, entry in breaking if entry.pair}
     wanted = Q(pk=None)
     for tool_id, pair in pairs.values():
         wanted |= Q(tool__tool_id=tool_id, number__in=pair)
-    revisions = Revision.objects.filter(wanted, tool__in=tools).select_related("tool") if pairs else ()
+    revisions = (
+        Revision.objects.filter(wanted, tool__in=tools).select_related("tool") if pairs else ()
+    )
     stored = {(one.tool.tool_id, one.number): one for one in revisions}
     found = {
         position: (stored.get((tool_id, old)), stored.get((tool_id, new)))
         for position, (tool_id, (old, new)) in pairs.items()
     }
-    return {position: difference_between(old, new) for position, (old, new) in found.items() if old and new}
+    return {
+        position: difference_between(old, new)
+        for position, (old, new) in found.items()
+        if old and new
+    }

@@ -27,7 +27,13 @@ from catalog.uploads.entries import Entry
 from catalog.uploads.immediate import check_now, is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
-from catalog.views.upload_reports import COMPARED, FIXED_CHARS, compared_with_current, offered_in, text_to_correct
+from catalog.views.upload_reports import (
+    COMPARED,
+    FIXED_CHARS,
+    compared_with_current,
+    offered_in,
+    text_to_correct,
+)
 
 LISTED: Final = 200  # specs of each kind that a preview lists
 UPLOADS_LISTED: Final = 5
@@ -54,12 +60,16 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         limit_uploads(request)
     except Busy as busy:
         message = f"{busy} Try again in {busy.retry_after_s} s."
-        response = _upload_page(request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429)
+        response = _upload_page(
+            request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429
+        )
         response["Retry-After"] = str(busy.retry_after_s)
         return response
     by, options = actor(request), form.options
     if is_large(form.sources):
-        return redirect(uploading.start(form.sources, by=by, dry_run=form.is_dry_run, options=options))
+        return redirect(
+            uploading.start(form.sources, by=by, dry_run=form.is_dry_run, options=options)
+        )
     entries = check_now(form.sources, by=by, options=options) if form.is_dry_run else []
     report: Upload | None = None
     if form.is_dry_run and entries and not _are_few_and_wrong(entries):
@@ -88,10 +98,14 @@ def preview(request: HttpRequest) -> HttpResponse:
         limit_previews(request)
     except Busy as busy:
         retry_after_s = busy.retry_after_s
-        context["note"] = f"{busy} You can publish without a preview, or edit again in {retry_after_s} s."
+        context["note"] = (
+            f"{busy} You can publish without a preview, or edit again in {retry_after_s} s."
+        )
     else:
         context |= _live_preview(request, form)
-    response = render(request, "catalog/_preview.html", context, status=429 if retry_after_s else 200)
+    response = render(
+        request, "catalog/_preview.html", context, status=429 if retry_after_s else 200
+    )
     if retry_after_s:
         response["Retry-After"] = str(retry_after_s)
     return response
@@ -165,18 +179,28 @@ def _restored(request: HttpRequest) -> dict[str, Any]:
     """The entries from before signing in, and the options that a report links to: `?replace=on` or `?prefix=`."""
     options = {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
     unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
-    return options if unfinished is None else {**options, **json.loads(unfinished), "is_restored": True}
+    return (
+        options
+        if unfinished is None
+        else {**options, **json.loads(unfinished), "is_restored": True}
+    )
 
 
 def _upload_page(
-    request: HttpRequest, form: UploadForm, report: Mapping[str, object] | None = None, *, status: int
+    request: HttpRequest,
+    form: UploadForm,
+    report: Mapping[str, object] | None = None,
+    *,
+    status: int,
 ) -> HttpResponse:
     """The upload page with the submitted form, and its preview or its errors."""
     context = {
         **_page_context(request),
         "text": form.entries["text"],
         "prefix": form.typed_prefix.replace("\0", "\ufffd"),
-        "prefix_errors": [{"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())],
+        "prefix_errors": [
+            {"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())
+        ],
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
         "choices": form.choices.to_json(),
@@ -218,7 +242,9 @@ def _rows(entries: list[Entry], person: Person, choices: Choices) -> Iterator[Ro
         preview_left -= len(preview)
         differs = entry.outcome == "revised" and compared_left > 0
         compared_left -= differs
-        compared = compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
+        compared = (
+            compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
+        )
         yield Row(
             position,
             entry,

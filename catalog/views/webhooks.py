@@ -39,7 +39,9 @@ def webhook_list(request: HttpRequest) -> HttpResponseBase:
         for webhook in Webhook.objects.all()
     ]
     context = {"webhooks": rows, "form": form, "errors": form.error_links, "event_names": EVENTS}
-    return render(request, "catalog/webhooks/list.html", context, status=form.status if form.errors else 200)
+    return render(
+        request, "catalog/webhooks/list.html", context, status=form.status if form.errors else 200
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,7 +100,9 @@ def remove(request: HttpRequest, pk: int) -> HttpResponseBase:
 @administrators_only
 def delivery_page(request: HttpRequest, pk: int, delivery: int) -> HttpResponseBase:
     """One delivery with its body."""
-    found = get_object_or_404(WebhookDelivery.objects.select_related("webhook"), pk=delivery, webhook=pk)
+    found = get_object_or_404(
+        WebhookDelivery.objects.select_related("webhook"), pk=delivery, webhook=pk
+    )
     context = {"delivery": found, "webhook": found.webhook, "url": shown_url(found.webhook.url)}
     return render(request, "catalog/webhooks/delivery.html", context)
 
@@ -110,7 +114,9 @@ def _report(request: HttpRequest, delivery: WebhookDelivery) -> None:
         messages.error(request, f"The message was not accepted. {delivery.error}")
 
 
-def _page(request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: str = ""
+) -> HttpResponse:
     deliveries = webhook.deliveries.defer("body")
     state = request.GET.get("state", "")
     if state in WebhookDelivery.STATES:
@@ -131,7 +137,12 @@ def _page(request: HttpRequest, webhook: Webhook, form: WebhookForm, *, secret: 
         "event_names": EVENTS,
         "next_url": f"?{more}before={last.pk}#deliveries" if last else None,
     }
-    response = render(request, "catalog/webhooks/webhook.html", context, status=form.status if form.errors else 200)
+    response = render(
+        request,
+        "catalog/webhooks/webhook.html",
+        context,
+        status=form.status if form.errors else 200,
+    )
     if secret:
         response["Cache-Control"] = "no-store"
     return response

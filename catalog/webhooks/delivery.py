@@ -47,11 +47,22 @@ MAX_CHANGES: Final = 20  # in the body of a revision
 # The pauses after failed attempts; after the last one the delivery has failed. Together about three days.
 # Source: Standard Webhooks 1.0.0, "Deliverability and reliability".
 PAUSES: Final = tuple(
-    timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+    timedelta(seconds=seconds)
+    for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 )
-_RESULT: Final = ("body", "attempts", "status", "error", "duration_ms", "last_at", "next_at", "state")
+_RESULT: Final = (
+    "body",
+    "attempts",
+    "status",
+    "error",
+    "duration_ms",
+    "last_at",
+    "next_at",
+    "state",
+)
 UNREADABLE: Final = (
-    "The secret of the webhook cannot be decrypted: its key is not in TOOLSHELF_CONFIGURATION_KEYS. Replace the secret."
+    "The secret of the webhook cannot be decrypted: its key is not in "
+    "TOOLSHELF_CONFIGURATION_KEYS. Replace the secret."
 )
 GONE: Final = "The server responded with status 410 (Gone): it no longer accepts events."
 
@@ -105,7 +116,9 @@ def _next_of_each(
     """
     due = WebhookDelivery.objects.filter(state=WebhookDelivery.WAITING, next_at__lte=timezone.now())
     finished = {webhook for webhook, number in begun.items() if number >= PER_WEBHOOK}
-    webhooks = Webhook.objects.filter(is_active=True, deliveries__in=due).exclude(pk__in=finished | {*busy})
+    webhooks = Webhook.objects.filter(is_active=True, deliveries__in=due).exclude(
+        pk__in=finished | {*busy}
+    )
     in_turn = sorted(webhooks.distinct(), key=lambda webhook: (begun[webhook.pk], webhook.pk))
     for webhook in in_turn[:at_most]:
         delivery = due.filter(webhook=webhook).order_by("next_at", "pk").first()
@@ -127,12 +140,20 @@ def deliver(delivery: WebhookDelivery) -> WebhookDelivery:
 def _store(webhook: Webhook, delivery: WebhookDelivery, attempt: Attempt) -> None:
     """Store how an attempt went, and when the next one is due."""
     delivery.attempts += 1
-    delivery.status, delivery.error, delivery.duration_ms = attempt.status, attempt.error[:500], attempt.duration_ms
+    delivery.status, delivery.error, delivery.duration_ms = (
+        attempt.status,
+        attempt.error[:500],
+        attempt.duration_ms,
+    )
     delivery.last_at = timezone.now()
     delivery.next_at = None
     if attempt.is_accepted:
         delivery.state = WebhookDelivery.DELIVERED
-    elif delivery.attempts <= len(PAUSES) and delivery.event != TEST and attempt.status != HTTPStatus.GONE:
+    elif (
+        delivery.attempts <= len(PAUSES)
+        and delivery.event != TEST
+        and attempt.status != HTTPStatus.GONE
+    ):
         delivery.next_at = delivery.last_at + PAUSES[delivery.attempts - 1]
     else:
         delivery.state = WebhookDelivery.FAILED
@@ -173,7 +194,10 @@ def prune_deliveries() -> int:
 def _claim(delivery: WebhookDelivery) -> bool:
     """Whether this process may send it; another process may have claimed it since."""
     same = WebhookDelivery.objects.filter(
-        pk=delivery.pk, state=WebhookDelivery.WAITING, next_at=delivery.next_at, attempts=delivery.attempts
+        pk=delivery.pk,
+        state=WebhookDelivery.WAITING,
+        next_at=delivery.next_at,
+        attempts=delivery.attempts,
     )
     return bool(same.update(next_at=timezone.now() + CLAIMED_FOR))
 
@@ -189,11 +213,15 @@ def _body(delivery: WebhookDelivery) -> str:
 
 def _meaning(data: dict[str, Any]) -> dict[str, Any]:
     numbers = [data["previous"], data["revision"]]
-    found = Revision.objects.filter(tool__tool_id=data["tool"]["id"], number__in=numbers).order_by("number")
+    found = Revision.objects.filter(tool__tool_id=data["tool"]["id"], number__in=numbers).order_by(
+        "number"
+    )
     if len(revisions := list(found)) != 2:
         return {"verdict": None, "changes": []}
     difference = difference_between(*revisions)
-    changes = [{"verdict": one.verdict, "message": one.message} for one in difference.changes[:MAX_CHANGES]]
+    changes = [
+        {"verdict": one.verdict, "message": one.message} for one in difference.changes[:MAX_CHANGES]
+    ]
     return {"verdict": difference.verdict, "changes": changes}
 
 
@@ -221,17 +249,25 @@ def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
     try:
         with (
             client(address_policy(), budget) as http,
-            http.stream("POST", webhook.url, content=body, headers=headers, follow_redirects=False) as response,
+            http.stream(
+                "POST", webhook.url, content=body, headers=headers, follow_redirects=False
+            ) as response,
         ):
             status = response.status_code
     except (HTTPError, OutgoingError) as error:
         return result(None, sentence(error, budget))
     except Exception:
         log.exception("The webhook %s could not be sent.", webhook.pk)
-        return result(None, "An internal error stopped the delivery. The server's log has the details.")
+        return result(
+            None, "An internal error stopped the delivery. The server's log has the details."
+        )
     if 300 <= status < 400:
-        return result(status, f"The server responded with status {status}; redirects are not followed.")
-    return result(status, "" if 200 <= status < 300 else f"The server responded with status {status}.")
+        return result(
+            status, f"The server responded with status {status}; redirects are not followed."
+        )
+    return result(
+        status, "" if 200 <= status < 300 else f"The server responded with status {status}."
+    )
 
 
 def start_delivering() -> None:
@@ -247,7 +283,9 @@ def _deliver_regularly() -> None:
             for _ in deliver_due():
                 pass
         except DatabaseError:
-            log.exception("The webhooks that are due could not be sent; the next attempt is in a few seconds.")
+            log.exception(
+                "The webhooks that are due could not be sent; the next attempt is in a few seconds."
+            )
         finally:
             close_old_connections()
         new_deliveries.wait(POLL_S)

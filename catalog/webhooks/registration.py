@@ -54,7 +54,13 @@ def add_webhook(wanted: WebhookSettings, *, by: User | None) -> tuple[Webhook, s
     """
     problems = _problems(wanted)
     if not problems and Webhook.objects.count() >= MAX_WEBHOOKS:
-        problems.append(Problem("", f"There can be at most {MAX_WEBHOOKS} webhooks. Remove one first.", "webhook.many"))
+        problems.append(
+            Problem(
+                "",
+                f"There can be at most {MAX_WEBHOOKS} webhooks. Remove one first.",
+                "webhook.many",
+            )
+        )
     if problems:
         raise DocumentError(problems)
     secret = new_secret()
@@ -144,9 +150,13 @@ def _problems(wanted: WebhookSettings) -> list[Problem]:
         found.append(Problem("/url", message, "webhook.url"))
     unknown = [event for event in wanted.events if event not in EVENTS]
     if unknown or not wanted.events:
-        found.append(Problem("/events", f"Choose at least one of: {', '.join(EVENTS)}.", "webhook.events"))
+        found.append(
+            Problem("/events", f"Choose at least one of: {', '.join(EVENTS)}.", "webhook.events")
+        )
     if len(wanted.toolkits) > MAX_TOOLKITS:
-        found.append(Problem("/toolkits", f"Enter at most {MAX_TOOLKITS} toolkits.", "webhook.toolkits"))
+        found.append(
+            Problem("/toolkits", f"Enter at most {MAX_TOOLKITS} toolkits.", "webhook.toolkits")
+        )
     found += [
         Problem("/toolkits", f"{toolkit[:40]!r} cannot be a toolkit's name.", "webhook.toolkits")
         for toolkit in wanted.toolkits

@@ -27,10 +27,14 @@ def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
-def signed_headers(secret_list: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+def signed_headers(
+    secret_list: Sequence[str], message_id: str, timestamp: int, body: bytes
+) -> dict[str, str]:
     """The headers of a message. While a secret is replaced, there are two signatures; one that fits is enough."""
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join(signature(secret, message_id, timestamp, body) for secret in secret_list),
+        "webhook-signature": " ".join(
+            signature(secret, message_id, timestamp, body) for secret in secret_list
+        ),
     }

@@ -18,7 +18,9 @@ from config.api import api
 from config.api_docs.operations import Operation, documented_operations, first_commands
 from playground.snippets.curl import TOKEN_VARIABLE
 
-ANY_SITE: Final = "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
+ANY_SITE: Final = (
+    "https://site.invalid/"  # a placeholder for the site's URL in the rendered documentation
+)
 
 
 @require_safe
@@ -27,7 +29,11 @@ def openapi_document(request: HttpRequest) -> HttpResponse:
     document = api_document()
     if is_known(request, document.etag):
         return not_modified(document.etag)
-    return HttpResponse(document.text, content_type="application/json; charset=utf-8", headers={"ETag": document.etag})
+    return HttpResponse(
+        document.text,
+        content_type="application/json; charset=utf-8",
+        headers={"ETag": document.etag},
+    )
 
 
 @conditional_page

@@ -17,10 +17,22 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog.rendering.markdown import Document, Heading, read_document
 
-_LANGUAGES: Final = {"sh": "Shell", "python": "Python", "toml": "TOML", "json": "JSON", "text": "Output"}
+_LANGUAGES: Final = {
+    "sh": "Shell",
+    "python": "Python",
+    "toml": "TOML",
+    "json": "JSON",
+    "text": "Output",
+}
 GROUPS: Final = (
-    ("Use the site", ("search", "try", "verdicts", "configurations", "upload", "semantic-diff", "organise")),
-    ("Build and connect", ("write-a-tool", "factories", "api", "mcp", "code", "sources", "connections", "webhooks")),
+    (
+        "Use the site",
+        ("search", "try", "verdicts", "configurations", "upload", "semantic-diff", "organise"),
+    ),
+    (
+        "Build and connect",
+        ("write-a-tool", "factories", "api", "mcp", "code", "sources", "connections", "webhooks"),
+    ),
     ("Run a site", ("operations", "settings", "sign-in", "rights", "audit", "logs")),
 )
 """The documents by subject, by name; the others follow in the order of their titles."""
@@ -53,7 +65,9 @@ class HelpPage:
 def help_groups() -> list[tuple[str, list[HelpPage]]]:
     """Every document: (title of a group, its documents), without empty groups."""
     pages = {file.stem: _page_of(file) for file in _folder().glob("*.md")}
-    groups = [(title, [pages.pop(slug) for slug in slugs if slug in pages]) for title, slugs in GROUPS]
+    groups = [
+        (title, [pages.pop(slug) for slug in slugs if slug in pages]) for title, slugs in GROUPS
+    ]
     others = sorted(pages.values(), key=lambda page: page.title)
     return [(title, found) for title, found in (*groups, (OTHERS, others)) if found]
 
@@ -106,7 +120,11 @@ def _image_of(target: str) -> dict[str, str] | None:
         return None
     header = file.read_bytes()[:30]
     width, height = (int.from_bytes(header[at : at + 3], "little") + 1 for at in (24, 27))
-    return {"src": static(str(file.relative_to(folder))), "width": str(width), "height": str(height)}
+    return {
+        "src": static(str(file.relative_to(folder))),
+        "width": str(width),
+        "height": str(height),
+    }
 
 
 def _code_block(number: int, info: str, text: str) -> str:
@@ -115,4 +133,6 @@ def _code_block(number: int, info: str, text: str) -> str:
     title = file or _LANGUAGES.get(language, language)
     if language == "diff":
         title = f"Change of {title}"
-    return render_to_string("help/_code.html", {"target": f"code-{number}", "title": title, "text": text})
+    return render_to_string(
+        "help/_code.html", {"target": f"code-{number}", "title": title, "text": text}
+    )

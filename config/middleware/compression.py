@@ -21,7 +21,9 @@ from django.middleware.gzip import GZipMiddleware
 class CompressionMiddleware(GZipMiddleware):
     """Compresses HTML that shows no secret, for browsers that accept gzip."""
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
         if isinstance(response, HttpResponse) and may_be_compressed(response):
             return super().process_response(request, response)
         return response

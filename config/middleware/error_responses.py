@@ -32,7 +32,11 @@ class ErrorResponsesMiddleware(Middleware):
         response = self.get_response(request)
         if response.status_code < 400 or not self._is_bare(request, response):
             return response
-        answer = failure(request, response.status_code, PLAIN_DETAILS.get(response.status_code, response.reason_phrase))
+        answer = failure(
+            request,
+            response.status_code,
+            PLAIN_DETAILS.get(response.status_code, response.reason_phrase),
+        )
         for name in ("Allow", "Retry-After", "WWW-Authenticate"):
             if name in response:
                 answer[name] = response[name]
@@ -47,18 +51,35 @@ class ErrorResponsesMiddleware(Middleware):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, RequestDataTooBig):
-            return failure(request, 413, f"A request can have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.")
+            return failure(
+                request,
+                413,
+                f"A request can have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.",
+            )
         if isinstance(exception, TooManyFieldsSent | TooManyFilesSent):
-            fields, files = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS, settings.DATA_UPLOAD_MAX_NUMBER_FILES
-            return failure(request, 413, f"A request can have at most {fields:,} fields and {files:,} files.")
+            fields, files = (
+                settings.DATA_UPLOAD_MAX_NUMBER_FIELDS,
+                settings.DATA_UPLOAD_MAX_NUMBER_FILES,
+            )
+            return failure(
+                request, 413, f"A request can have at most {fields:,} fields and {files:,} files."
+            )
         if isinstance(exception, NotAllowed):
             return failure(request, 403, str(exception))
         if isinstance(exception, Busy):
-            response = failure(request, 503 if isinstance(exception, Unreachable) else 429, str(exception))
+            response = failure(
+                request, 503 if isinstance(exception, Unreachable) else 429, str(exception)
+            )
             response["Retry-After"] = str(exception.retry_after_s)
             return response
-        if isinstance(exception, OperationalError) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
+        if isinstance(exception, OperationalError) or (
+            isinstance(exception, OSError) and exception.errno in NO_ROOM
+        ):
             # The disk is full or the database cannot be reached: nothing was stored, and reading may still work.
             done = "read" if request.method in SAFE_METHODS else "stored"
-            return failure(request, 503, f"This cannot be {done} at the moment. Nothing was changed; try again.")
+            return failure(
+                request,
+                503,
+                f"This cannot be {done} at the moment. Nothing was changed; try again.",
+            )
         return None

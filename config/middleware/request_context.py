@@ -42,7 +42,9 @@ class RequestContextMiddleware(Middleware):
             path=request.path,
             person_id=partial(known_person, request),
         )
-        origin = audit.Origin(interface_of(request.path_info), partial(actor_of, request, request_id))
+        origin = audit.Origin(
+            interface_of(request.path_info), partial(actor_of, request, request_id)
+        )
         with facts, audit.acting(origin), rate_limits.collected():
             response = self.get_response(request)
             record_refusal(request, response.status_code)
@@ -52,7 +54,13 @@ class RequestContextMiddleware(Middleware):
             if request.path_info not in NOT_LOGGED and log.isEnabledFor(logging.INFO):
                 duration_ms = round((time.perf_counter() - began) * 1000, 1)
                 measured = {"status": response.status_code, "duration_ms": duration_ms}
-                log.info("%s %s %s", request.method, request.path, response.status_code, extra={"facts": measured})
+                log.info(
+                    "%s %s %s",
+                    request.method,
+                    request.path,
+                    response.status_code,
+                    extra={"facts": measured},
+                )
             return response
 
 
@@ -69,7 +77,12 @@ def record_refusal(request: HttpRequest, status: int) -> None:
     if shared_rates.take(f"recorded refusals {network_of(request)}", RECORDED_REFUSALS):
         return
     try:
-        audit.record("request.refused", "request", request.path, after={"method": request.method, "status": status})
+        audit.record(
+            "request.refused",
+            "request",
+            request.path,
+            after={"method": request.method, "status": status},
+        )
     except DatabaseError as error:  # the disk may be full; the answer is right all the same
         logging.getLogger(__name__).warning("A refused request could not be recorded: %s", error)
 
@@ -94,4 +107,8 @@ def actor_of(request: HttpRequest, request_id: str) -> audit.Actor:
 def known_person(request: HttpRequest) -> int | None:
     """The id of the request's person, if something has asked for it already: a log line reads no session."""
     user = getattr(request, "_cached_user", None) or request.__dict__.get("user")
-    return user.pk if isinstance(user, User) and (type(user) is User or hasattr(request, "_cached_user")) else None
+    return (
+        user.pk
+        if isinstance(user, User) and (type(user) is User or hasattr(request, "_cached_user"))
+        else None
+    )

@@ -36,7 +36,10 @@ def refusal_of_address(request: HttpRequest) -> tuple[int, str] | None:
     try:
         request.get_host()
     except DisallowedHost:
-        return 400, "This host name is not one of the site's; administrators set them in ALLOWED_HOSTS."
+        return (
+            400,
+            "This host name is not one of the site's; administrators set them in ALLOWED_HOSTS.",
+        )
     query = request.META.get("QUERY_STRING", "")
     if len(query) > MAX_QUERY_CHARACTERS:
         return 414, f"A query string can have at most {MAX_QUERY_CHARACTERS:,} characters."
@@ -49,7 +52,10 @@ def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
     """The status and the reason if a request with these headers is refused."""
     headers = ((name, value) for name, value in request.META.items() if name.startswith("HTTP_"))
     if sum(len(name) + len(value) for name, value in headers) > MAX_HEADER_CHARACTERS:
-        return 431, f"The headers of a request can have at most {MAX_HEADER_CHARACTERS:,} characters."
+        return (
+            431,
+            f"The headers of a request can have at most {MAX_HEADER_CHARACTERS:,} characters.",
+        )
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         return 415, "Send the body uncompressed, without a Content-Encoding."
     if "Transfer-Encoding" in request.headers:

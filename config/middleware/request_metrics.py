@@ -28,7 +28,9 @@ class RequestMetricsMiddleware(Middleware):
             return self.get_response(request)
         RequestMetricsMiddleware.requested_at = began = time.perf_counter()
         response = self.get_response(request)
-        counters().request(kind_of(request.path_info), response.status_code, time.perf_counter() - began)
+        counters().request(
+            kind_of(request.path_info), response.status_code, time.perf_counter() - began
+        )
         return response
 
 

@@ -12,7 +12,9 @@ from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-
 
 from config.middleware.base import Middleware
 
-STYLESHEET = re.compile(rb'<link rel="stylesheet" href="(/static/[\w./-]+)">')  # only this site's static files
+STYLESHEET = re.compile(
+    rb'<link rel="stylesheet" href="(/static/[\w./-]+)">'
+)  # only this site's static files
 HEAD_BYTES = 4096  # of a page, in which it links to its stylesheets
 
 
@@ -24,7 +26,9 @@ class BrowserPoliciesMiddleware(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        response.headers.setdefault("Cross-Origin-Resource-Policy", settings.CROSS_ORIGIN_RESOURCE_POLICY)
+        response.headers.setdefault(
+            "Cross-Origin-Resource-Policy", settings.CROSS_ORIGIN_RESOURCE_POLICY
+        )
         if not isinstance(response, WhiteNoiseFileResponse):
             response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
         return response
@@ -52,7 +56,9 @@ class StylesheetHintsMiddleware(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").startswith("text/html"):
+        if isinstance(response, HttpResponse) and response.headers.get(
+            "Content-Type", ""
+        ).startswith("text/html"):
             addresses = STYLESHEET.findall(response.content, 0, HEAD_BYTES)
             if addresses:
                 hints = (f"<{address.decode()}>; rel=preload; as=style" for address in addresses)

@@ -81,7 +81,9 @@ class Connections:
         """Each connection with its socket's unique number and its outgoing bytes."""
         for path in _DESCRIPTORS.iterdir():
             descriptor = int(path.name)
-            with suppress(OSError, struct.error):  # it has ended, or the kernel is too old to provide the numbers
+            with suppress(
+                OSError, struct.error
+            ):  # it has ended, or the kernel is too old to provide the numbers
                 status = os.fstat(descriptor)
                 if not stat.S_ISSOCK(status.st_mode):
                     continue
@@ -91,12 +93,17 @@ class Connections:
 
     def _is_accepted(self, connection: socket.socket) -> bool:
         """Whether a client opened it. Other connections lead to the database or the broker, and are ignored."""
-        if connection.family not in {socket.AF_INET, socket.AF_INET6} or connection.type != socket.SOCK_STREAM:
+        if (
+            connection.family not in {socket.AF_INET, socket.AF_INET6}
+            or connection.type != socket.SOCK_STREAM
+        ):
             return False
         port = connection.getsockname()[1]
         if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             if port not in self._ports:
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self.deadline_s * 1000))
+                connection.setsockopt(
+                    socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self.deadline_s * 1000)
+                )
             self._ports.add(port)
             return False
         return port in self._ports
@@ -131,11 +138,15 @@ class WriteDeadline:
     Within each period of that length the client must read everything, or `min_bytes_per_s` on average.
     """
 
-    def __init__(self, connections: Connections, *, min_bytes_per_s: float = MIN_BYTES_PER_S) -> None:
+    def __init__(
+        self, connections: Connections, *, min_bytes_per_s: float = MIN_BYTES_PER_S
+    ) -> None:
         self._connections = connections
         self._deadline_s = connections.deadline_s
         self._min_bytes = self._deadline_s * min_bytes_per_s
-        self._busy: dict[int, tuple[float, int]] = {}  # by connection: when the period began, bytes read by then
+        self._busy: dict[
+            int, tuple[float, int]
+        ] = {}  # by connection: when the period began, bytes read by then
 
     def start(self) -> None:
         """Start a thread that checks the connections until the process ends."""

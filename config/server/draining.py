@@ -34,7 +34,9 @@ from playground.worker.syscalls import die_with_parent
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
-_requests: tuple[int, int] | None = None  # a pipe from the main process to the server's processes, which they inherit
+_requests: tuple[int, int] | None = (
+    None  # a pipe from the main process to the server's processes, which they inherit
+)
 _reports: tuple[int, int] | None = None  # the same in the other direction
 _main_process: int | None = None  # its id, which they inherit
 

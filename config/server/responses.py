@@ -23,16 +23,27 @@ from typing import Final, NamedTuple
 from django.conf import settings
 from django.http import parse_cookie
 
-from config.server.slow_bodies import Application, ClosingBody, Environ, StartResponse, close, refuse
+from config.server.slow_bodies import (
+    Application,
+    ClosingBody,
+    Environ,
+    StartResponse,
+    close,
+    refuse,
+)
 
 Headers = list[tuple[str, str]]
 
 LARGE_BYTES: Final = 64 * 1024  # shorter bodies are not counted
 MAX_WHOLE_BYTES: Final = 32 * 1024 * 1024  # longer ones are sent in parts
-SHARES: Final = 4  # a client that leaves a quarter of the bytes unread may change nothing more meanwhile
+SHARES: Final = (
+    4  # a client that leaves a quarter of the bytes unread may change nothing more meanwhile
+)
 SETTLING_S: Final = 0.5  # until the kernel shows whether a client reads
 
-_UNREAD: Final = "Your client does not read the responses to its earlier requests. Read them, and try again."
+_UNREAD: Final = (
+    "Your client does not read the responses to its earlier requests. Read them, and try again."
+)
 _REFUSAL: Final = "Too many large responses are being sent at the moment. Try again shortly."
 
 
@@ -63,7 +74,11 @@ class UnreadResponses:
         """
         with self._lock:
             self._forget_read()
-            if not always and self._bodies and sum(body.length for body in self._bodies) + length > self._max_bytes:
+            if (
+                not always
+                and self._bodies
+                and sum(body.length for body in self._bodies) + length > self._max_bytes
+            ):
                 return False
             self._bodies.append(_Body(time.monotonic(), length, credentials))
             return True
@@ -123,7 +138,9 @@ class WholeResponses:
         if changes and not self._unread.is_reading(credentials):
             return refuse(environ, start_response, 503, _UNREAD)  # before anything is changed
         started: list[tuple[str, Headers]] = []
-        body = self._application(environ, lambda status, headers, _=None: started.append((status, headers)))
+        body = self._application(
+            environ, lambda status, headers, _=None: started.append((status, headers))
+        )
         if is_event_stream(started[-1][1]):
             start_response(*started[-1])
             return body
@@ -170,7 +187,10 @@ def credentials_of(environ: Environ) -> str:
 
 def is_event_stream(headers: Headers) -> bool:
     """Whether the body consists of server-sent events, which the client needs as they happen."""
-    return any(name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers)
+    return any(
+        name.lower() == "content-type" and value.startswith("text/event-stream")
+        for name, value in headers
+    )
 
 
 def declared_length(headers: Headers) -> int | None:

@@ -45,7 +45,9 @@ class SlowBodyGuard:
         timeout_s: the time for a body, plus a second for every 64 KiB.
     """
 
-    def __init__(self, application: Application, *, readers: int, max_bytes: int, timeout_s: float = 20) -> None:
+    def __init__(
+        self, application: Application, *, readers: int, max_bytes: int, timeout_s: float = 20
+    ) -> None:
         self.application = application
         self.readers = threading.BoundedSemaphore(readers)
         self.waiters = threading.BoundedSemaphore(max(1, readers // 2))
@@ -54,18 +56,35 @@ class SlowBodyGuard:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or "0"
-        if not (length.isascii() and length.isdecimal()) or not 0 < int(length[:20]) <= self.max_bytes:
+        if (
+            not (length.isascii() and length.isdecimal())
+            or not 0 < int(length[:20]) <= self.max_bytes
+        ):
             return self.application(environ, start_response)
         if not self.may_read():
-            return refuse(environ, start_response, 503, "Too many uploads are being received. Try again shortly.")
+            return refuse(
+                environ,
+                start_response,
+                503,
+                "Too many uploads are being received. Try again shortly.",
+            )
         try:
             body = read_whole(
-                environ["wsgi.input"], int(length), deadline=time.monotonic() + self.time_for(int(length))
+                environ["wsgi.input"],
+                int(length),
+                deadline=time.monotonic() + self.time_for(int(length)),
             )
         except SlowBody:
-            return refuse(environ, start_response, 408, "The request's body did not arrive in time.")
+            return refuse(
+                environ, start_response, 408, "The request's body did not arrive in time."
+            )
         except CutBody:
-            return refuse(environ, start_response, 400, "The request's body is shorter than its Content-Length.")
+            return refuse(
+                environ,
+                start_response,
+                400,
+                "The request's body is shorter than its Content-Length.",
+            )
         finally:
             self.readers.release()
         environ["wsgi.input"] = body
@@ -94,7 +113,9 @@ class SlowBodyGuard:
 class ClosingBody:
     """The parts of a response; the first `close` calls `finish` and closes `body`, which produces the parts."""
 
-    def __init__(self, parts: Iterable[bytes], finish: Callable[[], None], body: Iterable[bytes]) -> None:
+    def __init__(
+        self, parts: Iterable[bytes], finish: Callable[[], None], body: Iterable[bytes]
+    ) -> None:
         self._parts = parts
         self._finish = finish
         self._body = body
@@ -141,7 +162,9 @@ def read_whole(source: IO[bytes], length: int, *, deadline: float) -> IO[bytes]:
     return body
 
 
-def refuse(environ: Environ, start_response: StartResponse, status: int, detail: str) -> Iterable[bytes]:
+def refuse(
+    environ: Environ, start_response: StartResponse, status: int, detail: str
+) -> Iterable[bytes]:
     """An error response: in the API's format under /api/, a JSON-RPC error under /mcp, otherwise plain text."""
     phrase = HTTPStatus(status).phrase
     kind, text = "text/plain; charset=utf-8", f"{detail}\n"
@@ -150,7 +173,9 @@ def refuse(environ: Environ, start_response: StartResponse, status: int, detail:
         kind, text = "application/json", error_of_status(status, detail)
     elif path.startswith("/api/"):
         kind = "application/problem+json"
-        text = json.dumps({"type": "about:blank", "title": phrase, "status": status, "detail": detail})
+        text = json.dumps(
+            {"type": "about:blank", "title": phrase, "status": status, "detail": detail}
+        )
     headers = {
         "Content-Type": kind,
         "Content-Length": str(len(text.encode())),

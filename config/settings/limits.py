@@ -12,7 +12,10 @@ MAX_DOCUMENT_BYTES = env.number(
     meaning="The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
 )
 MAX_UPLOAD_BYTES = env.number(
-    "TOOLSHELF_MAX_UPLOAD_BYTES", 64 * 1024 * 1024, minimum=1024, meaning="The maximum size of a request."
+    "TOOLSHELF_MAX_UPLOAD_BYTES",
+    64 * 1024 * 1024,
+    minimum=1024,
+    meaning="The maximum size of a request.",
 )
 # A form is at most one value of 1 MiB; uploads are streamed to a file and bounded by MAX_UPLOAD_BYTES.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
@@ -37,14 +40,18 @@ UNREAD_RESPONSE_BYTES = env.number(
     ),
 )
 # How often one token, person and address may call the API, upload, and start runs.
-API_RATE = env.rate("TOOLSHELF_API_RATE", "12000/min", meaning="API requests of one person; `off` for no limit.")
+API_RATE = env.rate(
+    "TOOLSHELF_API_RATE", "12000/min", meaning="API requests of one person; `off` for no limit."
+)
 API_ANONYMOUS_RATE = env.rate(
     "TOOLSHELF_API_ANONYMOUS_RATE",
     "6000/min",
     meaning="API requests of one address without a token; `off` for no limit.",
 )
 API_TOKEN_RATE = env.rate(
-    "TOOLSHELF_API_TOKEN_RATE", "12000/min", meaning="API requests with one token; `off` for no limit."
+    "TOOLSHELF_API_TOKEN_RATE",
+    "12000/min",
+    meaning="API requests with one token; `off` for no limit.",
 )
 API_ADDRESS_RATE = env.rate(
     "TOOLSHELF_API_ADDRESS_RATE",

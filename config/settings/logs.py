@@ -32,7 +32,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"()": "config.log_filters.OneLine", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "text": {
+            "()": "config.log_filters.OneLine",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
         "json": {"()": "config.log_filters.JsonLine"},
     },
     "filters": {
@@ -62,6 +65,10 @@ LOGGING = {
         # they log each request with its whole address, which may contain a secret
         "httpx2": {"level": "WARNING"},
         "httpcore2": {"level": "WARNING"},
-        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},  # manage.py runserver
+        "django.server": {
+            "handlers": ["stderr"],
+            "level": "INFO",
+            "propagate": False,
+        },  # manage.py runserver
     },
 }

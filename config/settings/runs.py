@@ -6,7 +6,10 @@ from playground.worker.network import NETWORKS, Network
 
 TOOL_FACTORIES = [
     *FACTORIES,
-    *env.words("TOOL_FACTORIES", meaning="Dotted paths of factories, in addition to those of installed packages."),
+    *env.words(
+        "TOOL_FACTORIES",
+        meaning="Dotted paths of factories, in addition to those of installed packages.",
+    ),
 ]
 # Environment variables of tools, {name there: name here}: for every tool, and for single factories by their ids
 # (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
@@ -18,7 +21,8 @@ TOOL_ENVIRONMENT = env.variables(
 TOOL_ENVIRONMENT_BY_FACTORY = {
     factory_id: env.variables(name)
     for factory_id, name in env.by_factory(
-        "TOOL_ENVIRONMENT", meaning="Variables that one factory sees; `<ID>` is its id in `A-Z`, `0-9` and `_`."
+        "TOOL_ENVIRONMENT",
+        meaning="Variables that one factory sees; `<ID>` is its id in `A-Z`, `0-9` and `_`.",
     ).items()
 }
 TOOL_PUBLIC_ENVIRONMENT = env.words(
@@ -57,10 +61,15 @@ REDIS_URL = (
     )
     or CELERY_BROKER_URL
 )
-WEB_PROCESSES = env.number("TOOLSHELF_WEB_PROCESSES", 2, minimum=1, meaning="Processes of the web server.")
+WEB_PROCESSES = env.number(
+    "TOOLSHELF_WEB_PROCESSES", 2, minimum=1, meaning="Processes of the web server."
+)
 WEB_THREADS = env.number("TOOLSHELF_WEB_THREADS", 16, minimum=2, meaning="Threads of each process.")
 RUN_SLOTS = env.number(
-    "TOOLSHELF_RUN_SLOTS", 16, minimum=1, meaning="Concurrent runs of all processes of a server, or of a Celery worker."
+    "TOOLSHELF_RUN_SLOTS",
+    16,
+    minimum=1,
+    meaning="Concurrent runs of all processes of a server, or of a Celery worker.",
 )  # concurrent runs of all processes of a server, or of a worker
 RUN_QUEUE_MAX = env.number(
     "TOOLSHELF_RUN_QUEUE_MAX",
@@ -86,13 +95,22 @@ DRAIN_S = env.number(
     meaning="After SIGTERM, active runs have this many seconds to finish; 0: they are stopped immediately.",
 )
 RUN_TIMEOUT_S = env.number(
-    "TOOLSHELF_RUN_TIMEOUT_S", 30, minimum=1, meaning="The time limit of a run, in seconds, if its caller sets none."
+    "TOOLSHELF_RUN_TIMEOUT_S",
+    30,
+    minimum=1,
+    meaning="The time limit of a run, in seconds, if its caller sets none.",
 )
 RUN_TIMEOUT_MAX_S = env.number(
-    "TOOLSHELF_RUN_TIMEOUT_MAX_S", 300, minimum=1, meaning="The maximum time limit that a caller can set."
+    "TOOLSHELF_RUN_TIMEOUT_MAX_S",
+    300,
+    minimum=1,
+    meaning="The maximum time limit that a caller can set.",
 )
 RUN_MEMORY_BYTES = env.number(
-    "TOOLSHELF_RUN_MEMORY_BYTES", 1024 * 1024 * 1024, minimum=64 * 1024 * 1024, meaning="The memory limit of a run."
+    "TOOLSHELF_RUN_MEMORY_BYTES",
+    1024 * 1024 * 1024,
+    minimum=64 * 1024 * 1024,
+    meaning="The memory limit of a run.",
 )
 RUN_RESPONSE_BYTES = env.number(
     "TOOLSHELF_RUN_RESPONSE_BYTES",
@@ -113,7 +131,10 @@ RUN_OUTPUT_BYTES = env.number(
     meaning="How much of each of a run's output streams is stored.",
 )
 RUN_PARAMETERS_BYTES = env.number(
-    "TOOLSHELF_RUN_PARAMETERS_BYTES", 1024 * 1024, minimum=1024, meaning="The maximum size of a run's parameters."
+    "TOOLSHELF_RUN_PARAMETERS_BYTES",
+    1024 * 1024,
+    minimum=1024,
+    meaning="The maximum size of a run's parameters.",
 )
 RUN_BYTES_PER_DAY = env.number(
     "TOOLSHELF_RUN_BYTES_PER_DAY",

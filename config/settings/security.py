@@ -9,15 +9,20 @@ from config.settings.data import DATA_DIR
 
 DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
 SECRET_KEY = env.key(
-    "SECRET_KEY", meaning="Signs cookies; the same for all web servers and workers of a site, at least 32 characters."
+    "SECRET_KEY",
+    meaning="Signs cookies; the same for all web servers and workers of a site, at least 32 characters.",
 ) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
 CONFIGURATION_KEYS = env.keys(
     "TOOLSHELF_CONFIGURATION_KEYS",
-    meaning=("Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt."),
+    meaning=(
+        "Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt."
+    ),
 ) or [env.generated_key(DATA_DIR / "configuration_key")]
 ALLOWED_HOSTS = env.words(
-    "ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]", meaning="The exact host names of the site; no wildcard."
+    "ALLOWED_HOSTS",
+    "localhost 127.0.0.1 [::1]",
+    meaning="The exact host names of the site; no wildcard.",
 )
 if "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; use the exact host names of the site.")
@@ -45,14 +50,18 @@ CSRF_TRUSTED_ORIGINS = env.words(
 )
 # Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
 HTTPS = env.flag(
-    "TOOLSHELF_HTTPS", default=False, meaning="`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS."
+    "TOOLSHELF_HTTPS",
+    default=False,
+    meaning="`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS.",
 )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
 TRUST_PROXY = env.flag(
-    "TRUST_PROXY", default=False, meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`."
+    "TRUST_PROXY",
+    default=False,
+    meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`.",
 )
 # The server replaces the hyphens of a name by underscores before it calls the application, so `X_Forwarded_For` of a
 # client can replace `X-Forwarded-For` of a proxy that does not drop such names. A name without hyphens has no double.
@@ -66,7 +75,8 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 # Scrapers of /metrics send this token. Programs on the same machine need it, too, unless METRICS_LOCAL is set: tools
 # run there, and can reach the site over loopback.
 METRICS_TOKEN = env.token(
-    "TOOLSHELF_METRICS_TOKEN", meaning="The token with which scrapers read `/metrics`, at least 16 characters."
+    "TOOLSHELF_METRICS_TOKEN",
+    meaning="The token with which scrapers read `/metrics`, at least 16 characters.",
 )
 METRICS_LOCAL = env.flag(
     "TOOLSHELF_METRICS_LOCAL",
@@ -83,8 +93,12 @@ COOKIE_SUFFIX = env.text(
 COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session{COOKIE_SUFFIX}"
 CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf{COOKIE_SUFFIX}"
-NEXT_COOKIE_NAME = f"{COOKIE_PREFIX}_next{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
-BROWSER_COOKIE_NAME = f"{COOKIE_PREFIX}_browser{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
+NEXT_COOKIE_NAME = (
+    f"{COOKIE_PREFIX}_next{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
+)
+BROWSER_COOKIE_NAME = (
+    f"{COOKIE_PREFIX}_browser{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
+)
 SESSION_ENGINE = "catalog.accounts.session_store"
 SESSION_IDLE_HOURS = env.number(
     "TOOLSHELF_SESSION_IDLE_HOURS",

@@ -34,7 +34,10 @@ LOGOUT_REDIRECT_URL = "catalog:home"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "catalog.accounts.tokens.EndsTokens"},  # Django calls it after each change
 ]
@@ -46,9 +49,14 @@ SOCIALACCOUNT_ADAPTER = "catalog.accounts.oidc.adapter.ProviderAccountAdapter"
 MFA_ADAPTER = "catalog.accounts.adapters.SecondFactorAdapter"
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]  # has no effect without sign-up; allauth's checks read it
+ACCOUNT_SIGNUP_FIELDS = [
+    "username*",
+    "password1*",
+]  # has no effect without sign-up; allauth's checks read it
 ACCOUNT_UNIQUE_EMAIL = False
-ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False  # catalog/accounts/throttling.py has those, for all processes
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = (
+    False  # catalog/accounts/throttling.py has those, for all processes
+)
 ACCOUNT_FORMS = {"reauthenticate": "catalog.accounts.second_factors.forms.ConfirmPasswordForm"}
 MFA_FORMS = {
     "authenticate": "catalog.accounts.second_factors.forms.CodeForm",
@@ -70,13 +78,19 @@ OIDC_ISSUER = env.issuer(
     "TOOLSHELF_OIDC_ISSUER",
     meaning="The issuer of an OpenID Connect provider with which people sign in (docs/sign-in.md).",
 )
-OIDC_CLIENT_ID = env.text("TOOLSHELF_OIDC_CLIENT_ID", "", meaning="The client id of the site at the provider.")
+OIDC_CLIENT_ID = env.text(
+    "TOOLSHELF_OIDC_CLIENT_ID", "", meaning="The client id of the site at the provider."
+)
 OIDC_CLIENT_SECRET = env.text(
     "TOOLSHELF_OIDC_CLIENT_SECRET", "", meaning="The client's secret; empty for a public client."
 )
-OIDC_NAME = env.text("TOOLSHELF_OIDC_NAME", "single sign-on", meaning="The provider's name: `Sign in with <name>`.")
+OIDC_NAME = env.text(
+    "TOOLSHELF_OIDC_NAME", "single sign-on", meaning="The provider's name: `Sign in with <name>`."
+)
 OIDC_SCOPES = env.words(
-    "TOOLSHELF_OIDC_SCOPES", "openid profile email", meaning="The scopes that are requested; `openid` is needed."
+    "TOOLSHELF_OIDC_SCOPES",
+    "openid profile email",
+    meaning="The scopes that are requested; `openid` is needed.",
 )
 OIDC_GROUPS_CLAIM = env.text(
     "TOOLSHELF_OIDC_GROUPS_CLAIM",
@@ -97,9 +111,13 @@ OIDC_PEOPLE = env.choice(
     meaning="Who may sign in with the provider: people with a group in `TOOLSHELF_OIDC_GROUPS`, or everyone there.",
 )
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
-    raise ImproperlyConfigured("TOOLSHELF_OIDC_ISSUER is set, so TOOLSHELF_OIDC_CLIENT_ID is needed.")
+    raise ImproperlyConfigured(
+        "TOOLSHELF_OIDC_ISSUER is set, so TOOLSHELF_OIDC_CLIENT_ID is needed."
+    )
 if OIDC_ISSUER and "openid" not in OIDC_SCOPES:
-    raise ImproperlyConfigured("TOOLSHELF_OIDC_SCOPES has no 'openid', without which no provider identifies people.")
+    raise ImproperlyConfigured(
+        "TOOLSHELF_OIDC_SCOPES has no 'openid', without which no provider identifies people."
+    )
 if OIDC_ISSUER and OIDC_PEOPLE == "mapped" and not OIDC_GROUPS:
     raise ImproperlyConfigured(
         "TOOLSHELF_OIDC_GROUPS is empty, so nobody could sign in with the provider. Map its groups, or let in everyone "

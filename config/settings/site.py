@@ -98,7 +98,9 @@ STATICFILES_FINDERS = [
 ]
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded to a file
+    "default": {
+        "BACKEND": "django.core.files.storage.InMemoryStorage"
+    },  # nothing is uploaded to a file
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 

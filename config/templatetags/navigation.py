@@ -22,7 +22,9 @@ def section(context: Context, segments: str) -> SafeString:
     `segments` are the first segments of the routes of the section's pages, with spaces between them: "tools lint".
     A page in another section than its route has the context `nav_section`.
     """
-    match = getattr(context.get("request"), "resolver_match", None)  # an error page may have neither
+    match = getattr(
+        context.get("request"), "resolver_match", None
+    )  # an error page may have neither
     first = context.get("nav_section") or (match.route.partition("/")[0] if match else "")
     return CURRENT if first in segments.split() else SafeString("")
 

@@ -14,7 +14,12 @@ from catalog.encryption import Unreadable
 from catalog.errors import DocumentError, Problem
 from catalog.models import Tool
 from playground.api.schemas.runs import ConfigurationIn
-from playground.configurations.saved import NO_SUCH_CONFIGURATION, UNREADABLE, find_configuration, open_configuration
+from playground.configurations.saved import (
+    NO_SUCH_CONFIGURATION,
+    UNREADABLE,
+    find_configuration,
+    open_configuration,
+)
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.run_json import run_text
@@ -27,16 +32,22 @@ def exact(text: str, status: int = 200, headers: dict[str, str] | None = None) -
 
     So its numbers stay exact, and a long one is neither parsed nor encoded again.
     """
-    return HttpResponse(text, status=status, content_type="application/json; charset=utf-8", headers=headers)
+    return HttpResponse(
+        text, status=status, content_type="application/json; charset=utf-8", headers=headers
+    )
 
 
 def started(run: Run) -> HttpResponse:
     """The response about a run that the request has started: 201 if it has ended, else 202, with its URL."""
     headers = {"Location": reverse("api:get_run", args=[run.id])}
-    return add_deprecation_headers(exact(run_text(run), 202 if run.is_active else 201, headers), run.tool)
+    return add_deprecation_headers(
+        exact(run_text(run), 202 if run.is_active else 201, headers), run.tool
+    )
 
 
-def configuration_of(request: HttpRequest, tool: Tool, body: ConfigurationIn) -> Configuration | None:
+def configuration_of(
+    request: HttpRequest, tool: Tool, body: ConfigurationIn
+) -> Configuration | None:
     """The configuration for the tool: the one sent, or the saved one that is named; None if there is neither.
 
     Raises:
@@ -46,7 +57,9 @@ def configuration_of(request: HttpRequest, tool: Tool, body: ConfigurationIn) ->
     if body.saved_configuration is None:
         return Configuration(body.configuration) if sent else None
     if sent:
-        raise refusal("Send `configuration` or `saved_configuration`, not both.", "configuration.both")
+        raise refusal(
+            "Send `configuration` or `saved_configuration`, not both.", "configuration.both"
+        )
     saved = find_configuration(actor(request), tool, body.saved_configuration)
     if saved is None:
         raise refusal(NO_SUCH_CONFIGURATION, "configuration.unknown")

@@ -85,7 +85,9 @@ def create_example_check(
     tool = tool_for(request.user, "run", slug)
     revision = revision_of(tool)
     if not compiled_spec_of(revision).spec.examples:
-        raise refusal("The spec has no examples, so there is nothing to check.", "check.no-examples", "")
+        raise refusal(
+            "The spec has no examples, so there is nothing to check.", "check.no-examples", ""
+        )
     check = begin_check(
         tool,
         revision,
@@ -107,16 +109,22 @@ def create_example_check(
     summary="List example checks of a tool",
     tags=["example checks"],
 )
-def list_example_checks(request: HttpRequest, slug: str, query: Query[ExampleChecksQuery]) -> ExampleChecksOut:
+def list_example_checks(
+    request: HttpRequest, slug: str, query: Query[ExampleChecksQuery]
+) -> ExampleChecksOut:
     """Of all revisions, newest first, without the results of the examples."""
-    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related("tool", "by", "revision")
+    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
+        "tool", "by", "revision"
+    )
     if query.cursor:
         checks = checks.filter(pk__lt=int(query.cursor))
     page = list(checks.defer("revision__source")[: query.limit + 1])
     shown = page[: query.limit]
     return ExampleChecksOut(
         items=[
-            ExampleCheckSummary.of(check, **members(check, is_detailed=may_read_runs_of(request, check)))
+            ExampleCheckSummary.of(
+                check, **members(check, is_detailed=may_read_runs_of(request, check))
+            )
             for check in shown
         ],
         next=str(shown[-1].pk) if len(page) > query.limit else None,
@@ -137,7 +145,9 @@ def get_example_check(request: HttpRequest, slug: str, check: int) -> ExampleChe
     Everyone sees whether an example passes. Its run and the differences of the response are for the user who started
     the check (a token needs the scope `run` or `read`) and for administrators (`read`).
     """
-    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related("tool", "by", "revision")
+    checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
+        "tool", "by", "revision"
+    )
     found = checks.filter(pk=check).first() if check < 2**63 else None
     if found is None:
         raise Http404

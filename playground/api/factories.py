@@ -61,7 +61,10 @@ def spec_state(proposal: Proposal) -> schemas.FactorySpecState:
 
 @router.get(
     "/factories/{path:key}/spec",
-    response={200: Any, **errors(404, 409, 422)},  # a spec, whose schema is that of LLM Tool Spec and not of this API
+    response={
+        200: Any,
+        **errors(404, 409, 422),
+    },  # a spec, whose schema is that of LLM Tool Spec and not of this API
     auth=open_to_all(),
     summary="Get the spec of a factory",
     tags=["factories"],
@@ -79,7 +82,10 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
         raise Http404
     if len(found) > 1:
         references = ", ".join(each.reference for each in found)
-        raise HttpError(409, f"Several factories have the key {key!r}. Send one of their references: {references}.")
+        raise HttpError(
+            409,
+            f"Several factories have the key {key!r}. Send one of their references: {references}.",
+        )
     proposal = next(iter(proposals_for(found, request.user)), None)
     if proposal is None:
         raise Http404
@@ -108,4 +114,6 @@ def rescan_factories(request: HttpRequest) -> schemas.RescanOut:
     """
     check_may_rescan(request.user)
     found = request_rescan(by=actor(request))
-    return schemas.RescanOut(new=[each.reference for each in found], importing=registry().importing())
+    return schemas.RescanOut(
+        new=[each.reference for each in found], importing=registry().importing()
+    )

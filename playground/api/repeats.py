@@ -48,7 +48,9 @@ DEFAULTS = RunAgainIn.model_validate({})
         "an unsaved configuration that you do not send again."
     ),
 )
-def run_again(request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None) -> HttpResponse:
+def run_again(
+    request: HttpRequest, run_id: Path[RunId], body: RunAgainIn | None = None
+) -> HttpResponse:
     """Returns the new run's JSON text (see `access.exact`)."""
     body = body or DEFAULTS
     run = run_at(run_id, request.user)
@@ -93,12 +95,20 @@ def part_out(part: Part) -> PartOut:
     if part.difference is None:
         return PartOut.of(part, added=None, removed=None)
     text = as_unified(part.difference, old_name="first", new_name="second")
-    return PartOut.of(part, added=part.difference.added, removed=part.difference.removed, difference=text)
+    return PartOut.of(
+        part, added=part.difference.added, removed=part.difference.removed, difference=text
+    )
 
 
 @router.post(
     "/runs/{run_id}/example",
-    response={200: SavedExampleOut, 201: SavedExampleOut, 202: ProposalOut, **errors(404, 409), **REFUSED},
+    response={
+        200: SavedExampleOut,
+        201: SavedExampleOut,
+        202: ProposalOut,
+        **errors(404, 409),
+        **REFUSED,
+    },
     auth=token_or_session("publish"),
     summary="Save a run as an example",
 )
@@ -115,7 +125,9 @@ def save_run_as_example(
     """
     run = run_at(run_id, request.user)
     if run.by_id != request.user.pk and not is_administrator(request.user):
-        raise NotAllowed("Only the person who started this run and administrators can save it as an example.")
+        raise NotAllowed(
+            "Only the person who started this run and administrators can save it as an example."
+        )
     tool = tool_for(request.user, "propose", run.tool.slug)
     current = revision_of(tool)
     try:

@@ -33,7 +33,9 @@ FILE_ANSWER = {
     "responses": {
         200: {
             "description": "The content of the file.",
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+            },
         }
     }
 }
@@ -57,7 +59,9 @@ def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResp
     tool = tool_at(slug, request.user)
     revision = revision_of(tool)
     if body.revision is not None:
-        revision = get_object_or_404(Revision.objects.defer("source"), tool=tool, number=body.revision)
+        revision = get_object_or_404(
+            Revision.objects.defer("source"), tool=tool, number=body.revision
+        )
     run = start(
         tool,
         revision,
@@ -130,7 +134,9 @@ def get_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     openapi_extra=FILE_ANSWER,
     operation_id="playground_api_get_run_file",
 )
-def get_run_file(request: HttpRequest, run_id: Path[RunId], query: Query[schemas.FileQuery]) -> HttpResponse:
+def get_run_file(
+    request: HttpRequest, run_id: Path[RunId], query: Query[schemas.FileQuery]
+) -> HttpResponse:
     """Returns the content itself."""
     run = run_at(run_id, request.user)
     file = run.files.filter(number=query.number).first()
@@ -160,7 +166,9 @@ def cancel_run(request: HttpRequest, run_id: Path[RunId]) -> HttpResponse:
     summary="Share a run with groups",
     operation_id="playground_api_share_run",
 )
-def share_run(request: HttpRequest, run_id: Path[RunId], body: schemas.ShareIn) -> schemas.SharedOut:
+def share_run(
+    request: HttpRequest, run_id: Path[RunId], body: schemas.ShareIn
+) -> schemas.SharedOut:
     """Members of the groups see the run if they may see its tool. An empty list makes it private again."""
     run = own_run(run_id, request.user)
     share_with_groups(run, body.groups, by=actor(request))
@@ -187,7 +195,9 @@ def share_configuration_with_groups(
 
 def visible_configuration(saved: SavedConfiguration, tool: Tool) -> schemas.SavedConfigurationOut:
     visible = shown(saved, compiled_spec_of(revision_of(tool)).configuration)
-    secrets = [schemas.SecretOut(pointer=pointer, set_at=at) for pointer, at in visible.secrets.items()]
+    secrets = [
+        schemas.SecretOut(pointer=pointer, set_at=at) for pointer, at in visible.secrets.items()
+    ]
     return schemas.SavedConfigurationOut.of(
         saved, value=visible.value, secrets=secrets, is_readable=visible.is_readable
     )
@@ -201,10 +211,16 @@ def visible_configuration(saved: SavedConfiguration, tool: Tool) -> schemas.Save
     tags=["configurations"],
     operation_id="playground_api_list_configurations",
 )
-def list_configurations(request: HttpRequest, response: HttpResponse, slug: str) -> schemas.SavedConfigurationsOut:
+def list_configurations(
+    request: HttpRequest, response: HttpResponse, slug: str
+) -> schemas.SavedConfigurationsOut:
     """Secrets are never returned. Configurations that others share are listed by name only."""
     tool = tool_for(request.user, "run", slug)
-    usable = SavedConfiguration.objects.filter(tool=tool).usable_by(actor(request)).order_by("name", "owner__username")
+    usable = (
+        SavedConfiguration.objects.filter(tool=tool)
+        .usable_by(actor(request))
+        .order_by("name", "owner__username")
+    )
     add_deprecation_headers(response, tool)
     return schemas.SavedConfigurationsOut(
         items=[visible_configuration(one, tool) for one in usable if one.owner == actor(request)],
@@ -275,9 +291,13 @@ def share_configuration(
         saved = saved.usable_by(actor(request))
     found = saved.filter(owner__username=body.owner or actor(request).get_username()).first()
     if found is None:
-        raise HttpError(404, "There is no such saved configuration for this tool, or you have no access to it.")
+        raise HttpError(
+            404, "There is no such saved configuration for this tool, or you have no access to it."
+        )
     share(found, body.visibility, by=actor(request))
-    return schemas.VisibilityOut(name=found.name, owner=found.owner.get_username(), visibility=body.visibility)
+    return schemas.VisibilityOut(
+        name=found.name, owner=found.owner.get_username(), visibility=body.visibility
+    )
 
 
 @router.delete(
@@ -289,6 +309,8 @@ def share_configuration(
     operation_id="playground_api_delete_configuration",
 )
 def delete_configuration(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    if not saved_configurations.delete_configuration(actor(request), tool_for(request.user, "run", slug), name):
+    if not saved_configurations.delete_configuration(
+        actor(request), tool_for(request.user, "run", slug), name
+    ):
         raise HttpError(404, "You have no saved configuration of this name for this tool.")
     return HttpResponse(status=204)

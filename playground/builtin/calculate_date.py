@@ -117,8 +117,13 @@ class WorkingWeek:
     def _until(self, ordinal: int) -> int:
         """Working days from 0001-01-01, a Monday, to the day that has this ordinal."""
         weeks, rest = divmod(ordinal, 7)
-        worked = weeks * (7 - len(self.weekend)) + sum(day not in self.weekend for day in range(rest))
-        return worked - sum(day.toordinal() <= ordinal and day.weekday() not in self.weekend for day in self.holidays)
+        worked = weeks * (7 - len(self.weekend)) + sum(
+            day not in self.weekend for day in range(rest)
+        )
+        return worked - sum(
+            day.toordinal() <= ordinal and day.weekday() not in self.weekend
+            for day in self.holidays
+        )
 
 
 def facts_of(date: dt.date, week: WorkingWeek) -> DateFacts:

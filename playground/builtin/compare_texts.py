@@ -25,7 +25,12 @@ CHARACTERS_WITHOUT_SPACE = re.compile(r"\S\s*|\s+")
 MAX_UNITS = {"line": 20_000, "word": 10_000, "character": 5_000}
 EXACT_UP_TO = 2_000
 """With more units, very frequent units no longer begin a match, because the time would be quadratic."""
-OPERATIONS: dict[str, Operation] = {"equal": "keep", "insert": "insert", "delete": "delete", "replace": "replace"}
+OPERATIONS: dict[str, Operation] = {
+    "equal": "keep",
+    "insert": "insert",
+    "delete": "delete",
+    "replace": "replace",
+}
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,11 @@ class CompareTexts(DefinedTool):
         ]
         equal = all(change.operation == "keep" for change in changes)
         similarity = 1 if equal else math.floor(matcher.ratio() * 10_000) / 10_000
-        unified = unified_diff(matcher, before, after, request.context_lines) if request.unit == "line" else None
+        unified = (
+            unified_diff(matcher, before, after, request.context_lines)
+            if request.unit == "line"
+            else None
+        )
         return Comparison(equal=equal, similarity=similarity, unified=unified, operations=changes)
 
 
@@ -107,7 +116,9 @@ def part(units: Sequence[str], start: int, end: int) -> Part:
     return Part(start, end, "".join(units[start:end]))
 
 
-def unified_diff(matcher: SequenceMatcher[str], before: Sequence[str], after: Sequence[str], context_lines: int) -> str:
+def unified_diff(
+    matcher: SequenceMatcher[str], before: Sequence[str], after: Sequence[str], context_lines: int
+) -> str:
     """The unified diff that `matcher` found; unlike difflib's own, it shows the lines as they are, not their keys."""
     written = []
     for group in matcher.get_grouped_opcodes(context_lines):
@@ -132,7 +143,8 @@ def span(start: int, end: int) -> str:
 
 def marked(mark: str, lines: Sequence[str]) -> list[str]:
     return [
-        f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n" for line in lines
+        f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
+        for line in lines
     ]
 
 

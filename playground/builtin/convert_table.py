@@ -75,7 +75,9 @@ class Table:
         """
         unknown = [column for column in columns if column not in self.columns]
         if unknown:
-            raise ValueError(f"The table has no column {unknown[0]!r}; it has {', '.join(map(repr, self.columns))}.")
+            raise ValueError(
+                f"The table has no column {unknown[0]!r}; it has {', '.join(map(repr, self.columns))}."
+            )
         indexes = [self.columns.index(column) for column in columns]
         return Table(columns, [[row[index] for index in indexes] for row in self.rows])
 
@@ -105,13 +107,21 @@ def rectangular(lines: list[list[str]]) -> Table:
         raise ValueError("Two columns have the same name.")
     for number, row in enumerate(rows, start=1):
         if len(row) > len(columns):
-            raise ValueError(f"Row {number} has {len(row)} cells, but there are {len(columns)} columns.")
-    return Table(columns, [[Cell(text) for text in row + [""] * (len(columns) - len(row))] for row in rows])
+            raise ValueError(
+                f"Row {number} has {len(row)} cells, but there are {len(columns)} columns."
+            )
+    return Table(
+        columns, [[Cell(text) for text in row + [""] * (len(columns) - len(row))] for row in rows]
+    )
 
 
 def read_delimited(text: str, delimiter: str) -> Table:
     try:
-        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line]
+        lines = [
+            line
+            for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+            if line
+        ]
     except csv.Error as error:
         raise ValueError(f"The table is not readable: {error}.") from None
     return rectangular(lines)
@@ -120,7 +130,9 @@ def read_delimited(text: str, delimiter: str) -> Table:
 def read_markdown(text: str) -> Table:
     lines = [markdown_cells(line) for line in text.strip().splitlines() if line.strip()]
     if len(lines) < 2 or not all(MARKDOWN_DASHES.fullmatch(cell) for cell in lines[1]):
-        raise ValueError("It is not a Markdown table: the second line must contain dashes, as in | --- | --- |.")
+        raise ValueError(
+            "It is not a Markdown table: the second line must contain dashes, as in | --- | --- |."
+        )
     return rectangular([lines[0], *lines[2:]])
 
 
@@ -128,18 +140,29 @@ def markdown_cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|")
     if UNESCAPED_BAR.search(inner[-2:]):
         inner = inner[:-1]
-    return [cell.strip().replace("\\|", "|").replace("<br>", "\n") for cell in UNESCAPED_BAR.split(inner)]
+    return [
+        cell.strip().replace("\\|", "|").replace("<br>", "\n")
+        for cell in UNESCAPED_BAR.split(inner)
+    ]
 
 
 def read_json(text: str) -> Table:
     try:
-        rows = json.loads(text, parse_float=Lexeme, parse_int=Lexeme, parse_constant=refuse_constant)
+        rows = json.loads(
+            text, parse_float=Lexeme, parse_int=Lexeme, parse_constant=refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The table is not JSON: {error}.") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError("The table is not a JSON array of objects.")
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    return Table(columns, [[cell_of(row[column]) if column in row else Cell("") for column in columns] for row in rows])
+    return Table(
+        columns,
+        [
+            [cell_of(row[column]) if column in row else Cell("") for column in columns]
+            for row in rows
+        ],
+    )
 
 
 class Lexeme(str):
@@ -164,7 +187,10 @@ def json_text(value: object) -> str:
     if isinstance(value, Lexeme):
         return str(value)
     if isinstance(value, dict):
-        members = (f"{json.dumps(name, ensure_ascii=False)}: {json_text(item)}" for name, item in value.items())
+        members = (
+            f"{json.dumps(name, ensure_ascii=False)}: {json_text(item)}"
+            for name, item in value.items()
+        )
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(json_text(item) for item in value) + "]"
@@ -173,7 +199,10 @@ def json_text(value: object) -> str:
 
 def write_delimited(table: Table, delimiter: str) -> str:
     lines = [table.columns, *([cell.text for cell in row] for row in table.rows)]
-    return "".join(f"{delimiter.join(quoted(cell, delimiter) for cell in line) or EMPTY_CELL}\n" for line in lines)
+    return "".join(
+        f"{delimiter.join(quoted(cell, delimiter) for cell in line) or EMPTY_CELL}\n"
+        for line in lines
+    )
 
 
 def quoted(cell: str, delimiter: str) -> str:
@@ -197,7 +226,8 @@ def write_json(table: Table, options: Options) -> str:
     names = [json.dumps(column, ensure_ascii=False) for column in table.columns]
     rows = [
         ", ".join(
-            f"{name}: {cell.as_json(read_numbers=options.read_numbers)}" for name, cell in zip(names, row, strict=True)
+            f"{name}: {cell.as_json(read_numbers=options.read_numbers)}"
+            for name, cell in zip(names, row, strict=True)
         )
         for row in table.rows
     ]

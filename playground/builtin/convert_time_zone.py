@@ -51,7 +51,9 @@ class ConvertTimeZone(DefinedTool):
             utc = moment.astimezone(dt.UTC)
             times = [local_time(utc, zone) for zone in zones]
         except OverflowError:
-            raise ValueError(f"{request.moment} is outside the years 1 to 9999 in one of the zones.") from None
+            raise ValueError(
+                f"{request.moment} is outside the years 1 to 9999 in one of the zones."
+            ) from None
         text = utc.isoformat().removesuffix("+00:00") + "Z"
         return Answer(utc=text, unix_seconds=math.floor(utc.timestamp()), note=note, times=times)
 
@@ -69,14 +71,19 @@ def read_moment(
     try:
         written = dt.datetime.fromisoformat(moment)
     except ValueError:
-        raise ValueError(f"{moment!r} is not a date and time such as 2026-07-01T09:30 (ISO 8601).") from None
+        raise ValueError(
+            f"{moment!r} is not a date and time such as 2026-07-01T09:30 (ISO 8601)."
+        ) from None
     if written.tzinfo is not None:
         return written, None
     local = written.replace(tzinfo=zone, fold=int(ambiguous == "later"))
     if local.utcoffset() == local.replace(fold=1 - local.fold).utcoffset():
         return local, None
     if not exists(local):
-        return local, f"{moment} does not exist in {zone.key}: the clocks skip it when they go forward."
+        return (
+            local,
+            f"{moment} does not exist in {zone.key}: the clocks skip it when they go forward.",
+        )
     return local, f"{moment} happens twice in {zone.key}; the {ambiguous} one is used."
 
 

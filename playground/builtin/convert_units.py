@@ -18,7 +18,13 @@ HUGE_NUMBER = re.compile(r"\d{4}|\d[eE]\d|\d[\s)]*(\*\*|\^)")
 """Numbers that could take forever to compute: 10000, 1e9, 9**9."""
 SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-NO_UNIT = (pint.UndefinedUnitError, pint.DefinitionSyntaxError, ArithmeticError, AssertionError, AttributeError)
+NO_UNIT = (
+    pint.UndefinedUnitError,
+    pint.DefinitionSyntaxError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+)
 NO_EXPRESSION = (SyntaxError, TokenError, TypeError, ValueError, IndexError, KeyError)
 
 
@@ -32,7 +38,9 @@ class Converted:
 
 
 @tool(spec=SPECS / "convert_units.json")
-def convert_units(value: float, from_unit: str, to_unit: str, significant_digits: int = 12) -> Converted:
+def convert_units(
+    value: float, from_unit: str, to_unit: str, significant_digits: int = 12
+) -> Converted:
     source, target = unit_of(from_unit), unit_of(to_unit)
     try:
         magnitude = UNITS.Quantity(value, source).to(target).magnitude

@@ -22,9 +22,15 @@ class DriftingThermometer(DefinedTool):
     def call(self, request: dict[str, Any]) -> dict[str, Any]:
         place, hours = request.get("place", "garden"), request.get("hours_since_calibration", 0)
         readings: list[dict[str, Any]] = [
-            {"hours_ago": hours_ago, "temperature": DEGREES_C[place] - hours_ago / 2} for hours_ago in (0, 1)
+            {"hours_ago": hours_ago, "temperature": DEGREES_C[place] - hours_ago / 2}
+            for hours_ago in (0, 1)
         ]
-        response: dict[str, Any] = {"place": place, "unit": "C", "readings": readings, "battery_percent": 100}
+        response: dict[str, Any] = {
+            "place": place,
+            "unit": "C",
+            "readings": readings,
+            "battery_percent": 100,
+        }
         if hours > FIRST_DAY_H:
             log("DRIFTING on purpose: from here on the response violates the return type.")
             del response["battery_percent"]

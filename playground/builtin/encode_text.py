@@ -125,7 +125,9 @@ def refuse_unusable(text: str) -> None:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"The result has more than {MAX_CHARACTERS} characters.")
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("The result is not text: it contains a NUL character or an unpaired surrogate.")
+        raise ValueError(
+            "The result is not text: it contains a NUL character or an unpaired surrogate."
+        )
 
 
 class EncodeTextFactory:

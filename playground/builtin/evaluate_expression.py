@@ -15,7 +15,9 @@ from playground.builtin.shipped import shipped
 from toolshelf_tools import DefinedTool, Tool
 
 Operator = Literal["+", "-", "*", "/", "^"]
-Function = Literal["abs", "sqrt", "exp", "ln", "sin", "cos", "tan", "floor", "ceil", "round", "min", "max", "sum"]
+Function = Literal[
+    "abs", "sqrt", "exp", "ln", "sin", "cos", "tan", "floor", "ceil", "round", "min", "max", "sum"
+]
 
 OPERATORS: dict[Operator, Callable[[float, float], float]] = {
     "+": operator.add,
@@ -38,7 +40,11 @@ ONE_ARGUMENT: dict[Function, Callable[[float], float]] = {
     "ceil": math.ceil,
     "round": round,
 }
-ANY_ARGUMENTS: dict[Function, Callable[[list[float]], float]] = {"min": min, "max": max, "sum": math.fsum}
+ANY_ARGUMENTS: dict[Function, Callable[[list[float]], float]] = {
+    "min": min,
+    "max": max,
+    "sum": math.fsum,
+}
 
 
 class NumberNode(BaseModel):
@@ -90,7 +96,9 @@ class EvaluateExpression(DefinedTool):
     def call(self, request: Expression) -> Evaluated:
         evaluation = Evaluation(request.variables)
         result = evaluation.of(request.expression)
-        return Evaluated(value=rounded(result.value), formula=result.formula, steps=evaluation.steps)
+        return Evaluated(
+            value=rounded(result.value), formula=result.formula, steps=evaluation.steps
+        )
 
 
 @dataclass(frozen=True)
@@ -130,16 +138,22 @@ class Evaluation:
 
     def _variable(self, node: VariableNode) -> Result:
         if node.name not in self.variables:
-            raise ValueError(f"The variable {node.name!r} has no value; give it one in `variables`.")
+            raise ValueError(
+                f"The variable {node.name!r} has no value; give it one in `variables`."
+            )
         return Result(self.variables[node.name], node.name)
 
     def _operation(self, node: OperationNode) -> Result:
         left, right = self.of(node.left), self.of(node.right)
         precedence = PRECEDENCE[node.operator]
         # a - (b - c) needs its parentheses, (a - b) - c does not; for powers it is the other way round
-        left_needs, right_needs = (precedence + 1, precedence) if node.operator == "^" else (precedence, precedence + 1)
+        left_needs, right_needs = (
+            (precedence + 1, precedence) if node.operator == "^" else (precedence, precedence + 1)
+        )
         formula = f"{left.inside(left_needs)} {node.operator} {right.inside(right_needs)}"
-        return self._step(formula, precedence, lambda: OPERATORS[node.operator](left.value, right.value))
+        return self._step(
+            formula, precedence, lambda: OPERATORS[node.operator](left.value, right.value)
+        )
 
     def _call(self, node: CallNode) -> Result:
         arguments = [self.of(argument) for argument in node.arguments]

@@ -46,4 +46,6 @@ def made_up_weather(location: str) -> tuple[str, int]:
     if place in KNOWN:
         return KNOWN[place]
     digest = hashlib.sha256(place.encode(errors="replace")).digest()
-    return CONDITIONS[digest[0] % len(CONDITIONS)], COLDEST_C + digest[1] % (WARMEST_C - COLDEST_C + 1)
+    return CONDITIONS[digest[0] % len(CONDITIONS)], COLDEST_C + digest[1] % (
+        WARMEST_C - COLDEST_C + 1
+    )

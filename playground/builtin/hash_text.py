@@ -35,7 +35,9 @@ class Hashed:
 
 @tool(spec=SPECS / "hash_text.json")
 def hash_text(
-    text: str, algorithm: Algorithm = "sha256", output: Literal["hexadecimal", "base64"] = "hexadecimal"
+    text: str,
+    algorithm: Algorithm = "sha256",
+    output: Literal["hexadecimal", "base64"] = "hexadecimal",
 ) -> Hashed:
     data = text.encode()
     digest = HASHES[algorithm](data)

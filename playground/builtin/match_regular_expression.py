@@ -31,7 +31,9 @@ FLAGS = {
 class Trial:
     pattern: str
     text: str
-    flags: list[Literal["ignore_case", "multi_line", "dot_all", "verbose", "ascii"]] = field(default_factory=list)
+    flags: list[Literal["ignore_case", "multi_line", "dot_all", "verbose", "ascii"]] = field(
+        default_factory=list
+    )
     replacement: str | None = None
     match_limit: int = 100
 
@@ -61,16 +63,27 @@ class MatchRegularExpression(DefinedTool):
     def call(self, request: Trial) -> Matches:
         end = time.monotonic() + TIMEOUT_S
         with refusals_in_words():
-            flags = functools.reduce(operator.or_, (FLAGS[flag] for flag in request.flags), regex.VERSION0)
+            flags = functools.reduce(
+                operator.or_, (FLAGS[flag] for flag in request.flags), regex.VERSION0
+            )
             pattern = regex.compile(request.pattern, flags)
-            found = list(islice(pattern.finditer(request.text, timeout=TIMEOUT_S), request.match_limit + 1))
+            found = list(
+                islice(pattern.finditer(request.text, timeout=TIMEOUT_S), request.match_limit + 1)
+            )
             replaced = None
             if request.replacement is not None:
                 left_s = max(end - time.monotonic(), 0.001)
-                replaced = pattern.sub(request.replacement, request.text, count=request.match_limit, timeout=left_s)
-        line_starts = [0, *(index + 1 for index, character in enumerate(request.text) if character == "\n")]
+                replaced = pattern.sub(
+                    request.replacement, request.text, count=request.match_limit, timeout=left_s
+                )
+        line_starts = [
+            0,
+            *(index + 1 for index, character in enumerate(request.text) if character == "\n"),
+        ]
         matches = [match_of(match, line_starts) for match in found[: request.match_limit]]
-        return Matches(matches=matches, truncated=len(found) > request.match_limit, replaced=replaced)
+        return Matches(
+            matches=matches, truncated=len(found) > request.match_limit, replaced=replaced
+        )
 
 
 @contextmanager
@@ -84,7 +97,9 @@ def refusals_in_words() -> Iterator[None]:
     try:
         yield
     except TimeoutError:
-        raise TimeoutError(f"The pattern takes longer than {TIMEOUT_S:g} s on this text and was stopped.") from None
+        raise TimeoutError(
+            f"The pattern takes longer than {TIMEOUT_S:g} s on this text and was stopped."
+        ) from None
     except regex.error as error:
         raise ValueError(f"The pattern or its replacement is wrong: {error}.") from None
     except IndexError:

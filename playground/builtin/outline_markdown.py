@@ -59,7 +59,11 @@ def sections_of(markdown: str, deepest_level: int) -> list[Section]:
         if heading is None or len(heading[1]) > deepest_level:
             path[-1].words += len(WORD.findall(line))
             continue
-        section = Section(title=CLOSING_MARKS.sub("", heading[2] or "").strip(), level=len(heading[1]), line=number)
+        section = Section(
+            title=CLOSING_MARKS.sub("", heading[2] or "").strip(),
+            level=len(heading[1]),
+            line=number,
+        )
         while path[-1].level >= section.level:
             path.pop()
         path[-1].sections.append(section)

@@ -39,7 +39,9 @@ class QueryJson(DefinedTool):
         except RecursionError:
             raise ValueError("The expression is nested too deeply.") from None
         if type(result) not in JSON_TYPES:
-            raise ValueError("The expression selects a reference (&...), which is not a JSON value.")
+            raise ValueError(
+                "The expression selects a reference (&...), which is not a JSON value."
+            )
         return {"result": result, "type": JSON_TYPES[type(result)]}
 
 

@@ -64,7 +64,10 @@ class QuerySqlite(DefinedTool):
 
     def call(self, request: Query) -> Rows:
         limit = min(request.row_limit, self.configuration.max_rows)
-        with closing(connect(self.configuration.database)) as connection, refusals_in_words(self.configuration):
+        with (
+            closing(connect(self.configuration.database)) as connection,
+            refusals_in_words(self.configuration),
+        ):
             restrict(connection, self.configuration)
             cursor = connection.execute(request.sql, request.arguments)
             if cursor.description is None:
@@ -79,7 +82,9 @@ class QuerySqlite(DefinedTool):
 def connect(database: str | None) -> sqlite3.Connection:
     """A read-only connection to `database`, or to the sample if it is None."""
     if database is not None:
-        return sqlite3.connect(f"{database_file(database).as_uri()}?mode=ro", uri=True, isolation_level=None)
+        return sqlite3.connect(
+            f"{database_file(database).as_uri()}?mode=ro", uri=True, isolation_level=None
+        )
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(SAMPLE.read_text(encoding="utf-8"))
     return connection
@@ -122,13 +127,20 @@ def authorizer(tables: list[str] | None) -> Callable[..., int]:
     readable = None if tables is None else {table.casefold() for table in tables}
 
     def may_read(table: str | None, view: str | None) -> bool:
-        return readable is None or any((name or "").casefold() in readable for name in (table, view))
+        return readable is None or any(
+            (name or "").casefold() in readable for name in (table, view)
+        )
 
-    def authorize(action: int, first: str | None, second: str | None, _database: str | None, view: str | None) -> int:
+    def authorize(
+        action: int, first: str | None, second: str | None, _database: str | None, view: str | None
+    ) -> int:
         allowed = (
             action in READING
             or (action == sqlite3.SQLITE_READ and may_read(first, view))
-            or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in FORBIDDEN_FUNCTIONS)
+            or (
+                action == sqlite3.SQLITE_FUNCTION
+                and (second or "").lower() not in FORBIDDEN_FUNCTIONS
+            )
         )
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
@@ -149,8 +161,12 @@ def refusals_in_words(configuration: Configuration) -> Iterator[None]:
     except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
         reason = str(error)
         if reason == "interrupted":
-            raise TimeoutError(f"The statement ran longer than {configuration.timeout_s} s and was stopped.") from None
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH or reason.startswith("not authorized"):
+            raise TimeoutError(
+                f"The statement ran longer than {configuration.timeout_s} s and was stopped."
+            ) from None
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH or reason.startswith(
+            "not authorized"
+        ):
             raise PermissionError(
                 f"Only reading is allowed, and only what the configuration names ({reason})."
             ) from None

@@ -34,7 +34,9 @@ class Checked:
 
 
 @tool(spec=SPECS / "sign_text.json")
-def sign_text(text: str, expected_signature: str | None = None, *, configuration: Configuration) -> Signed | Checked:
+def sign_text(
+    text: str, expected_signature: str | None = None, *, configuration: Configuration
+) -> Signed | Checked:
     if configuration.key == DEMONSTRATION_KEY:
         log("Signing with the demonstration key, which is public.")
     algorithm = configuration.algorithm

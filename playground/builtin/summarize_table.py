@@ -15,7 +15,9 @@ Number = int | float
 Scalar = str | int | float | bool | None
 
 NUMERIC: dict[str, Callable[[Sequence[Number]], Number]] = {
-    "sum": lambda values: sum(values) if all(isinstance(value, int) for value in values) else math.fsum(values),
+    "sum": lambda values: (
+        sum(values) if all(isinstance(value, int) for value in values) else math.fsum(values)
+    ),
     "mean": statistics.fmean,
     "median": statistics.median,
     "minimum": min,
@@ -48,7 +50,9 @@ def name_of(measure: dict[str, str]) -> str:
     return measure.get("name", f"{measure['statistic']}_{measure['column']}")
 
 
-def grouped(rows: list[dict[str, Scalar]], group_by: list[str]) -> Iterable[list[dict[str, Scalar]]]:
+def grouped(
+    rows: list[dict[str, Scalar]], group_by: list[str]
+) -> Iterable[list[dict[str, Scalar]]]:
     """Groups of rows with equal values in `group_by`, in order of appearance; one group if it is empty."""
     if not group_by:
         return [rows]
@@ -75,17 +79,23 @@ def compute(rows: list[dict[str, Scalar]], measure: dict[str, str]) -> Number | 
         return len(cells)
     if statistic == "distinct":
         return len({identity(cell) for cell in cells})
-    numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
+    numbers = [
+        cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)
+    ]
     if len(numbers) < len(cells):
         other = next(cell for cell in cells if isinstance(cell, str | bool))
-        raise ValueError(f"The {statistic} of column {column!r} needs numbers, but one of its cells is {other!r}.")
+        raise ValueError(
+            f"The {statistic} of column {column!r} needs numbers, but one of its cells is {other!r}."
+        )
     if len(numbers) < (2 if statistic == "standard_deviation" else 1):
         return None
     try:
         value = NUMERIC[statistic](numbers)
         return value if isinstance(value, int) else rounded(value, significant_digits=12)
     except OverflowError:
-        raise ValueError(f"The numbers of column {column!r} are too large for their {statistic}.") from None
+        raise ValueError(
+            f"The numbers of column {column!r} are too large for their {statistic}."
+        ) from None
 
 
 class SummarizeTableFactory:

@@ -14,7 +14,9 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 @cache
 def zone_names() -> frozenset[str]:
     """Every zone of the package `tzdata`: the same on every machine, where system folders differ."""
-    return frozenset(resources.files("tzdata").joinpath("zones").read_text(encoding="utf-8").split())
+    return frozenset(
+        resources.files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+    )
 
 
 def zone_named(name: str) -> ZoneInfo:
@@ -26,7 +28,11 @@ def zone_named(name: str) -> ZoneInfo:
     if name in zone_names():
         return ZoneInfo(name)
     similar = get_close_matches(name, zone_names(), n=3)
-    hint = f" Similar: {', '.join(similar)}." if similar else " Zones have names such as Europe/Berlin."
+    hint = (
+        f" Similar: {', '.join(similar)}."
+        if similar
+        else " Zones have names such as Europe/Berlin."
+    )
     raise ValueError(f"There is no IANA time zone {name!r}.{hint}")
 
 

@@ -42,7 +42,9 @@ SENDER_WAIT_S = 0.5
 app = Celery("toolshelf", set_as_current=False)
 app.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
-    broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED} if settings.CELERY_BROKER_URL.startswith("rediss:") else None,
+    broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED}
+    if settings.CELERY_BROKER_URL.startswith("rediss:")
+    else None,
     broker_connection_timeout=3,
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,  # a worker never stops trying; Celery gives up after 100 attempts
@@ -76,8 +78,16 @@ app.conf.update(
     # One process of `celery -A config.celery beat` starts the syncs of sources and the deliveries to webhooks that are
     # due. Without a worker for a while, one message of each is enough.
     beat_schedule={
-        "sync sources": {"task": SYNC_TASK, "schedule": SYNC_EVERY_S, "options": {"expires": SYNC_EVERY_S}},
-        "send webhooks": {"task": WEBHOOK_TASK, "schedule": WEBHOOK_EVERY_S, "options": {"expires": WEBHOOK_EVERY_S}},
+        "sync sources": {
+            "task": SYNC_TASK,
+            "schedule": SYNC_EVERY_S,
+            "options": {"expires": SYNC_EVERY_S},
+        },
+        "send webhooks": {
+            "task": WEBHOOK_TASK,
+            "schedule": WEBHOOK_EVERY_S,
+            "options": {"expires": WEBHOOK_EVERY_S},
+        },
     },
     worker_hijack_root_logger=False,
 )
@@ -93,7 +103,9 @@ def send(run_id: str, encrypted: str) -> None:
         BrokerError: it could not be sent within a few seconds. It may still arrive.
     """
     global _changed_at  # noqa: PLW0603
-    wait_s = SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0  # otherwise all senders are stuck
+    wait_s = (
+        SENDER_WAIT_S if time.monotonic() - _changed_at < SENDER_WAIT_S else 0.0
+    )  # otherwise all senders are stuck
     if not _senders.acquire(timeout=wait_s):
         raise BrokerError("Redis is slow to answer, and other messages are already waiting.")
     _changed_at = time.monotonic()

@@ -79,11 +79,16 @@ def _next_turn(run: Run) -> int:
     """
     own = Q(by=run.by)
     waiting = Run.objects.waiting().aggregate(
-        all=Count("pk"), own=Count("pk", filter=own), current=Min("turn"), latest=Max("turn", filter=own)
+        all=Count("pk"),
+        own=Count("pk", filter=own),
+        current=Min("turn"),
+        latest=Max("turn", filter=own),
     )
     free = max(1, settings.RUN_QUEUE_MAX) - waiting["all"]
     if free <= 0:
-        raise Busy(f"The queue is full: {settings.RUN_QUEUE_MAX:,} runs are waiting.", retry_after_s=10)
+        raise Busy(
+            f"The queue is full: {settings.RUN_QUEUE_MAX:,} runs are waiting.", retry_after_s=10
+        )
     if not may_queue(waiting["own"], free):
         raise Busy(OWN_SHARE.format(waiting=waiting["own"]), retry_after_s=10)
     current, latest = waiting["current"] or 0, waiting["latest"]
@@ -97,7 +102,9 @@ def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
     """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S
-    while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(pk=run.pk).exists():
+    while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(
+        pk=run.pk
+    ).exists():
         if ends_on_drain and draining.is_set():
             break
         time.sleep(min(pause_s, left_s))

@@ -35,18 +35,24 @@ def redeliver() -> int:
     Raises:
         BrokerError: Redis cannot be reached.
     """
-    overdue = QueuedMessage.objects.filter(sent_at__lt=timezone.now() - timedelta(seconds=DELIVERY_TIMEOUT_S))
+    overdue = QueuedMessage.objects.filter(
+        sent_at__lt=timezone.now() - timedelta(seconds=DELIVERY_TIMEOUT_S)
+    )
     if not overdue.exists():
         return 0
     in_redis = queue_length()
-    waiting = list(overdue.order_by("run").values_list("run", "sent_at"))  # read last: some may be claimed by now
+    waiting = list(
+        overdue.order_by("run").values_list("run", "sent_at")
+    )  # read last: some may be claimed by now
     if in_redis >= len(waiting):
         return 0
     sent = 0
     for run_id, sent_at in waiting:
         unchanged = QueuedMessage.objects.filter(run=run_id, sent_at=sent_at)
         encrypted = unchanged.values_list("encrypted", flat=True).first()
-        if encrypted is not None and unchanged.update(sent_at=timezone.now()):  # otherwise claimed, or sent elsewhere
+        if encrypted is not None and unchanged.update(
+            sent_at=timezone.now()
+        ):  # otherwise claimed, or sent elsewhere
             send(run_id, encrypted)
             sent += 1
     if sent:

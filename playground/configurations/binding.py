@@ -41,7 +41,9 @@ def origins_of(tool: Tool, revision: Revision | None, value: JSON) -> str:
         return ""
     try:
         document = declared_document(revision, listed.source)
-        origins = origins_of_requests(document, members_of(value), source_address=listed.source.address)
+        origins = origins_of_requests(
+            document, members_of(value), source_address=listed.source.address
+        )
     except (ToolshelfError, ToolError):
         return ""
     return " ".join(origins)

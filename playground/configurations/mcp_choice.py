@@ -42,13 +42,22 @@ def choose_for_toolkit(owner: User, toolkit: str, name: str) -> None:
     _choose(owner, name, saved, tool=None, toolkit_key=key)
 
 
-def _choose(owner: User, name: str, saved: SavedConfigurationQuerySet, *, tool: Tool | None, toolkit_key: str) -> None:
+def _choose(
+    owner: User,
+    name: str,
+    saved: SavedConfigurationQuerySet,
+    *,
+    tool: Tool | None,
+    toolkit_key: str,
+) -> None:
     if name and saved.named(name, owner) is None:
         place = "for this tool" if tool else "for a tool of this toolkit"
         message = f"You have no saved configuration {name!r} {place}."
         raise DocumentError([Problem("/saved_configuration", message, "configuration.unknown")])
     with transaction.atomic():
-        earlier = MCPConfiguration.objects.filter(owner=owner, tool=tool, toolkit_key=toolkit_key).first()
+        earlier = MCPConfiguration.objects.filter(
+            owner=owner, tool=tool, toolkit_key=toolkit_key
+        ).first()
         if name:
             MCPConfiguration.objects.update_or_create(
                 owner=owner, tool=tool, toolkit_key=toolkit_key, defaults={"name": name}
@@ -57,12 +66,19 @@ def _choose(owner: User, name: str, saved: SavedConfigurationQuerySet, *, tool: 
             MCPConfiguration.objects.filter(pk=earlier.pk).delete()
         object_type, object_id = ("tool", tool.tool_id) if tool else ("toolkit", toolkit_key)
         before = {"configuration": earlier.name if earlier else None}
-        audit.record_change("configuration.choose", object_type, object_id, before, {"configuration": name or None})
+        audit.record_change(
+            "configuration.choose", object_type, object_id, before, {"configuration": name or None}
+        )
 
 
 def chosen_for_tool(owner: User, tool: Tool) -> str:
     """The name that is chosen for the tool itself; "" for none."""
-    return MCPConfiguration.objects.filter(owner=owner, tool=tool).values_list("name", flat=True).first() or ""
+    return (
+        MCPConfiguration.objects.filter(owner=owner, tool=tool)
+        .values_list("name", flat=True)
+        .first()
+        or ""
+    )
 
 
 def chosen_for_toolkit(owner: User, toolkit: str) -> str:
@@ -73,7 +89,9 @@ def chosen_for_toolkit(owner: User, toolkit: str) -> str:
 
 def choices_in_toolkit(owner: User, toolkit: str) -> list[Choice]:
     """The configurations of the toolkit's tools that the user may choose."""
-    return choices_for(owner, SavedConfiguration.objects.filter(tool__toolkit_key=group_key(toolkit)))
+    return choices_for(
+        owner, SavedConfiguration.objects.filter(tool__toolkit_key=group_key(toolkit))
+    )
 
 
 def configuration_for_call(owner: User, tool: Tool) -> SavedConfiguration | None:

@@ -98,7 +98,9 @@ def save_configuration(
     """
     name = checked_name(name, "configuration.name")
     if not isinstance(configuration.value, dict):
-        raise DocumentError([Problem("/configuration", "A configuration must be an object.", "configuration.type")])
+        raise DocumentError(
+            [Problem("/configuration", "A configuration must be an object.", "configuration.type")]
+        )
     mine = SavedConfiguration.objects.filter(owner=owner, tool=tool)
     saved = mine.filter(name=name).first()
     if saved is None and "/" in name:
@@ -123,11 +125,16 @@ def save_configuration(
         problems = problems or _violations(schema, value)
     if problems:
         raise DocumentError(problems)
-    secrets: dict[str, JSON] = {pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts}
+    secrets: dict[str, JSON] = {
+        pointer: set_at.get(pointer, now.isoformat()) for pointer, _ in found.parts
+    }
     encrypted = encrypt({"value": value, "secrets": secrets})
     with transaction.atomic():
         saved, is_new = SavedConfiguration.objects.update_or_create(
-            owner=owner, tool=tool, name=name, defaults={"encrypted": encrypted, "origins": origins, "updated_at": now}
+            owner=owner,
+            tool=tool,
+            name=name,
+            defaults={"encrypted": encrypted, "origins": origins, "updated_at": now},
         )
         after = {"configuration": name, "is_new": is_new, "members": sorted(value)}  # names only
         audit.record("configuration.save", "tool", tool.tool_id, after=after, by=owner)
@@ -139,7 +146,13 @@ def delete_configuration(owner: User, tool: Tool, name: str) -> bool:
     with transaction.atomic():
         deleted, _ = SavedConfiguration.objects.filter(owner=owner, tool=tool, name=name).delete()
         if deleted:
-            audit.record("configuration.delete", "tool", tool.tool_id, before={"configuration": name}, by=owner)
+            audit.record(
+                "configuration.delete",
+                "tool",
+                tool.tool_id,
+                before={"configuration": name},
+                by=owner,
+            )
     return bool(deleted)
 
 
@@ -155,7 +168,9 @@ def open_configuration(saved: SavedConfiguration, by: User | AnonymousUser | Non
     return Configuration(value, frozenset(set_at), "" if is_own else f"shared {saved.pk}", bound_to)
 
 
-def find_configuration(by: User | AnonymousUser | None, tool: Tool, reference: str) -> SavedConfiguration | None:
+def find_configuration(
+    by: User | AnonymousUser | None, tool: Tool, reference: str
+) -> SavedConfiguration | None:
     """The saved configuration that `reference` means to `by`: the name of an own one, "OWNER/NAME" of a shared one."""
     return SavedConfiguration.objects.filter(tool=tool).named(reference, by)
 
@@ -182,7 +197,11 @@ def choices_for(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
         return []
     return sorted(
         {
-            Choice("" if each.owner_id == by.pk else each.owner.get_username(), each.name, each.reference_for(by))
+            Choice(
+                "" if each.owner_id == by.pk else each.owner.get_username(),
+                each.name,
+                each.reference_for(by),
+            )
             for each in saved.usable_by(by)
         }
     )
@@ -196,15 +215,24 @@ def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:
         DocumentError: there is no such visibility.
     """
     if saved.owner_id != by.pk and not may(by, "administer"):
-        raise NotAllowed("Only the owner of a saved configuration and administrators may share it or stop sharing it.")
+        raise NotAllowed(
+            "Only the owner of a saved configuration and administrators may share it or stop sharing it."
+        )
     if visibility not in {SavedConfiguration.PRIVATE, SavedConfiguration.EVERYONE}:
-        message = f'The visibility is "{SavedConfiguration.PRIVATE}" or "{SavedConfiguration.EVERYONE}".'
+        message = (
+            f'The visibility is "{SavedConfiguration.PRIVATE}" or "{SavedConfiguration.EVERYONE}".'
+        )
         raise DocumentError([Problem("/visibility", message, "configuration.visibility")])
     with transaction.atomic():
         SavedConfiguration.objects.filter(pk=saved.pk).update(visibility=visibility)
-        before, after = ({"configuration": saved.name, "visibility": each} for each in (saved.visibility, visibility))
+        before, after = (
+            {"configuration": saved.name, "visibility": each}
+            for each in (saved.visibility, visibility)
+        )
         if before != after:
-            audit.record("configuration.share", "tool", saved.tool.tool_id, before=before, after=after, by=by)
+            audit.record(
+                "configuration.share", "tool", saved.tool.tool_id, before=before, after=after, by=by
+            )
     saved.visibility = visibility
 
 
@@ -231,13 +259,18 @@ def _violations(schema: CompiledSchema | None, value: JSON) -> list[Problem]:
     """Where `value` violates its schema, without missing members; [] if that takes too long to find out."""
     if schema is None:
         return []
-    wrong = [problem for problem in schema.check(value).problems if problem.rule != "schema.required"]
+    wrong = [
+        problem for problem in schema.check(value).problems if problem.rule != "schema.required"
+    ]
     return [replace(problem, pointer=f"/configuration{problem.pointer}") for problem in wrong]
 
 
 @sensitive_variables()
 def _with_stored_secrets(
-    saved: SavedConfiguration, value: dict[str, JSON], schema: CompiledSchema | None, removed: Collection[str]
+    saved: SavedConfiguration,
+    value: dict[str, JSON],
+    schema: CompiledSchema | None,
+    removed: Collection[str],
 ) -> tuple[dict[str, JSON], dict[str, str]]:
     """`value` with the stored secrets that it leaves out, and when each of them was set."""
     try:
@@ -262,9 +295,13 @@ def _with_stored_secrets(
 @sensitive_variables()
 def _refuse_lost(schema: CompiledSchema | None, value: JSON, complete: JSON) -> None:
     """Raise DocumentError if the stored secrets of `complete` are missing from `value`, with their pointers."""
-    lost = [pointer for pointer, _ in secret_members(schema, complete) if not exists_at(value, pointer)]
+    lost = [
+        pointer for pointer, _ in secret_members(schema, complete) if not exists_at(value, pointer)
+    ]
     if lost:
-        raise DocumentError([Problem(f"/configuration{pointer}", NOT_FOR_THIS_ADDRESS, MOVED) for pointer in lost])
+        raise DocumentError(
+            [Problem(f"/configuration{pointer}", NOT_FOR_THIS_ADDRESS, MOVED) for pointer in lost]
+        )
 
 
 def _is_moved(saved: SavedConfiguration, origins: str) -> bool:
@@ -280,7 +317,9 @@ def _content(saved: SavedConfiguration) -> tuple[JSON, dict[str, str]]:
     content = decrypt(saved.encrypted)
     if not isinstance(content, dict) or not isinstance(secrets := content.get("secrets"), dict):
         raise Unreadable
-    return content.get("value"), {pointer: at for pointer, at in secrets.items() if isinstance(at, str)}
+    return content.get("value"), {
+        pointer: at for pointer, at in secrets.items() if isinstance(at, str)
+    }
 
 
 def without_unmarked_secrets(value: JSON, schema: CompiledSchema | None) -> JSON:

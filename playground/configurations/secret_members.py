@@ -43,7 +43,11 @@ class Configuration:
 
         That of a shared one equals no other: otherwise its users could confirm guesses of its contents.
         """
-        content = f"{self.shared_as}\n{canonical(self.value)}" if self.shared_as else canonical(self.value)
+        content = (
+            f"{self.shared_as}\n{canonical(self.value)}"
+            if self.shared_as
+            else canonical(self.value)
+        )
         return hmac.digest(key, content.encode(), "sha256").hex()
 
     def secrets(self, schema: CompiledSchema | None) -> Secrets:
@@ -94,7 +98,10 @@ class RunSecrets:
 
     def problems(self) -> list[Problem]:
         """The reasons to refuse a run with these secrets; pointers begin with /parameters or /configuration."""
-        return [*self.parameters.problems("/parameters"), *self.configuration.problems("/configuration")]
+        return [
+            *self.parameters.problems("/parameters"),
+            *self.configuration.problems("/configuration"),
+        ]
 
     def redactor(self, environment: tuple[str, ...] = ()) -> Redactor:
         """A redactor that removes them, and secret values of the environment, from anything that is stored or shown."""
@@ -117,7 +124,9 @@ def described_in_form(
     refused = find_secrets(schema, value, by_name=by_name).problems()
     if not refused:
         return result
-    violations = tuple(Violation(problem.pointer, problem.rule, problem.message, "") for problem in refused)
+    violations = tuple(
+        Violation(problem.pointer, problem.rule, problem.message, "") for problem in refused
+    )
     return CheckResult("violates", problems=tuple(refused), violations=violations)
 
 
@@ -134,7 +143,9 @@ def with_secrets_marked(schema: JSON) -> JSON:
     properties = marked.get("properties")
     if isinstance(properties, dict):
         marked["properties"] = {
-            name: {**part, "writeOnly": True} if isinstance(part, dict) and is_secret_name(name) else part
+            name: {**part, "writeOnly": True}
+            if isinstance(part, dict) and is_secret_name(name)
+            else part
             for name, part in properties.items()
         }
     return marked

@@ -86,7 +86,9 @@ def body_of(value: Any, media_type: str, schema: Any, encoding: Mapping[str, Any
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return RequestBody(text.encode(), "application/json" if is_range else media_type)
     if (essence == FORM or _is_multipart(essence)) and not isinstance(value, dict):
-        raise ToolError(f"A body of the type {essence} requires an object, but the value is {_kind(value)}.")
+        raise ToolError(
+            f"A body of the type {essence} requires an object, but the value is {_kind(value)}."
+        )
     if essence == FORM:
         return RequestBody(_form(value, encoding).encode(), media_type)
     if _is_multipart(essence):
@@ -159,7 +161,10 @@ def is_binary(declared: Iterable[Subschema], media_type: str = "") -> bool:
     if any(each.get("contentEncoding", "binary") != "binary" for each in keywords):
         return False
     is_declared = ("contentMediaType", "contentEncoding")
-    return any(each.get("format") == "binary" or any(name in each for name in is_declared) for each in keywords)
+    return any(
+        each.get("format") == "binary" or any(name in each for name in is_declared)
+        for each in keywords
+    )
 
 
 def _text_encoding(declared: Iterable[Subschema]) -> str:
@@ -181,26 +186,37 @@ def _form(value: Mapping[str, Any], encoding: Mapping[str, Any]) -> str:
             parts += in_query(name, member, Style.of(declared, "form"))
             continue
         items = member if isinstance(member, list) else [member]
-        parts += [f"{quote_plus(name)}={quote_plus(text_of(item))}" for item in items if item is not None]
+        parts += [
+            f"{quote_plus(name)}={quote_plus(text_of(item))}" for item in items if item is not None
+        ]
     return "&".join(parts)
 
 
-def _multipart(value: Mapping[str, Any], essence: str, root: Subschema, encoding: Mapping[str, Any]) -> RequestBody:
+def _multipart(
+    value: Mapping[str, Any], essence: str, root: Subschema, encoding: Mapping[str, Any]
+) -> RequestBody:
     pieces = list(_pieces(value, root, encoding))
     boundary = secrets.token_hex(16)
-    content = b"".join(b"--%s\r\n%s\r\n\r\n%s\r\n" % (boundary.encode(), _head(one), one.content) for one in pieces)
+    content = b"".join(
+        b"--%s\r\n%s\r\n\r\n%s\r\n" % (boundary.encode(), _head(one), one.content) for one in pieces
+    )
     closing = f"--{boundary}--\r\n".encode()
     return RequestBody(content + closing, f"{essence}; boundary={boundary}", tuple(pieces))
 
 
-def _pieces(value: Mapping[str, Any], root: Subschema, encoding: Mapping[str, Any]) -> Iterator[Piece]:
+def _pieces(
+    value: Mapping[str, Any], root: Subschema, encoding: Mapping[str, Any]
+) -> Iterator[Piece]:
     """A part for each member, and for each item of an array."""
     for name, member in value.items():
         declared = _declared(encoding, name)
         if not isinstance(member, list):
             parts = [(member, declared_at(root, pointer_join("", name)))]
         else:
-            parts = [(item, declared_at(root, pointer_join("", name, index))) for index, item in enumerate(member)]
+            parts = [
+                (item, declared_at(root, pointer_join("", name, index)))
+                for index, item in enumerate(member)
+            ]
         headers = tuple(_part_headers(declared))
         for item, applying in parts:
             if item is not None:
@@ -220,8 +236,12 @@ def _piece(name: str, item: Any, schema: list[Subschema], declared: Mapping[str,
     if not isinstance(item, str):
         is_object = isinstance(item, dict | list)
         if is_object and media_type and not _essence(media_type).endswith(("/json", "+json")):
-            raise ToolError(f"The part `{name}` has the type {media_type}, which cannot be made from {_kind(item)}.")
-        return Piece(name, text_of(item).encode(), media_type or ("application/json" if is_object else ""))
+            raise ToolError(
+                f"The part `{name}` has the type {media_type}, which cannot be made from {_kind(item)}."
+            )
+        return Piece(
+            name, text_of(item).encode(), media_type or ("application/json" if is_object else "")
+        )
     file = _file_of(item, schema, media_type)
     if file is None and "*" in ranges and _DATA_URL.fullmatch(item):
         file = read_data_url(item)
@@ -229,7 +249,11 @@ def _piece(name: str, item: Any, schema: list[Subschema], declared: Mapping[str,
         return Piece(name, item.encode(), media_type)
     sent_type = file.media_type or BYTES
     if ranges and not (sent_type := _chosen_type(ranges, sent_type)):
-        found = f"the file has the type {file.media_type}" if file.media_type else "the value names no type"
+        found = (
+            f"the file has the type {file.media_type}"
+            if file.media_type
+            else "the value names no type"
+        )
         raise ToolError(f"The part `{name}` must have a type of the range {ranges}, but {found}.")
     return Piece(name, file.content, sent_type, file.file_name or name)
 
@@ -251,7 +275,9 @@ def _chosen_type(ranges: str, own_type: str) -> str:
     listed = [one.strip() for one in ranges.split(",") if one.strip()]
     for one in listed:
         start, is_range, _ = _essence(one).partition("*")
-        if own_type and (_essence(own_type).startswith(start) if is_range else _essence(own_type) == start):
+        if own_type and (
+            _essence(own_type).startswith(start) if is_range else _essence(own_type) == start
+        ):
             return own_type
     return next((one for one in listed if "*" not in one), "")
 
@@ -287,5 +313,11 @@ def _declared(encoding: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    kinds = {type(None): "null", bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
+    kinds = {
+        type(None): "null",
+        bool: "a boolean",
+        str: "a string",
+        list: "an array",
+        dict: "an object",
+    }
     return kinds.get(type(value), "a number")

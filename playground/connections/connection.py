@@ -10,7 +10,9 @@ from typing import Any, Final, Self
 from catalog.outgoing.addresses import AddressPolicy
 from catalog.specs.spec import MAX_SPEC_BYTES
 
-HEADROOM_BYTES: Final = 10_000_000  # an MCP session also lists its tools; JSON with whitespace is longer than its value
+HEADROOM_BYTES: Final = (
+    10_000_000  # an MCP session also lists its tools; JSON with whitespace is longer than its value
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +56,10 @@ class Connection:
     def as_json(self) -> dict[str, Any]:
         """As the configuration of a factory."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:

@@ -26,7 +26,9 @@ from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN
 from toolshelf_tools.json_encoder import MAX_DEPTH
 
-MAX_ERROR_CHARACTERS: Final = 3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
+MAX_ERROR_CHARACTERS: Final = (
+    3_000  # of the body of an unsuccessful answer; a run stores 4,000 in all
+)
 _MAX_ERROR_BYTES: Final = 16 * 1024
 _MAX_TOKEN_BYTES: Final = 64 * 1024
 _SHOWN_HEADERS: Final = (
@@ -40,10 +42,21 @@ _ENDLESS: Final = re.compile(r"NaN|Infinity|[0-9]{300}|[eE]\+?[0-9]{3}")
 _ENDLESS_NUMBERS: Final = "has numbers that cannot be stored"
 _INTEGER_END: Final = 10**300  # beyond it, numbers are not stored
 _TOO_DEEP: Final = f"is nested more than {MAX_DEPTH} levels deep"
-_TEXT_TYPES: Final = ("/xml", "+xml", "/javascript", "/yaml", "+yaml", "/x-www-form-urlencoded", "/x-ndjson", "/csv")
+_TEXT_TYPES: Final = (
+    "/xml",
+    "+xml",
+    "/javascript",
+    "/yaml",
+    "+yaml",
+    "/x-www-form-urlencoded",
+    "/x-ndjson",
+    "/csv",
+)
 
 ssl_context()  # once, in the process that runs are forked from
-logging.getLogger("httpx2").addHandler(logging.NullHandler())  # else each request is in the log of the run
+logging.getLogger("httpx2").addHandler(
+    logging.NullHandler()
+)  # else each request is in the log of the run
 
 
 class HTTPToolFactory:
@@ -71,7 +84,9 @@ class HTTPTool:
         self._budget = Budget(seconds=connection.timeout_s + 1, max_bytes=connection.max_bytes)
         self.http_status: int | None = None
         self._may_have_unstorable = False
-        self._secrets: list[str] = []  # access tokens, which the site does not know and so cannot redact
+        self._secrets: list[
+            str
+        ] = []  # access tokens, which the site does not know and so cannot redact
 
     def call(self, request: dict[str, Any]) -> Any:
         """Send the request.
@@ -81,9 +96,16 @@ class HTTPTool:
         """
         connection = self._connection
         with client(connection.policy, self._budget) as http:
-            sending = request_of(connection.spec, request, connection.configuration, source_address=connection.address)
+            sending = request_of(
+                connection.spec,
+                request,
+                connection.configuration,
+                source_address=connection.address,
+            )
             operation = connection.spec.get("x-openapi") or {}
-            credentials = credentials_of(operation, connection.configuration, lambda wanted: self._token(http, wanted))
+            credentials = credentials_of(
+                operation, connection.configuration, lambda wanted: self._token(http, wanted)
+            )
             log(curl(sending, credentials.masked(MARK)))
             answer = self._answer(http, sending, credentials)
         redactor = Redactor(self._secrets)
@@ -99,7 +121,9 @@ class HTTPTool:
             return response
         stored = _storable(response)
         if stored != response:
-            log("# The response contains NUL characters or halves of characters, which are shown as \ufffd or ?.")
+            log(
+                "# The response contains NUL characters or halves of characters, which are shown as \ufffd or ?."
+            )
         return stored
 
     def _answer(self, http: httpx2.Client, sending: Request, credentials: Credentials) -> Answer:
@@ -121,15 +145,22 @@ class HTTPTool:
         connection = self._connection
         base = base_url(connection.spec, connection.configuration, connection.address)
         url = str(httpx2.URL(base).join(wanted.url))
-        form = {"grant_type": "client_credentials"} | ({"scope": " ".join(wanted.scopes)} if wanted.scopes else {})
+        form = {"grant_type": "client_credentials"} | (
+            {"scope": " ".join(wanted.scopes)} if wanted.scopes else {}
+        )
         own = {"client_id": wanted.client_id, "client_secret": wanted.client_secret}
         log(f"# An access token from {url}, by client credentials")
         try:
-            answer = _send(http, http.build_request("POST", url, data=form, headers={"Authorization": wanted.basic}))
+            answer = _send(
+                http,
+                http.build_request("POST", url, data=form, headers={"Authorization": wanted.basic}),
+            )
             if answer.status in {400, 401}:
                 answer = _send(http, http.build_request("POST", url, data={**form, **own}))
         except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
-            raise ToolError(f"The request for a token failed. {sentence(error, self._budget)}") from None
+            raise ToolError(
+                f"The request for a token failed. {sentence(error, self._budget)}"
+            ) from None
         try:
             found = json.loads(answer.content[:_MAX_TOKEN_BYTES])
         except ValueError:
@@ -171,7 +202,9 @@ class Answer:
     def as_error(self) -> str:
         """Status, headers of use and body, for people."""
         lines = [f"{self.method} {self.url} returned {self.status} {self.reason}".rstrip()]
-        lines += [f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers]
+        lines += [
+            f"{name}: {self.headers[name][:200]}" for name in _SHOWN_HEADERS if name in self.headers
+        ]
         body = self.text() if is_text(self.media_type) or not self.media_type else ""
         shown = body if len(body) <= MAX_ERROR_CHARACTERS else f"{body[:MAX_ERROR_CHARACTERS]}…"
         return "\n".join([*lines, "", shown]).rstrip()
@@ -205,10 +238,15 @@ def value_of(answer: Answer, redactor: Redactor) -> Any:
     media_type = answer.media_type or UNKNOWN
     kind = media_type.partition("/")[0]
     name = unquote(urlsplit(answer.url).path.rpartition("/")[2])
-    file = File(content, media_type=media_type if MEDIA_TYPE.fullmatch(media_type) else "", name=name)
+    file = File(
+        content, media_type=media_type if MEDIA_TYPE.fullmatch(media_type) else "", name=name
+    )
     if kind in {"image", "audio"}:
         return {"type": kind, "data": file, "mimeType": media_type}
-    return {"type": "resource", "resource": {"uri": answer.url, "mimeType": media_type, "blob": file}}
+    return {
+        "type": "resource",
+        "resource": {"uri": answer.url, "mimeType": media_type, "blob": file},
+    }
 
 
 def _json_of(answer: Answer) -> Any:
@@ -227,7 +265,9 @@ def _json_of(answer: Answer) -> Any:
     except RecursionError:
         reason = _TOO_DEEP
     except json.JSONDecodeError as error:
-        message = f"The body is declared as {answer.media_type}, but cannot be read as JSON: {error}"
+        message = (
+            f"The body is declared as {answer.media_type}, but cannot be read as JSON: {error}"
+        )
         raise ToolError(f"{message}\n\n{text[:MAX_ERROR_CHARACTERS]}") from None
     except ValueError:  # Python reads no integers of more than 4,300 digits
         reason = _ENDLESS_NUMBERS
@@ -238,7 +278,11 @@ def _json_of(answer: Answer) -> Any:
 def _is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        inner = [
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, dict | list)
+        ]
         level = [child for children in inner for child in children]
     return bool(level)
 
@@ -281,7 +325,9 @@ def _send(http: httpx2.Client, request: httpx2.Request) -> Answer:
             response.close()
         log(f"# {response.status_code}: redirected to {following.url.copy_with(query=None)}")
         request = following
-    raise ToolError(f"The API redirected more than {MAX_REDIRECTS} times, the last time to {request.url.host}.")
+    raise ToolError(
+        f"The API redirected more than {MAX_REDIRECTS} times, the last time to {request.url.host}."
+    )
 
 
 def _followed(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request | None:
@@ -292,7 +338,9 @@ def _followed(request: httpx2.Request, target: httpx2.Request) -> httpx2.Request
         return target
     if target.method not in {"GET", "HEAD"}:
         return None
-    return httpx2.Request(target.method, target.url, headers={"Accept": request.headers.get("Accept", "*/*")})
+    return httpx2.Request(
+        target.method, target.url, headers={"Accept": request.headers.get("Accept", "*/*")}
+    )
 
 
 def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
@@ -303,8 +351,12 @@ def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
             break
     shown = str(request.url.copy_with(query=None, userinfo=b""))
     headers = response.headers
-    log(f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes")
-    return Answer(request.method, shown, response.status_code, response.reason_phrase, headers, content)
+    log(
+        f"# {response.status_code} {response.reason_phrase}: {headers.get('content-type', '')} {len(content):,} bytes"
+    )
+    return Answer(
+        request.method, shown, response.status_code, response.reason_phrase, headers, content
+    )
 
 
 def _origin(address: str) -> str:

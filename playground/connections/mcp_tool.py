@@ -32,7 +32,14 @@ from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import Credentials, async_client, sentence, ssl_context
-from catalog.outgoing.mcp_requests import BadList, StderrTail, list_pages, send_request, sentence_of_error, stderr_tail
+from catalog.outgoing.mcp_requests import (
+    BadList,
+    StderrTail,
+    list_pages,
+    send_request,
+    sentence_of_error,
+    stderr_tail,
+)
 from catalog.specs.diff import Change, compare, is_held
 from catalog.specs.importers import NotKnown, import_document
 from catalog.specs.spec import stored_spec
@@ -48,7 +55,9 @@ _UNREADABLE: Final = "Its present definition is not valid."
 
 ssl_context()  # once, in the process that runs are forked from
 for name in ("mcp", "httpx2"):
-    logging.getLogger(name).addHandler(logging.NullHandler())  # else each request is in the log of the run
+    logging.getLogger(name).addHandler(
+        logging.NullHandler()
+    )  # else each request is in the log of the run
 
 
 class MCPToolFactory:
@@ -104,10 +113,14 @@ class MCPTool:
         connection = self._connection
         if connection.command:
             command, *arguments = connection.command
-            parameters = StdioServerParameters(command=command, args=arguments, env=dict(connection.environment))
+            parameters = StdioServerParameters(
+                command=command, args=arguments, env=dict(connection.environment)
+            )
             with stderr_tail(forward=True) as self._stderr:
                 return await self._with(stdio_client(parameters, errlog=self._stderr.file), request)
-        credentials = Credentials(connection.address, connection.headers) if connection.headers else None
+        credentials = (
+            Credentials(connection.address, connection.headers) if connection.headers else None
+        )
         async with async_client(connection.policy, self._budget, credentials) as http:
             http.event_hooks = {"response": [self._note_status]}
             server: Any = streamable_http_client(
@@ -116,7 +129,9 @@ class MCPTool:
             return await self._with(server, request)
 
     async def _with(self, server: Any, request: dict[str, Any]) -> Any:
-        async with Client(server, logging_callback=_log_message, cache=None, client_info=_CLIENT) as client:
+        async with Client(
+            server, logging_callback=_log_message, cache=None, client_info=_CLIENT
+        ) as client:
             await self._compare(client)
             params = {"name": self._connection.remote_name, "arguments": request}
             with self._request_scope:
@@ -124,7 +139,9 @@ class MCPTool:
                 result = await send_request(client.session, "tools/call", params, progress=_report)
                 version = client.session.protocol_version or ""
                 if breach := breach_of(result, version):
-                    log(f"The result does not follow the protocol: {breach} It is shown as the source sent it.")
+                    log(
+                        f"The result does not follow the protocol: {breach} It is shown as the source sent it."
+                    )
                 return response_of(result, has_null=version in MODERN_PROTOCOL_VERSIONS)
         raise ToolError("The call was cancelled.")
 
@@ -141,10 +158,14 @@ class MCPTool:
             try:
                 found = await _listed(client, self._connection.remote_name)
             except (MCPError, BadList) as error:
-                log(f"The definition was not compared, because the source does not list its tools: {error}")
+                log(
+                    f"The definition was not compared, because the source does not list its tools: {error}"
+                )
                 return
         if waiting.cancelled_caught:
-            log(f"The definition was not compared: the source did not list the tool within {LIST_S:g} seconds.")
+            log(
+                f"The definition was not compared: the source did not list the tool within {LIST_S:g} seconds."
+            )
         elif found is None:
             log("The source no longer lists this tool. Sync the source to mark it.")
         else:
@@ -153,18 +174,24 @@ class MCPTool:
     def _check_changes(self, present: JSON) -> None:
         connection = self._connection
         changes = changes_since(
-            present, connection.approved or connection.spec, max_spec_bytes=connection.max_spec_bytes
+            present,
+            connection.approved or connection.spec,
+            max_spec_bytes=connection.max_spec_bytes,
         )
         if changes == ():
             return
-        sentences = [change.message for change in changes[:MAX_CHANGES]] if changes else [_UNREADABLE]
+        sentences = (
+            [change.message for change in changes[:MAX_CHANGES]] if changes else [_UNREADABLE]
+        )
         what = " ".join(sentences)
         if changes is None or is_held(connection.update_policy, changes):
             raise ToolError(
                 f"The source {connection.source} has changed this tool since it was approved, so it was not called. "
                 f"{what} Sync the source: the change then waits for approval."
             )
-        log(f"The source has changed this tool since it was approved. {what} Sync the source to publish the change.")
+        log(
+            f"The source has changed this tool since it was approved. {what} Sync the source to publish the change."
+        )
 
     async def _note_status(self, response: httpx2.Response) -> None:
         if response.request.method == "POST":  # the others are optional
@@ -187,9 +214,13 @@ class MCPTool:
                 f"The source {self._connection.source} does not follow the protocol: {problem['msg']} (at {where})."
             )
         if isinstance(first, (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError)):
-            return ToolError(f"The source {self._connection.source} failed. {sentence(first, self._budget)}")
+            return ToolError(
+                f"The source {self._connection.source} failed. {sentence(first, self._budget)}"
+            )
         if isinstance(first, OSError) and self._connection.command:
-            reason = f"The command of the source {self._connection.source} cannot be started: {first}"
+            reason = (
+                f"The command of the source {self._connection.source} cannot be started: {first}"
+            )
             return ToolError(f"{reason}{self._end_of_stderr()}")
         return first
 
@@ -233,7 +264,9 @@ def response_of(result: Mapping[str, Any], *, has_null: bool = True) -> Any:
         ToolError: the tool failed, or asks for input.
     """
     if is_input_required(result):
-        raise ToolError("The tool asks its caller for more input (elicitation or sampling), which a run cannot give.")
+        raise ToolError(
+            "The tool asks its caller for more input (elicitation or sampling), which a run cannot give."
+        )
     content = result.get("content")
     blocks = [_without_nulls(block) for block in content] if isinstance(content, list) else []
     if result.get("isError"):
@@ -241,7 +274,9 @@ def response_of(result: Mapping[str, Any], *, has_null: bool = True) -> Any:
     structured = result.get("structuredContent")
     if structured is not None or (has_null and "structuredContent" in result):
         if others := [_type_of(block) for block in blocks if _type_of(block) != "text"]:
-            log(f"The result also has content that is not part of its structured content: {', '.join(others)}.")
+            log(
+                f"The result also has content that is not part of its structured content: {', '.join(others)}."
+            )
         return structured
     if not isinstance(content, list):
         return dict(result) if content is None else content
@@ -253,7 +288,11 @@ def response_of(result: Mapping[str, Any], *, has_null: bool = True) -> Any:
 
 def _without_nulls(block: Any) -> Any:
     """A content block without absent members, which some servers send as null."""
-    return {name: value for name, value in block.items() if value is not None} if isinstance(block, dict) else block
+    return (
+        {name: value for name, value in block.items() if value is not None}
+        if isinstance(block, dict)
+        else block
+    )
 
 
 def _type_of(block: Any) -> str:
@@ -290,7 +329,9 @@ def _text_of_error(raw: Mapping[str, Any], blocks: list[Any]) -> str:
     return "\n".join(texts) or "The tool failed without an error message."
 
 
-def changes_since(present: JSON, approved: Mapping[str, Any], *, max_spec_bytes: int) -> tuple[Change, ...] | None:
+def changes_since(
+    present: JSON, approved: Mapping[str, Any], *, max_spec_bytes: int
+) -> tuple[Change, ...] | None:
     """The changes from the approved spec to the tool that the source lists; None if that is not a valid tool.
 
     Both went through the same import, which repairs schemas.
@@ -331,7 +372,9 @@ async def _report(progress: float, total: float | None, message: str | None) -> 
 
 
 async def _log_message(params: mcp_types.LoggingMessageNotificationParams) -> None:
-    text = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
+    text = (
+        params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
+    )
     log(f"[{params.level}] {text}")
 
 

@@ -30,7 +30,12 @@ from toolshelf_tools import ToolError
 
 BASE_URL: Final = "baseUrl"
 MAX_BODY_CHARACTERS: Final = 4_000  # of a curl command
-_DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+_DEFAULT_STYLES: Final[Mapping[str, str]] = {
+    "path": "simple",
+    "header": "simple",
+    "query": "form",
+    "cookie": "form",
+}
 _TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SET_BY_HTTP: Final = frozenset({
@@ -51,7 +56,10 @@ class Request:
     body: RequestBody | None = None
 
     def url_with(self, credentials: Credentials) -> str:
-        query = [*self.query, *(f"{escaped(name)}={escaped(value)}" for name, value in credentials.query.items())]
+        query = [
+            *self.query,
+            *(f"{escaped(name)}={escaped(value)}" for name, value in credentials.query.items()),
+        ]
         return f"{self.address}?{'&'.join(query)}" if query else self.address
 
     def headers_with(self, credentials: Credentials) -> list[tuple[str, str]]:
@@ -64,7 +72,11 @@ class Request:
 
 
 def request_of(
-    spec: Mapping[str, Any], parameters: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str
+    spec: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    *,
+    source_address: str,
 ) -> Request:
     """The request for one call.
 
@@ -79,7 +91,9 @@ def request_of(
     """
     operation = spec.get("x-openapi")
     if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):
-        raise ToolError("The tool's spec has no `x-openapi`, which describes its request. Sync its source again.")
+        raise ToolError(
+            "The tool's spec has no `x-openapi`, which describes its request. Sync its source again."
+        )
     parts = _Parts(operation)
     for member, wire in (operation.get("parameters") or {}).items():
         if member in parameters:
@@ -108,7 +122,9 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
 
     def value_of(name: str) -> str:
         declared = members.get(name)
-        value = configuration.get(name, declared.get("default") if isinstance(declared, dict) else None)
+        value = configuration.get(
+            name, declared.get("default") if isinstance(declared, dict) else None
+        )
         return text_of(value) if value is not None else ""
 
     template = value_of(BASE_URL) or "/"
@@ -128,7 +144,9 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     return parts._replace(query="", fragment="").geturl()
 
 
-def origins_of_requests(spec: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str) -> list[str]:
+def origins_of_requests(
+    spec: Mapping[str, Any], configuration: Mapping[str, Any], *, source_address: str
+) -> list[str]:
     """The origins that get credentials of `configuration`: of the server, and of the addresses of access tokens.
 
     Raises:
@@ -175,7 +193,11 @@ class _Parts:
             pairs = [part.split("=", 1) for part in in_query(name, value, style)]
             self.cookies += [(pair[0], pair[1]) for pair in pairs]
         elif where == "querystring":
-            self.query += [escaped(value)] if media_type and media_type != FORM else _whole_query(value, style)
+            self.query += (
+                [escaped(value)]
+                if media_type and media_type != FORM
+                else _whole_query(value, style)
+            )
         elif where == "query":
             self.query += in_query(name, value, style)
 
@@ -217,16 +239,22 @@ def _content(value: Any, media_type: str, *, is_ascii: bool) -> str:
 
 def _path_part(name: str, value: Any, style: Style) -> str:
     if is_absent(value) or value == "":
-        raise ToolError(f"The parameter `{name}` is part of the path, so it must not be empty or null.")
+        raise ToolError(
+            f"The parameter `{name}` is part of the path, so it must not be empty or null."
+        )
     part = in_path(name, value, style)
     if any(unquote(segment) in {".", ".."} for segment in unquote(part).split("/")):
-        raise ToolError(f"The parameter `{name}` is part of the path; {value!r} would lead to another path.")
+        raise ToolError(
+            f"The parameter `{name}` is part of the path; {value!r} would lead to another path."
+        )
     return part
 
 
 def _header_name(name: str) -> str:
     if not HEADER_NAME.fullmatch(name) or name.lower() in _SET_BY_HTTP:
-        raise ToolError(f"The header `{name[:80]}` cannot be a parameter: HTTP itself sets it, or its name is invalid.")
+        raise ToolError(
+            f"The header `{name[:80]}` cannot be a parameter: HTTP itself sets it, or its name is invalid."
+        )
     return name
 
 
@@ -243,7 +271,9 @@ def _whole_query(value: Any, style: Style) -> list[str]:
     return [text_of(value)] if value else []
 
 
-def _body(spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Mapping[str, Any]) -> RequestBody | None:
+def _body(
+    spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> RequestBody | None:
     declared = operation.get("body")
     if not isinstance(declared, dict):
         return None
@@ -263,7 +293,11 @@ def _body(spec: Mapping[str, Any], operation: Mapping[str, Any], parameters: Map
 
 def curl(request: Request, credentials: Credentials) -> str:
     """The command that sends `request`; `credentials` have masked values."""
-    words = ["curl", *(() if request.method == "GET" else ("-X", request.method)), request.url_with(credentials)]
+    words = [
+        "curl",
+        *(() if request.method == "GET" else ("-X", request.method)),
+        request.url_with(credentials),
+    ]
     is_multipart = request.body is not None and bool(request.body.pieces)
     for name, value in request.headers_with(credentials):
         if not (is_multipart and name == "Content-Type"):  # curl makes its own boundary

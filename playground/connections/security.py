@@ -27,7 +27,9 @@ class Credentials:
     def masked(self, mark: str) -> Credentials:
         """The same with `mark` for each value, for the log."""
         headers = {name: _masked(value, mark) for name, value in self.headers.items()}
-        return Credentials(headers, dict.fromkeys(self.query, mark), dict.fromkeys(self.cookies, mark))
+        return Credentials(
+            headers, dict.fromkeys(self.query, mark), dict.fromkeys(self.cookies, mark)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,9 @@ class TokenRequest:
 GetToken = Callable[[TokenRequest], str]
 
 
-def credentials_of(operation: Mapping[str, Any], configuration: Mapping[str, Any], get_token: GetToken) -> Credentials:
+def credentials_of(
+    operation: Mapping[str, Any], configuration: Mapping[str, Any], get_token: GetToken
+) -> Credentials:
     """The credentials for the first security requirement whose members are all configured.
 
     Args:
@@ -62,7 +66,9 @@ def credentials_of(operation: Mapping[str, Any], configuration: Mapping[str, Any
     requirements = [one for one in operation.get("security") or () if isinstance(one, dict)]
     schemes = operation.get("securitySchemes") or {}
     lacking: list[str] = []
-    for requirement in sorted(requirements, key=len, reverse=True):  # an empty one, "no credentials", comes last
+    for requirement in sorted(
+        requirements, key=len, reverse=True
+    ):  # an empty one, "no credentials", comes last
         missing = [
             text
             for scheme, members in requirement.items()
@@ -70,12 +76,15 @@ def credentials_of(operation: Mapping[str, Any], configuration: Mapping[str, Any
         ]
         if not missing:
             return _merged(
-                _of_scheme(scheme, schemes.get(scheme) or {}, configuration, get_token) for scheme in requirement
+                _of_scheme(scheme, schemes.get(scheme) or {}, configuration, get_token)
+                for scheme in requirement
             )
         lacking.append(" and ".join(missing))
     if not lacking:
         return Credentials()
-    alternatives = ", or ".join(dict.fromkeys(lacking))  # some differ only in the scopes that they name
+    alternatives = ", or ".join(
+        dict.fromkeys(lacking)
+    )  # some differ only in the scopes that they name
     raise ToolError(f"The operation needs credentials. Add {alternatives} to the configuration.")
 
 
@@ -83,12 +92,16 @@ def basic(user: str, password: str) -> str:
     return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
-def _missing(name: str, scheme: Mapping[str, Any], members: Sequence[str], configuration: Mapping[str, Any]) -> str:
+def _missing(
+    name: str, scheme: Mapping[str, Any], members: Sequence[str], configuration: Mapping[str, Any]
+) -> str:
     """The members that must be configured for a scheme and are not, as words; "" if there are none."""
     if not members:
         return f"`{name}` (of the type {scheme.get('type', 'unknown')}, which cannot be configured)"
     if scheme.get("type") != "oauth2":
-        return " and ".join(f"`{member}`" for member in members if not _configured(configuration, member))
+        return " and ".join(
+            f"`{member}`" for member in members if not _configured(configuration, member)
+        )
     if _configured(configuration, name) or _token_request(name, scheme, configuration):
         return ""
     pair = [f"`{member}`" for member in members if member != name]
@@ -105,20 +118,32 @@ def _of_scheme(
         where = scheme.get("in")
         if where == "query":
             return Credentials(query={key: secret})
-        return Credentials(cookies={key: escaped(secret)}) if where == "cookie" else Credentials(headers={key: secret})
+        return (
+            Credentials(cookies={key: escaped(secret)})
+            if where == "cookie"
+            else Credentials(headers={key: secret})
+        )
     if kind == "http" and scheme.get("scheme") == "basic":
-        user, password = (_configured(configuration, f"{name}{part}") for part in ("Username", "Password"))
+        user, password = (
+            _configured(configuration, f"{name}{part}") for part in ("Username", "Password")
+        )
         return Credentials(headers={"Authorization": basic(user, password)})
     if kind == "http" and scheme.get("scheme") != "bearer":
         return Credentials(headers={"Authorization": secret})
     wanted = None if secret else _token_request(name, scheme, configuration)
-    return Credentials(headers={"Authorization": f"Bearer {get_token(wanted) if wanted else secret}"})
+    return Credentials(
+        headers={"Authorization": f"Bearer {get_token(wanted) if wanted else secret}"}
+    )
 
 
-def _token_request(name: str, scheme: Mapping[str, Any], configuration: Mapping[str, Any]) -> TokenRequest | None:
+def _token_request(
+    name: str, scheme: Mapping[str, Any], configuration: Mapping[str, Any]
+) -> TokenRequest | None:
     """The request for a token, if the scheme has the flow and its members are configured."""
     url = scheme.get("tokenUrl")
-    client_id, secret = (_configured(configuration, f"{name}{part}") for part in ("ClientId", "ClientSecret"))
+    client_id, secret = (
+        _configured(configuration, f"{name}{part}") for part in ("ClientId", "ClientSecret")
+    )
     if scheme.get("type") != "oauth2" or not isinstance(url, str) or not client_id or not secret:
         return None
     scopes = scheme.get("scopes") or ()

@@ -22,7 +22,9 @@ from urllib.parse import quote
 
 Encode = Callable[[str], str]
 
-_RESERVED_IN_VALUES: Final = ":/?@!$'()*,;"  # RFC 3986, section 2.2, without those that end or divide a query
+_RESERVED_IN_VALUES: Final = (
+    ":/?@!$'()*,;"  # RFC 3986, section 2.2, without those that end or divide a query
+)
 _COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
     "csv": ("form", False),
     "ssv": ("spaceDelimited", False),
@@ -58,7 +60,11 @@ class Style:
             return cls(name if default == "form" else default, is_repeated, encode)
         name = str(wire.get("style") or default)
         explode = wire.get("explode")
-        return cls(name, explode if isinstance(explode, bool) else name in {"form", "cookie", "deepObject"}, encode)
+        return cls(
+            name,
+            explode if isinstance(explode, bool) else name in {"form", "cookie", "deepObject"},
+            encode,
+        )
 
 
 def escaped(text: str) -> str:
@@ -75,7 +81,11 @@ def unescaped(text: str) -> str:
 
 def text_of(value: object) -> str:
     """A value inside a parameter as text: strings as they are, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def is_absent(value: object) -> bool:
@@ -90,9 +100,19 @@ def in_path(name: str, value: object, style: Style) -> str:
         if isinstance(value, dict):
             pairs = _pairs(value, encode)
             flat = ",".join(part for pair in pairs for part in pair)
-            return "".join(f";{key}={one}" for key, one in pairs) if explode else f";{encode(name)}={flat}"
-        items = [encode(text_of(item)) for item in value] if isinstance(value, list) else [encode(text_of(value))]
-        return "".join(f";{encode(name)}={item}" for item in (items if explode else [",".join(items)]))
+            return (
+                "".join(f";{key}={one}" for key, one in pairs)
+                if explode
+                else f";{encode(name)}={flat}"
+            )
+        items = (
+            [encode(text_of(item)) for item in value]
+            if isinstance(value, list)
+            else [encode(text_of(value))]
+        )
+        return "".join(
+            f";{encode(name)}={item}" for item in (items if explode else [",".join(items)])
+        )
     start, delimiter = (".", "." if explode else ",") if style.name == "label" else ("", ",")
     return start + _joined(value, delimiter, explode=explode, encode=encode)
 
@@ -113,7 +133,11 @@ def in_query(name: str, value: object, style: Style) -> list[str]:
         return [f"{key}={encode(text_of(value))}"]
     if style.explode or style.name not in _DELIMITERS:
         if isinstance(value, dict):
-            return [f"{escaped(inner)}={encode(text_of(one))}" for inner, one in value.items() if one is not None]
+            return [
+                f"{escaped(inner)}={encode(text_of(one))}"
+                for inner, one in value.items()
+                if one is not None
+            ]
         return [f"{key}={encode(text_of(item))}" for item in value]
     return [f"{key}={_joined(value, _DELIMITERS[style.name], explode=False, encode=encode)}"]
 

@@ -20,7 +20,9 @@ from playground.compiled_spec import CompiledSpec, compiled_spec_of, value_probl
 from playground.factories.connections import factory_of
 from playground.snippets.api_calls import Call, as_curl, as_python
 
-MAX_CHARACTERS: Final = 8_000  # of JSON; more is neither readable on a page nor practical in a shell
+MAX_CHARACTERS: Final = (
+    8_000  # of JSON; more is neither readable on a page nor practical in a shell
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +80,43 @@ def call_of(tool: Tool, site: str) -> ToolCall:
     if state != "ok":
         body["mode"] = "mock"
     elif factory and factory.configurable:
-        configuration = _configurations.get_or_compute(revision, lambda: configuration_for(contract))
+        configuration = _configurations.get_or_compute(
+            revision, lambda: configuration_for(contract)
+        )
         if configuration.source:
             body["configuration"] = configuration.value
     call = Call(f"{site}api/v1/tools/{tool.slug}/runs", body)
     usages = (Usage("curl", "curl", as_curl(call)), Usage("python", "Python", as_python(call)))
     source = factory.listed.source.name if factory and factory.listed else ""
     why_not = factory.error or "" if factory and factory.listed else ""
-    return ToolCall(usages, state, parameters.source, configuration.source if configuration else "", source, why_not)
+    return ToolCall(
+        usages,
+        state,
+        parameters.source,
+        configuration.source if configuration else "",
+        source,
+        why_not,
+    )
 
 
 def parameters_for(contract: CompiledSpec) -> SampleValue:
     """Parameters that the tool accepts: those of the first example that fits the schema, else generated ones."""
     budget = Budget()
     for example in contract.spec.examples:
-        if example.has_parameters and _is_usable(contract, "parameters", example.parameters, budget):
+        if example.has_parameters and _is_usable(
+            contract, "parameters", example.parameters, budget
+        ):
             return SampleValue(example.parameters, "example")
     return _sample(contract, "parameters")
 
 
 def configuration_for(contract: CompiledSpec) -> SampleValue:
     """A configuration that the spec accepts; {} with the source "" if none has to be sent."""
-    return SampleValue({}, "") if _is_usable(contract, "configuration", {}) else _sample(contract, "configuration")
+    return (
+        SampleValue({}, "")
+        if _is_usable(contract, "configuration", {})
+        else _sample(contract, "configuration")
+    )
 
 
 def _sample(contract: CompiledSpec, part: str) -> SampleValue:
@@ -115,6 +132,10 @@ def _sample(contract: CompiledSpec, part: str) -> SampleValue:
     return SampleValue(value, "" if value == {} else "schema")
 
 
-def _is_usable(contract: CompiledSpec, part: str, value: JSON, budget: Budget | None = None) -> bool:
+def _is_usable(
+    contract: CompiledSpec, part: str, value: JSON, budget: Budget | None = None
+) -> bool:
     schema = getattr(contract, part)
-    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(schema, value, part, budget=budget)
+    return len(dumps(value)) <= MAX_CHARACTERS and not value_problems(
+        schema, value, part, budget=budget
+    )

@@ -74,9 +74,17 @@ class ExampleResult:
 
     def summary(self) -> ExampleSummary:
         """The result without the parts that only some people may see."""
-        message = replace(self, differences=()).message or ("The response differs." if self.differences else "")
+        message = replace(self, differences=()).message or (
+            "The response differs." if self.differences else ""
+        )
         return ExampleSummary(
-            self.number, self.description, self.passed, message, self.outcome, self.verdict, self.duration_ms
+            self.number,
+            self.description,
+            self.passed,
+            message,
+            self.outcome,
+            self.verdict,
+            self.duration_ms,
         )
 
     @property
@@ -126,11 +134,16 @@ def sees_runs_of(check: ExampleCheck, person: Person) -> bool:
 def settle(check: ExampleCheck) -> None:
     """Store the result of `check`, once all its runs have been started and have ended."""
     # In this order: the runs are counted after the last one was stored.
-    if not ExampleCheck.objects.filter(pk=check.pk, has_all_runs=True).exists() or check.runs.active().exists():
+    if (
+        not ExampleCheck.objects.filter(pk=check.pk, has_all_runs=True).exists()
+        or check.runs.active().exists()
+    ):
         return
     results = results_of(check)
     passed = sum(result.passed is True for result in results)
-    factory = next((result.run.factory for result in results if result.run and result.run.factory), "")
+    factory = next(
+        (result.run.factory for result in results if result.run and result.run.factory), ""
+    )
     check.passed, check.failed, check.factory = passed, len(results) - passed, factory
     check.finished_at = timezone.now()
     with transaction.atomic():
@@ -146,19 +159,31 @@ def _failure_event(check: ExampleCheck, results: list[ExampleResult]) -> Webhook
     failed = [result.summary() for result in results if result.passed is False][:MAX_SHOWN]
     examples = [{"number": one.number, "message": one.message} for one in failed]
     counts = {"passed": check.passed, "failed": check.failed}
-    return about_tool("examples.failed", check.tool, revision=check.revision.number, **counts, examples=examples)
+    return about_tool(
+        "examples.failed", check.tool, revision=check.revision.number, **counts, examples=examples
+    )
 
 
 def _result(
-    number: int, example: Example, run: Run | None, *, check: ExampleCheck, secrets: tuple[str, ...], budget: Budget
+    number: int,
+    example: Example,
+    run: Run | None,
+    *,
+    check: ExampleCheck,
+    secrets: tuple[str, ...],
+    budget: Budget,
 ) -> ExampleResult:
     contract = compiled_spec_of(check.revision)
     parameters_problems: list[Problem] = []
     return_problems: list[Problem] = []
     if example.has_parameters:
-        parameters_problems = value_problems(contract.parameters, example.parameters, "parameters", budget=budget)
+        parameters_problems = value_problems(
+            contract.parameters, example.parameters, "parameters", budget=budget
+        )
     if example.has_return_value:
-        return_problems = value_problems(contract.return_type, example.return_value, "returnValue", budget=budget)
+        return_problems = value_problems(
+            contract.return_type, example.return_value, "returnValue", budget=budget
+        )
     differences: list[Difference] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.

@@ -38,7 +38,9 @@ def spec_with_run(run: Run, current: Revision, *, description: str) -> ToolSpec:
     if not run.has_response or run.mode == "mock":
         raise CannotSaveExample("Only a live run with a response can be saved as an example.")
     if run.response_cut:
-        raise CannotSaveExample("The response of this run is truncated, so the run cannot be saved as an example.")
+        raise CannotSaveExample(
+            "The response of this run is truncated, so the run cannot be saved as an example."
+        )
     text = with_example(
         current.source,
         description=one_line(description),
@@ -60,7 +62,9 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
         CannotSaveExample: the parameters are not an object, as the format requires, or the spec has no definition.
     """
     if not isinstance(parameters, dict):
-        raise CannotSaveExample("The parameters of an example must be an object; those of this run are not.")
+        raise CannotSaveExample(
+            "The parameters of an example must be an object; those of this run are not."
+        )
     example: dict[str, JSON] = {"description": description} if description else {}
     example |= {"parameters": parameters, "returnValue": return_value}
     document = parse(source)
@@ -69,7 +73,9 @@ def with_example(source: str, *, description: str, parameters: JSON, return_valu
         raise CannotSaveExample("The spec has no definition.")
     definition_span = find_spans(source, ["/definition/examples"]).at("/definition")
     if "examples" in definition:
-        return _extended(source, definition_span.at("/examples"), example, "", first=not definition["examples"])
+        return _extended(
+            source, definition_span.at("/examples"), example, "", first=not definition["examples"]
+        )
     return _extended(source, definition_span, [example], '"examples": ', first=not definition)
 
 
@@ -87,4 +93,6 @@ def _extended(source: str, span: Span, value: JSON, name: str, *, first: bool) -
     text = print_json(value, indent=len(unit), margin=len(margin))
     laid_out = re.sub("(?m)^ +", lambda spaces: unit * (len(spaces[0]) // len(unit)), text)
     closing = after if after[0] in _SPACE else f"\n{outer}{after}"
-    return f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"
+    return (
+        f"{before}{'' if first else ','}{margin}{name}{laid_out.replace(chr(10), margin)}{closing}"
+    )

@@ -102,7 +102,8 @@ def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
 def used_connections() -> list[FactoryInfo]:
     """The connections that serve any tool, each for one of its tools."""
     found = (
-        SourceTool.objects.runnable().filter(source__kind__in=each.kinds).select_related("source") for each in FACTORIES
+        SourceTool.objects.runnable().filter(source__kind__in=each.kinds).select_related("source")
+        for each in FACTORIES
     )
     infos = [_connected(listed) for tools in found if (listed := tools.first())]
     return [info for info in infos if info.state == "ok"]
@@ -126,13 +127,19 @@ def _connected(listed: SourceTool) -> FactoryInfo:
     )
     if listed.gone_at is not None:
         return replace(info, state="broken", error=GONE.format(name=listed.source.name))
-    if listed.catalog_tool_id is None or not revisions_from(listed.source, listed.catalog_tool_id).exists():
+    if (
+        listed.catalog_tool_id is None
+        or not revisions_from(listed.source, listed.catalog_tool_id).exists()
+    ):
         return replace(info, state="broken", error=NOT_APPROVED)
     try:
         headers = listed.source.headers
     except Unreadable:
         return replace(info, state="broken", error=UNREADABLE.format(name=listed.source.name))
-    secrets = (*options.secrets, *(secret for value in headers.values() for secret in _secrets_in(value)))
+    secrets = (
+        *options.secrets,
+        *(secret for value in headers.values() for secret in _secrets_in(value)),
+    )
     return replace(info, options=replace(options, secrets=secrets))
 
 
@@ -175,7 +182,10 @@ def connection_for(
 def limits_of(listed: SourceTool) -> dict[str, Any]:
     """The limits of a run through a source that differ from those of other runs."""
     is_command = listed.source.kind == "mcp-stdio"
-    of_command = {"address_space_bytes": COMMAND_ADDRESS_SPACE_BYTES, "open_files": COMMAND_OPEN_FILES}
+    of_command = {
+        "address_space_bytes": COMMAND_ADDRESS_SPACE_BYTES,
+        "open_files": COMMAND_OPEN_FILES,
+    }
     return {"grace_s": GRACE_S} | (of_command if is_command else {})
 
 

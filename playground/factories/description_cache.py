@@ -17,7 +17,9 @@ from playground.factories.inspect import Description
 logger = logging.getLogger(__name__)
 
 _FORMAT: Final = 2
-SPECS: Final = Path(__file__).parents[1] / "builtin" / "specs"  # of the built-in tools, beside their code
+SPECS: Final = (
+    Path(__file__).parents[1] / "builtin" / "specs"
+)  # of the built-in tools, beside their code
 
 
 class DescriptionCache:
@@ -38,14 +40,18 @@ class DescriptionCache:
             }
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return {}
-        states = {each.reference: each.state_of_code for each in registrations if each.state_of_code}
+        states = {
+            each.reference: each.state_of_code for each in registrations if each.state_of_code
+        }
         return {
             reference: description
             for reference, (state, description) in known.items()
             if states.get(reference) == state
         }
 
-    def write(self, registrations: Sequence[Registration], descriptions: Mapping[str, Description]) -> None:
+    def write(
+        self, registrations: Sequence[Registration], descriptions: Mapping[str, Description]
+    ) -> None:
         """Cache the descriptions. Broken factories are not cached, so the next start inspects them again."""
         if self._file is None:
             return
@@ -55,7 +61,9 @@ class DescriptionCache:
             if (found := descriptions.get(each.reference)) and not found.error
         }
         try:
-            with tempfile.NamedTemporaryFile("w", dir=self._file.parent, prefix=self._file.name, delete=False) as file:
+            with tempfile.NamedTemporaryFile(
+                "w", dir=self._file.parent, prefix=self._file.name, delete=False
+            ) as file:
                 json.dump({"for": _environment_key(), "factories": factories}, file)
             Path(file.name).replace(self._file)
         except OSError as error:
@@ -64,5 +72,8 @@ class DescriptionCache:
 
 def _environment_key() -> list[object]:
     """The other facts that cached descriptions depend on: format, Python installation, specs of the built-in tools."""
-    specs = [[file.name, file.stat().st_mtime_ns, file.stat().st_size] for file in sorted(SPECS.glob("*.json"))]
+    specs = [
+        [file.name, file.stat().st_mtime_ns, file.stat().st_size]
+        for file in sorted(SPECS.glob("*.json"))
+    ]
     return [_FORMAT, sys.version, sys.prefix, specs]

@@ -83,7 +83,9 @@ def _from_entry_points(search_path: Sequence[str]) -> Iterator[Registration]:
             reference = f"{point.module}:{point.attr}"
             state = _state_of(point.module, search_path)
             entry = Registration(point.name, reference, "entry point", name, version, state)
-            entries.setdefault((name, point.name, reference), entry)  # the first one on the path is the one imported
+            entries.setdefault(
+                (name, point.name, reference), entry
+            )  # the first one on the path is the one imported
     return iter(entry for _, entry in sorted(entries.items()))
 
 
@@ -105,7 +107,11 @@ def _state_of(module: str, search_path: Sequence[str]) -> str:
         name = f"{name}.{part}" if name else part
         try:
             spec = PathFinder.find_spec(name, path)
-        except (ImportError, ValueError, KeyError):  # KeyError: it is below a package without __init__.py
+        except (
+            ImportError,
+            ValueError,
+            KeyError,
+        ):  # KeyError: it is below a package without __init__.py
             return ""
         if spec is None:
             return ""

@@ -118,7 +118,12 @@ class FactorySettings:
     def unclaimed(self, known: Collection[str]) -> list[str]:
         """The names of settings whose ids are not among the `known` ones."""
         by_setting = {ENVIRONMENT: self.variables_by_id, NETWORK: self.network_by_id}
-        return [f"{name}_{each}" for name, by_id in by_setting.items() for each in by_id if each not in known]
+        return [
+            f"{name}_{each}"
+            for name, by_id in by_setting.items()
+            for each in by_id
+            if each not in known
+        ]
 
     def faults(self, factories: Mapping[str, Collection[str]]) -> list[tuple[frozenset[str], str]]:
         """Why these settings are ambiguous or impossible, as sentences, with the factories that must not run.
@@ -127,7 +132,9 @@ class FactorySettings:
         """
         return [*self._ambiguous(factories), *self._too_large(factories)]
 
-    def _ambiguous(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:
+    def _ambiguous(
+        self, factories: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[frozenset[str], str]]:
         for setting, by_id in ((ENVIRONMENT, self.variables_by_id), (NETWORK, self.network_by_id)):
             for each in by_id:
                 meant = sorted(reference for reference, ids in factories.items() if each in ids)
@@ -135,7 +142,9 @@ class FactorySettings:
                     fits = f"{setting}_{each} matches several factories: {', '.join(meant)}."
                     yield frozenset(meant), f"{fits} {_remedy(setting, meant, factories)}"
 
-    def _too_large(self, factories: Mapping[str, Collection[str]]) -> Iterator[tuple[frozenset[str], str]]:
+    def _too_large(
+        self, factories: Mapping[str, Collection[str]]
+    ) -> Iterator[tuple[frozenset[str], str]]:
         for reference, ids in factories.items():
             secrets = self.options(ids).secrets
             size = sum(len(secret.encode("utf-8", "surrogatepass")) for secret in secrets)
@@ -190,7 +199,11 @@ def _remedy(setting: str, meant: Collection[str], factories: Mapping[str, Collec
     clear = []
     for reference in meant:
         others = {each for other, ids in factories.items() if other != reference for each in ids}
-        own = [each for each in (factory_id(reference), *sorted(factories[reference])) if each not in others]
+        own = [
+            each
+            for each in (factory_id(reference), *sorted(factories[reference]))
+            if each not in others
+        ]
         if not own:
             return "Register one of them under another name."
         clear.append(f"{setting}_{own[0]}")

@@ -15,7 +15,11 @@ from playground.worker.network import Network
 if TYPE_CHECKING:  # the registry is imported before models can be
     from catalog.models import SourceTool
 
-CONNECTION_KEYS: Final = ("connection-mcp", "connection-command", "connection-openapi")  # `connections.py`
+CONNECTION_KEYS: Final = (
+    "connection-mcp",
+    "connection-command",
+    "connection-openapi",
+)  # `connections.py`
 IMPORTING: Final = "It is still being imported."
 _NO_MODULE: Final = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 
@@ -87,7 +91,11 @@ class FactoryInfo:
         """The factory as stored with each run: "toolshelf-builtins 1.2.0", or "source github"."""
         if self.listed is not None:
             return f"source {self.listed.source.name}"
-        return f"{self.distribution} {self.version}" if self.distribution and self.version else self.reference
+        return (
+            f"{self.distribution} {self.version}"
+            if self.distribution and self.version
+            else self.reference
+        )
 
 
 def info_of(registration: Registration, descriptions: dict[str, Description]) -> FactoryInfo:

@@ -67,7 +67,9 @@ def describe(
             for key, _ in selector.select(1.0):
                 if found := requests[key.fd].read():
                     yield requests[key.fd].reference, found
-            for request in [each for each in requests.values() if each.is_done or time.monotonic() > each.until]:
+            for request in [
+                each for each in requests.values() if each.is_done or time.monotonic() > each.until
+            ]:
                 selector.unregister(request.socket)
                 del requests[request.socket.fileno()]
                 request.socket.close()
@@ -78,7 +80,9 @@ def describe(
 class _Request:
     """One request to a worker to describe a factory."""
 
-    def __init__(self, worker: WorkerProcess, reference: str, options: FactoryOptions, timeout_s: float) -> None:
+    def __init__(
+        self, worker: WorkerProcess, reference: str, options: FactoryOptions, timeout_s: float
+    ) -> None:
         self.reference = reference
         self.until = time.monotonic() + timeout_s + _GRACE_S
         self.is_done = False
@@ -86,7 +90,12 @@ class _Request:
         self._received = 0
         self.socket, theirs = socket.socketpair()
         self._frames = FrameBuffer()
-        request = {"op": "describe", "reference": reference, "timeout_s": timeout_s, "network": options.network}
+        request = {
+            "op": "describe",
+            "reference": reference,
+            "timeout_s": timeout_s,
+            "network": options.network,
+        }
         with theirs, environment_file(options.environment) as environment:
             worker.send(request, theirs, environment)
 

@@ -25,8 +25,22 @@ from catalog.errors import JSONTextError
 from catalog.jsontext.reader import dumps, loads
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
-from playground.factories.factory_settings import ENVIRONMENT, NETWORK, FactoryOptions, FactorySettings, factory_id
-from playground.factories.info import FactoryInfo, broken, ids_of, info_of, known_ids, registered_ids, settle_claims
+from playground.factories.factory_settings import (
+    ENVIRONMENT,
+    NETWORK,
+    FactoryOptions,
+    FactorySettings,
+    factory_id,
+)
+from playground.factories.info import (
+    FactoryInfo,
+    broken,
+    ids_of,
+    info_of,
+    known_ids,
+    registered_ids,
+    settle_claims,
+)
 from playground.factories.inspect import Description, describe
 from playground.redaction import shared_redactor
 from playground.runner.isolation_report import Feature, features_of
@@ -93,7 +107,9 @@ class FactoryRegistry:
             if self._infos is not None:
                 return self._infos
             infos = self._with_options(
-                settle_claims([info_of(each, self._descriptions) for each in self._registrations or ()])
+                settle_claims(
+                    [info_of(each, self._descriptions) for each in self._registrations or ()]
+                )
             )
             if self._complete.is_set():
                 self._infos = infos
@@ -102,7 +118,9 @@ class FactoryRegistry:
     def named(self, name: str) -> list[FactoryInfo]:
         """The factories with this reference, else those with this key: several packages may use the same key."""
         infos = self.all()
-        return [each for each in infos if each.reference == name] or [each for each in infos if each.key == name]
+        return [each for each in infos if each.reference == name] or [
+            each for each in infos if each.key == name
+        ]
 
     def for_tool(self, tool_id: str, *, timeout_s: float = 0.0) -> FactoryInfo | None:
         """The factory that serves this tool, else a broken one that would serve it.
@@ -122,7 +140,11 @@ class FactoryRegistry:
     def importing(self) -> list[str]:
         """The references of factories that are being imported for the first time."""
         with self._lock:
-            return [each.reference for each in self._registrations or () if each.reference not in self._descriptions]
+            return [
+                each.reference
+                for each in self._registrations or ()
+                if each.reference not in self._descriptions
+            ]
 
     def runnable_ids(self) -> frozenset[str]:
         """The ids of the tools that can be run."""
@@ -145,7 +167,11 @@ class FactoryRegistry:
         if self.factory_settings.networks == {"all"}:
             return {}
         refused = self._find_isolation()["networks"]
-        return {network: refused[network] for network in self.factory_settings.networks if refused.get(network)}
+        return {
+            network: refused[network]
+            for network in self.factory_settings.networks
+            if refused.get(network)
+        }
 
     def connection_options(self, key: str) -> FactoryOptions:
         """The settings of a connection factory.
@@ -154,7 +180,11 @@ class FactoryRegistry:
         connection reaches.
         """
         found = self.factory_settings.options([factory_id(key)])
-        return found if self.factory_settings.names_network(factory_id(key)) else replace(found, network="all")
+        return (
+            found
+            if self.factory_settings.names_network(factory_id(key))
+            else replace(found, network="all")
+        )
 
     def unclaimed_settings(self) -> list[str]:
         """The settings for single factories that fit none; [] while factories are still being imported."""
@@ -174,7 +204,9 @@ class FactoryRegistry:
             registrations = read_registrations(self._paths, self._search_path)
             cached = self._cache.read([each for each in registrations if is_own(each)])
             registered = {each.reference for each in registrations}
-            earlier = {name: found for name, found in self._descriptions.items() if name in registered}
+            earlier = {
+                name: found for name, found in self._descriptions.items() if name in registered
+            }
             self._begin(registrations, cached, earlier)
 
     def _find_isolation(self) -> dict[str, Any]:
@@ -189,7 +221,11 @@ class FactoryRegistry:
     def _with_options(self, infos: Sequence[FactoryInfo]) -> tuple[FactoryInfo, ...]:
         """`infos` with their settings. Factories whose settings are wrong or cannot be enforced are broken."""
         ids = ids_of(infos)
-        faults = {reference: text for meant, text in self.factory_settings.faults(ids) for reference in meant}
+        faults = {
+            reference: text
+            for meant, text in self.factory_settings.faults(ids)
+            for reference in meant
+        }
         unenforceable = self.unenforceable_networks()
         unclaimed = self.factory_settings.unclaimed(known_ids(ids))
         found = []
@@ -208,7 +244,9 @@ class FactoryRegistry:
         known = known_ids(ids_of(infos))
         unenforceable = self.unenforceable_networks()
         return {
-            each.reference: self.factory_settings.options_for_import(registered_ids(each), known, unenforceable)
+            each.reference: self.factory_settings.options_for_import(
+                registered_ids(each), known, unenforceable
+            )
             for each in registrations
         }
 
@@ -224,7 +262,10 @@ class FactoryRegistry:
             self._timeout_s = 0.0  # later calls need not wait again
 
     def _begin(
-        self, registrations: list[Registration], known: dict[str, Description], earlier: dict[str, Description]
+        self,
+        registrations: list[Registration],
+        known: dict[str, Description],
+        earlier: dict[str, Description],
     ) -> None:
         """Begin with these registrations, and inspect those that are not `known`. Call it with the lock held.
 
@@ -238,7 +279,9 @@ class FactoryRegistry:
             return
         self._complete.clear()
         arguments = (unknown, self._inspections)
-        threading.Thread(target=self._describe, args=arguments, name="toolshelf-factories", daemon=True).start()
+        threading.Thread(
+            target=self._describe, args=arguments, name="toolshelf-factories", daemon=True
+        ).start()
 
     def _describe(self, registrations: list[Registration], inspection: int) -> None:
         """In a thread: fill in the descriptions of `registrations`, as they come."""
@@ -246,7 +289,9 @@ class FactoryRegistry:
             worker = self._start_worker(_IMPORT_MODES)
             try:
                 options = self._import_options(registrations)
-                for reference, description in describe(worker, options, timeout_s=self._import_limit_s):
+                for reference, description in describe(
+                    worker, options, timeout_s=self._import_limit_s
+                ):
                     self._note(inspection, {reference: description})
             finally:
                 worker.close()
@@ -265,7 +310,9 @@ class FactoryRegistry:
         with self._lock:
             if inspection == self._inspections:
                 ids = {each.reference: registered_ids(each) for each in self._registrations or ()}
-                self._descriptions |= {name: self._without_secrets(one, ids[name]) for name, one in found.items()}
+                self._descriptions |= {
+                    name: self._without_secrets(one, ids[name]) for name, one in found.items()
+                }
 
     def _without_secrets(self, found: Description, ids: frozenset[str]) -> Description:
         """`found` with a spec that contains no values of environment variables: its author's code has read them."""
@@ -275,7 +322,11 @@ class FactoryRegistry:
             return found
         error = redactor.cut_text(found.spec_error) if found.spec_error else None
         try:
-            spec = dumps(redactor.value(loads(found.spec, max_bytes=MAX_SPEC_BYTES))) if found.spec else None
+            spec = (
+                dumps(redactor.value(loads(found.spec, max_bytes=MAX_SPEC_BYTES)))
+                if found.spec
+                else None
+            )
         except JSONTextError as problem:
             return replace(found, spec=None, spec_error=f"Its spec is not valid JSON. {problem}")
         return replace(found, spec=spec, spec_error=error)
@@ -295,11 +346,15 @@ class FactoryRegistry:
         options = self.factory_settings.options_for_import(ids, (), self.unenforceable_networks())
         worker = self._start_worker(_IMPORT_MODES, search_path)
         try:
-            *_, (_, found) = describe(worker, {registration.reference: options}, timeout_s=self._import_limit_s)
+            *_, (_, found) = describe(
+                worker, {registration.reference: options}, timeout_s=self._import_limit_s
+            )
         finally:
             worker.close()
         found = self._without_secrets(found, ids)
-        return replace(found, error=_without(options.secrets, found.error)) if found.error else found
+        return (
+            replace(found, error=_without(options.secrets, found.error)) if found.error else found
+        )
 
     def _start_worker(self, modes: Sequence[str], search_path: Sequence[str] = ()) -> WorkerProcess:
         return WorkerProcess(
@@ -315,7 +370,9 @@ def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:
     error = _without(info.options.secrets, info.error or "")
     if info.tool_id or not unclaimed:
         return error
-    names = " or ".join(sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)}))
+    names = " or ".join(
+        sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)})
+    )
     return (
         f"{error}\n\nNo known factory matches {', '.join(unclaimed)}. If you mean this factory, use {names}: "
         f"the id of its tool is not known until it has been imported."

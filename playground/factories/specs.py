@@ -103,8 +103,12 @@ def proposal_for(factory: FactoryInfo, tool: Tool | None) -> Proposal:
     own = hashlib.sha256(factory.spec.encode("utf-8", "surrogatepass")).hexdigest()
     key = (own, current.sha256 if current else "")
     text = factory.spec
-    found = _compared.get_or_compute(key, lambda: _compare(text, revision_of(tool) if tool and current else None))
-    return Proposal(factory, tool, found.state, found.text, found.spec, found.difference, found.problems)
+    found = _compared.get_or_compute(
+        key, lambda: _compare(text, revision_of(tool) if tool and current else None)
+    )
+    return Proposal(
+        factory, tool, found.state, found.text, found.spec, found.difference, found.problems
+    )
 
 
 def proposals_for(factories: Iterable[FactoryInfo], person: Person | None) -> list[Proposal]:
@@ -113,7 +117,9 @@ def proposals_for(factories: Iterable[FactoryInfo], person: Person | None) -> li
     ids = {info.tool_id for info in factories if info.tool_id}
     served = Tool.objects.filter(tool_id__in=ids)
     visible = set(served.visible_to(person).values_list("pk", flat=True))
-    tools = {tool.tool_id: tool for tool in served.select_related("current").defer("current__source")}
+    tools = {
+        tool.tool_id: tool for tool in served.select_related("current").defer("current__source")
+    }
     found = [(info, tools.get(info.tool_id or "")) for info in factories]
     return [proposal_for(info, tool) for info, tool in found if tool is None or tool.pk in visible]
 
@@ -131,13 +137,24 @@ def _compare(own_text: str, current: Revision | None) -> _Compared:
     except (JSONTextError, ValueError) as error:
         problem = Problem("", f"The factory's spec is not JSON. {error}", "spec.factory")
         return _Compared("invalid", own_text, problems=(problem,))
-    return _Compared("differs", text, spec, difference_from(current, spec)) if current else _Compared("new", text, spec)
+    return (
+        _Compared("differs", text, spec, difference_from(current, spec))
+        if current
+        else _Compared("new", text, spec)
+    )
 
 
 def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
     """The `stored` document of a tool, updated with the members that the factory's own spec defines."""
-    definition, before = (own.get("definition") if isinstance(own, dict) else None), stored.get("definition")
-    if not isinstance(own, dict) or not isinstance(definition, dict) or not isinstance(before, dict):
+    definition, before = (
+        (own.get("definition") if isinstance(own, dict) else None),
+        stored.get("definition"),
+    )
+    if (
+        not isinstance(own, dict)
+        or not isinstance(definition, dict)
+        or not isinstance(before, dict)
+    ):
         return own
     stated = {
         name: definition[name]
@@ -145,8 +162,12 @@ def merged(own: JSON, stored: dict[str, JSON]) -> JSON:
         if name in definition and not (name in before and definition[name] in _UNSPECIFIC)
     }
     if definition.get("id") is None and definition.get("name") == before.get("id"):
-        stated.pop("name", None)  # the factory has no name of its own, so its spec has the id instead
+        stated.pop(
+            "name", None
+        )  # the factory has no name of its own, so its spec has the id instead
     document = stored | {"definition": before | stated}
-    if "configuration" in own and not ("configuration" in stored and own["configuration"] in _UNSPECIFIC):
+    if "configuration" in own and not (
+        "configuration" in stored and own["configuration"] in _UNSPECIFIC
+    ):
         document["configuration"] = own["configuration"]
     return document

@@ -45,7 +45,9 @@ class Concern:
     tone: str = "bad"  # "bad" or "warn"
 
 
-_breaking: Final[LRUCache[bool]] = LRUCache(max_weight=1_000)  # by a revision's key: revisions never change
+_breaking: Final[LRUCache[bool]] = LRUCache(
+    max_weight=1_000
+)  # by a revision's key: revisions never change
 _revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
 
 
@@ -58,11 +60,15 @@ def concerns_of(person: User, week: Week) -> tuple[list[Concern], list[Concern]]
         _held_changes(person),
         _broken_factories(person),
     ]
-    return [one for kind in kinds for one in kind[:SHOWN]], [one for kind in kinds for one in kind[SHOWN:]]
+    return [one for kind in kinds for one in kind[:SHOWN]], [
+        one for kind in kinds for one in kind[SHOWN:]
+    ]
 
 
 def _failing_examples(person: User) -> list[Concern]:
-    last = ExampleCheck.objects.filter(tool=OuterRef("tool"), finished_at__isnull=False).order_by("-pk")
+    last = ExampleCheck.objects.filter(tool=OuterRef("tool"), finished_at__isnull=False).order_by(
+        "-pk"
+    )
     failing = ExampleCheck.objects.filter(
         failed__gt=0,
         finished_at__isnull=False,
@@ -85,8 +91,14 @@ def _failing_examples(person: User) -> list[Concern]:
 def _violations(week: Week) -> list[Concern]:
     if not week.violating:
         return []
-    text = _counted(week.violating, "response violates its return type", "responses violate their return type")
-    return [Concern("shield-alert", text, runs_url(since=week.days[0].starts_at.date(), verdict="violates"))]
+    text = _counted(
+        week.violating, "response violates its return type", "responses violate their return type"
+    )
+    return [
+        Concern(
+            "shield-alert", text, runs_url(since=week.days[0].starts_at.date(), verdict="violates")
+        )
+    ]
 
 
 def _breaking_revisions(person: User) -> list[Concern]:
@@ -97,9 +109,13 @@ def _breaking_revisions(person: User) -> list[Concern]:
     if not revised:
         return []
     tools = Tool.objects.visible_to(person).available().filter(pk__in={tool for _, tool in revised})
-    mine = {tool.pk: tool for tool in tools.filter(Q(owner=person) | Q(star__user=person)).distinct()}
+    mine = {
+        tool.pk: tool for tool in tools.filter(Q(owner=person) | Q(star__user=person)).distinct()
+    }
     keys = [pk for pk, tool in revised if tool in mine][:REVISIONS_COMPARED]
-    revisions = Revision.objects.filter(pk__in=[pk for pk in keys if _is_breaking(pk)]).defer("source")
+    revisions = Revision.objects.filter(pk__in=[pk for pk in keys if _is_breaking(pk)]).defer(
+        "source"
+    )
     by_tool: dict[int, list[Revision]] = defaultdict(list)
     for revision in revisions.order_by("-pk"):
         by_tool[revision.tool_id].append(revision)
@@ -109,18 +125,28 @@ def _breaking_revisions(person: User) -> list[Concern]:
 def _broken_by(tool: Tool, revisions: Sequence[Revision]) -> Concern:
     """The breaking revisions of a tool, the latest first. One links to its diff, several to the list of revisions."""
     latest, *earlier = revisions
-    words, url = f"revision {latest.number} is", reverse("catalog:revision_diff", args=[tool.slug, latest.pair])
+    words, url = (
+        f"revision {latest.number} is",
+        reverse("catalog:revision_diff", args=[tool.slug, latest.pair]),
+    )
     if earlier:
         numbers = ", ".join(str(revision.number) for revision in reversed(earlier))
-        words, url = f"revisions {numbers} and {latest.number} are", reverse("catalog:revisions", args=[tool.slug])
+        words, url = (
+            f"revisions {numbers} and {latest.number} are",
+            reverse("catalog:revisions", args=[tool.slug]),
+        )
     return Concern("git-compare", f"{tool.name}: {words} breaking", url, latest.created_at)
 
 
 def _revised_this_week() -> list[tuple[int, int]]:
     """(key of the revision, key of its tool), the latest first, without first revisions."""
     since = timezone.now() - timedelta(days=7)
-    latest = Revision.objects.order_by("-pk").values_list("pk", "tool_id", "number", "created_at")[:REVISIONS_READ]
-    return [(pk, tool) for pk, tool, number, created_at in latest if number > 1 and created_at >= since]
+    latest = Revision.objects.order_by("-pk").values_list("pk", "tool_id", "number", "created_at")[
+        :REVISIONS_READ
+    ]
+    return [
+        (pk, tool) for pk, tool, number, created_at in latest if number > 1 and created_at >= since
+    ]
 
 
 def _is_breaking(pk: int) -> bool:
@@ -150,14 +176,21 @@ def _held(tool_id: str, changes: Sequence[HeldChange]) -> Concern:
     words, url = "a change waits", changes[0].get_absolute_url()
     if len(changes) > 1:
         words, url = f"{len(changes)} changes wait", reverse("catalog:changes")
-    return Concern("hourglass", f"{tool_id}: {words} for your approval", url, changes[0].created_at, "warn")
+    return Concern(
+        "hourglass", f"{tool_id}: {words} for your approval", url, changes[0].created_at, "warn"
+    )
 
 
 def _broken_factories(person: User) -> list[Concern]:
-    broken = [factory for factory in registry().all() if factory.status in {"broken", "missing package"}]
+    broken = [
+        factory for factory in registry().all() if factory.status in {"broken", "missing package"}
+    ]
     shown = [proposal.factory for proposal in proposals_for(broken, person)] if broken else []
     url = reverse("playground:factories")
-    return [Concern("package", f"The factory {factory.key} is broken", url, tone="warn") for factory in shown]
+    return [
+        Concern("package", f"The factory {factory.key} is broken", url, tone="warn")
+        for factory in shown
+    ]
 
 
 def _counted(number: int, one: str, several: str) -> str:

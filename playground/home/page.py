@@ -47,7 +47,9 @@ def tool_to_begin_with(person: Person) -> Tool | None:
     return _beginnings.get_or_compute(key, lambda: _to_begin_with(visibility, installed, passing))
 
 
-def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: frozenset[int]) -> Tool | None:
+def _to_begin_with(
+    visibility: Visibility, installed: frozenset[str], passing: frozenset[int]
+) -> Tool | None:
     found = (
         Tool.objects.with_visibility(visibility)
         .available()
@@ -69,11 +71,16 @@ def _to_begin_with(visibility: Visibility, installed: frozenset[str], passing: f
 
 def recent_tools(person: User) -> list[Tool]:
     """The tools that the person tried last, the latest first, with the columns of a row."""
-    tried = Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
+    tried = (
+        Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
+    )
     keys = list(dict.fromkeys(tried))[:RECENT_SHOWN]
     if not keys:
         return []
-    tools = {tool.pk: tool for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)}
+    tools = {
+        tool.pk: tool
+        for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)
+    }
     return [tools[key] for key in keys if key in tools]
 
 
@@ -116,7 +123,12 @@ def week_of(person: User) -> Week:
     starts = day_starts(DAYS)
     runs = Run.objects.filter(by=person, id__gte=id_at(starts[0])).exclude(outcome__in=ACTIVE)
     latest = runs.order_by("-id").values("pk")[:RUNS_COUNTED]
-    counted = Run.objects.filter(pk__in=latest).order_by().values(from_ms=by_day(starts)).annotate(**COUNTS)
+    counted = (
+        Run.objects.filter(pk__in=latest)
+        .order_by()
+        .values(from_ms=by_day(starts))
+        .annotate(**COUNTS)
+    )
     found = {row["from_ms"]: Counts(**row) for row in counted}
     return Week(tuple(found.get(start, Counts(start)) for start in starts))
 

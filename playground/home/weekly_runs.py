@@ -15,7 +15,9 @@ from playground.models import Run
 from playground.run_pages.filters import id_at
 from playground.run_pages.overview import day_starts
 
-_latest: Final = PreparedValues(lambda person: Run.objects.filter(by=person).order_by("-id").values_list("id")[:1])
+_latest: Final = PreparedValues(
+    lambda person: Run.objects.filter(by=person).order_by("-id").values_list("id")[:1]
+)
 _counted: Final[LRUCache[Mapping[int, WeeklyRuns]]] = LRUCache()
 
 
@@ -39,4 +41,6 @@ def _count(person: User, tools: Sequence[int], starts: Sequence[str]) -> Mapping
     counts: dict[int, list[int]] = {}
     for tool, run_id in latest:
         counts.setdefault(tool, [0] * DAYS)[bisect_right(starts, run_id) - 1] += 1
-    return {tool: WeeklyRuns(tuple(days), len(latest) == RUNS_COUNTED) for tool, days in counts.items()}
+    return {
+        tool: WeeklyRuns(tuple(days), len(latest) == RUNS_COUNTED) for tool, days in counts.items()
+    }

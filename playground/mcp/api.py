@@ -34,7 +34,8 @@ class MCPConfigurationIn(In):
     model_config = with_example({"saved_configuration": "work"})
 
     saved_configuration: str | None = Field(
-        max_length=255, description="The name of one of your saved configurations, or OWNER/NAME; null for none."
+        max_length=255,
+        description="The name of one of your saved configurations, or OWNER/NAME; null for none.",
     )
 
 
@@ -46,7 +47,9 @@ class MCPConfigurationIn(In):
 )
 def get_tool_mcp_configuration(request: HttpRequest, slug: str) -> MCPConfigurationOut:
     """If none is chosen for the tool itself, the choice for its toolkit applies."""
-    return MCPConfigurationOut(saved_configuration=chosen_for_tool(actor(request), tool_at(slug, request.user)) or None)
+    return MCPConfigurationOut(
+        saved_configuration=chosen_for_tool(actor(request), tool_at(slug, request.user)) or None
+    )
 
 
 @router.put(
@@ -55,7 +58,9 @@ def get_tool_mcp_configuration(request: HttpRequest, slug: str) -> MCPConfigurat
     auth=token_or_session("run"),
     summary="Choose the configuration that MCP calls of a tool use",
 )
-def put_tool_mcp_configuration(request: HttpRequest, slug: str, body: MCPConfigurationIn) -> MCPConfigurationOut:
+def put_tool_mcp_configuration(
+    request: HttpRequest, slug: str, body: MCPConfigurationIn
+) -> MCPConfigurationOut:
     """MCP clients cannot send a configuration. Its secrets are used for your calls and never returned."""
     choose_for_tool(actor(request), tool_at(slug, request.user), body.saved_configuration or "")
     return MCPConfigurationOut(saved_configuration=body.saved_configuration or None)
@@ -79,7 +84,9 @@ def get_toolkit_mcp_configuration(request: HttpRequest, name: str) -> MCPConfigu
     auth=token_or_session("run"),
     summary="Choose the configuration that MCP calls of a toolkit use",
 )
-def put_toolkit_mcp_configuration(request: HttpRequest, name: str, body: MCPConfigurationIn) -> MCPConfigurationOut:
+def put_toolkit_mcp_configuration(
+    request: HttpRequest, name: str, body: MCPConfigurationIn
+) -> MCPConfigurationOut:
     """Each tool of the toolkit uses your saved configuration of this name, if it has one."""
     choose_for_toolkit(actor(request), existing(name, request.user), body.saved_configuration or "")
     return MCPConfigurationOut(saved_configuration=body.saved_configuration or None)

@@ -40,8 +40,13 @@ MAX_FOUND: Final = 50
 MAX_DESCRIPTION_CHARACTERS: Final = 400  # in a list
 MAX_FINDINGS: Final = 50
 
-_pages: LRUCache[dict[str, JSON]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found)))
-_TOOL_ID: Final[JSON] = {"type": "string", "description": "The id of a tool, as search_tools returns it."}
+_pages: LRUCache[dict[str, JSON]] = LRUCache(
+    max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found))
+)
+_TOOL_ID: Final[JSON] = {
+    "type": "string",
+    "description": "The id of a tool, as search_tools returns it.",
+}
 _CALL: Final[dict[str, JSON]] = {
     "name": "call_tool",
     "title": "Call a tool",
@@ -53,7 +58,9 @@ _CALL: Final[dict[str, JSON]] = {
         "type": "object",
         "properties": {
             "tool": _TOOL_ID,
-            "arguments": {"description": "The parameters of the tool: usually an object. Default: {}."},
+            "arguments": {
+                "description": "The parameters of the tool: usually an object. Default: {}."
+            },
             "timeout_s": {
                 "type": "number",
                 "exclusiveMinimum": 0,
@@ -63,7 +70,12 @@ _CALL: Final[dict[str, JSON]] = {
         "required": ["tool"],
         "additionalProperties": False,
     },
-    "annotations": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    "annotations": {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": True,
+    },
 }
 _READ_ONLY: Final[JSON] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 _SEARCH: Final[dict[str, JSON]] = {
@@ -77,11 +89,31 @@ _SEARCH: Final[dict[str, JSON]] = {
     "inputSchema": {
         "type": "object",
         "properties": {
-            "query": {"type": "string", "maxLength": 8000, "description": "Words and conditions. Empty: all tools."},
-            "runnable": {"type": "boolean", "description": "true: only tools that call_tool can call."},
-            "toolkit": {"type": "string", "maxLength": 100, "description": "Only tools of this toolkit."},
-            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_FOUND, "description": "Default: 10."},
-            "cursor": {"type": "string", "maxLength": 2000, "description": "`next_cursor` of the previous page."},
+            "query": {
+                "type": "string",
+                "maxLength": 8000,
+                "description": "Words and conditions. Empty: all tools.",
+            },
+            "runnable": {
+                "type": "boolean",
+                "description": "true: only tools that call_tool can call.",
+            },
+            "toolkit": {
+                "type": "string",
+                "maxLength": 100,
+                "description": "Only tools of this toolkit.",
+            },
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MAX_FOUND,
+                "description": "Default: 10.",
+            },
+            "cursor": {
+                "type": "string",
+                "maxLength": 2000,
+                "description": "`next_cursor` of the previous page.",
+            },
         },
         "additionalProperties": False,
     },
@@ -99,7 +131,10 @@ _SEARCH: Final[dict[str, JSON]] = {
                         "toolkit": {"type": "string"},
                         "runnable": {"type": "boolean"},
                         "deprecated": {"type": "boolean"},
-                        "exact": {"type": "boolean", "description": "Whether it matches all words."},
+                        "exact": {
+                            "type": "boolean",
+                            "description": "Whether it matches all words.",
+                        },
                         "matched": {
                             "type": "array",
                             "description": "Why it was found: the texts that contain the words.",
@@ -109,9 +144,16 @@ _SEARCH: Final[dict[str, JSON]] = {
                     "required": ["id", "name", "description", "runnable"],
                 },
             },
-            "count": {"type": "integer", "description": "The number of matching tools, counted up to 10,000."},
+            "count": {
+                "type": "integer",
+                "description": "The number of matching tools, counted up to 10,000.",
+            },
             "next_cursor": {"type": "string"},
-            "problems": {"type": "array", "items": {"type": "string"}, "description": "Invalid filters in the query."},
+            "problems": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Invalid filters in the query.",
+            },
         },
         "required": ["tools", "count"],
     },
@@ -145,7 +187,16 @@ _DESCRIBE: Final[dict[str, JSON]] = {
             "lint": {"type": "object"},
             "compatibility": {"type": "array", "items": {"type": "object"}},
         },
-        "required": ["id", "name", "description", "revision", "runnable", "spec", "lint", "compatibility"],
+        "required": [
+            "id",
+            "name",
+            "description",
+            "revision",
+            "runnable",
+            "spec",
+            "lint",
+            "compatibility",
+        ],
     },
     "annotations": _READ_ONLY,
 }
@@ -167,7 +218,9 @@ class CatalogTools:
 
     def page(self, cursor: str | None, message: Message) -> ToolPage:
         if cursor is not None:
-            raise ProtocolError(INVALID_PARAMS, "This list has only one page.", status=status_of(message))
+            raise ProtocolError(
+                INVALID_PARAMS, "This list has only one page.", status=status_of(message)
+            )
         return ToolPage(tuple(dumps(tool) for tool in _TOOLS))
 
     def needs_run_scope(self, name: str) -> bool:
@@ -203,7 +256,9 @@ class CatalogTools:
             return error_result(NOT_A_STRING)
         return Call(
             tool=tool,
-            arguments=served_tool(revision_of(tool).spec, any_result=True).parameters_of(parameters[0]),
+            arguments=served_tool(revision_of(tool).spec, any_result=True).parameters_of(
+                parameters[0]
+            ),
             mode="mock" if self.mock else "live",
             timeout_s=None if timeout is None else float(str(timeout)),
         )
@@ -231,7 +286,11 @@ def _parameters(arguments: JSON, tool: Tool) -> tuple[JSON] | None:
 
 def _search(arguments: dict[str, JSON], message: Message, person: Person) -> CallResult:
     cursor = arguments.get("cursor")
-    runnable, toolkit, limit = arguments.get("runnable"), arguments.get("toolkit"), arguments.get("limit", 10)
+    runnable, toolkit, limit = (
+        arguments.get("runnable"),
+        arguments.get("toolkit"),
+        arguments.get("limit", 10),
+    )
     try:
         position = Cursor.decode(cursor) if isinstance(cursor, str) else None
     except BadCursor:
@@ -246,17 +305,23 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
         person=person,
     )
     key = (search.depends_on, search.cursor, search.limit)
-    return value_result(_pages.get_or_compute(key, lambda: _page(search)), any_value=message.is_modern)
+    return value_result(
+        _pages.get_or_compute(key, lambda: _page(search)), any_value=message.is_modern
+    )
 
 
 def _page(search: CatalogSearch) -> dict[str, JSON]:
     page = page_of(search)
-    found: dict[str, JSON] = {"tools": [_found(result) for result in page.results], "count": page.count}
+    found: dict[str, JSON] = {
+        "tools": [_found(result) for result in page.results],
+        "count": page.count,
+    }
     if page.next:
         found["next_cursor"] = page.next
     if search.query.problems:
         found["problems"] = [
-            f"{one.message} Write {one.instead}." if one.instead else one.message for one in search.query.problems
+            f"{one.message} Write {one.instead}." if one.instead else one.message
+            for one in search.query.problems
         ]
     return found
 
@@ -299,7 +364,9 @@ def _unknown(name: str, person: Person) -> str:
     words = re.sub(r"[\W_]+", " ", name)[:200]
     similar = page_of(CatalogSearch(words=words, limit=3, visibility=visibility)).results
     ids = ", ".join(repr(result.tool.tool_id) for result in similar)
-    return f"No tool has the id {quote(name)}. " + (f"Similar ones: {ids}." if ids else "Find tools with search_tools.")
+    return f"No tool has the id {quote(name)}. " + (
+        f"Similar ones: {ids}." if ids else "Find tools with search_tools."
+    )
 
 
 def _description(tool: Tool) -> JSON:
@@ -325,11 +392,18 @@ def _description(tool: Tool) -> JSON:
         "runnable": tool.runnable,
         "toolkit": tool.toolkit,
         "tags": [*tool.tags],
-        "deprecation": {"note": deprecation.note, "superseded_by": successor.tool_id if successor else None}
+        "deprecation": {
+            "note": deprecation.note,
+            "superseded_by": successor.tool_id if successor else None,
+        }
         if deprecation
         else None,
         "spec": revision.spec.document,
-        "lint": {"score": report.score, "findings": findings[:MAX_FINDINGS], "count": len(findings)},
+        "lint": {
+            "score": report.score,
+            "findings": findings[:MAX_FINDINGS],
+            "count": len(findings),
+        },
         "compatibility": [
             {
                 "format": fit.format.key,

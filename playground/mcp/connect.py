@@ -33,7 +33,12 @@ from playground.configurations.mcp_choice import (
 from playground.configurations.saved import choices_for
 from playground.mcp.toolkit_tools import PAGE_SIZE, ToolkitTools
 from playground.models import SavedConfiguration
-from playground.snippets.mcp_addresses import Address, address_of_catalog, address_of_tool, address_of_toolkit
+from playground.snippets.mcp_addresses import (
+    Address,
+    address_of_catalog,
+    address_of_tool,
+    address_of_toolkit,
+)
 from playground.snippets.mcp_clients import PLACEHOLDER, snippets
 
 MAX_TOOLKITS: Final = 200
@@ -68,7 +73,9 @@ def connect_toolkit(request: HttpRequest, toolkit: str) -> HttpResponse:
     if isinstance(request.user, User) and (choices := choices_in_toolkit(request.user, title)):
         context["configurations"] = choices
         context["chosen"] = chosen_for_toolkit(request.user, title)
-        context["choose_url"] = reverse("playground:choose_toolkit_configuration", args=[group_key(title)])
+        context["choose_url"] = reverse(
+            "playground:choose_toolkit_configuration", args=[group_key(title)]
+        )
     return _page(request, address_of_toolkit(title, mock=not runnable), context)
 
 
@@ -77,10 +84,14 @@ def connect_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Connect a client to the address that offers one tool."""
     tool = tool_at(slug, request.user)
     context: dict[str, Any] = {"tool": tool, "nav_section": "tools"}
-    if toolset := tool.toolkit_key and ToolkitTools.of(tool.toolkit, request.user, mock=not tool.runnable):
+    if toolset := tool.toolkit_key and ToolkitTools.of(
+        tool.toolkit, request.user, mock=not tool.runnable
+    ):
         context["served_tools"] = toolset.changed([tool])
     if isinstance(request.user, User):
-        context["configurations"] = choices_for(request.user, SavedConfiguration.objects.filter(tool=tool))
+        context["configurations"] = choices_for(
+            request.user, SavedConfiguration.objects.filter(tool=tool)
+        )
         context["chosen"] = chosen_for_tool(request.user, tool)
         context["choose_url"] = reverse("playground:choose_tool_configuration", args=[slug])
     return _page(request, address_of_tool(tool), context)
@@ -116,7 +127,9 @@ def _refused(request: HttpRequest, error: DocumentError) -> HttpResponse:
 
 def runnable_toolkits(person: Person) -> Sequence[dict[str, Any]]:
     """The toolkits with tools that `person` sees and that can be run, by name: [{"toolkit_key", "name", "count"}]."""
-    tools = Tool.objects.visible_to(person).available().runnable().exclude(toolkit_key="").order_by()
+    tools = (
+        Tool.objects.visible_to(person).available().runnable().exclude(toolkit_key="").order_by()
+    )
     rows = tools.values("toolkit_key").annotate(name=Min("toolkit"), count=Count("pk"))
     return [dict(row) for row in rows.order_by("name")[:MAX_TOOLKITS]]
 
@@ -142,7 +155,8 @@ def _page(request: HttpRequest, address: Address, context: dict[str, Any]) -> Ht
         "secret": secret,
         "form": form,
         "placeholder": PLACEHOLDER,
-        "only_reads": request.user.is_authenticated and not may(request.user, "run", context.get("tool")),
+        "only_reads": request.user.is_authenticated
+        and not may(request.user, "run", context.get("tool")),
         **context,
     }
     response = render(request, "playground/connect.html", page, status=422 if form.errors else 200)

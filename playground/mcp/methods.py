@@ -30,7 +30,9 @@ from playground.models import Run
 
 LIST_FRESH_MS: Final = 60_000  # clients may use a list of tools for this long
 DISCOVER_FRESH_MS: Final = 3_600_000
-FULL: Final = "Toolshelf is busy: too many calls are waiting for their results. Try again in a few seconds."
+FULL: Final = (
+    "Toolshelf is busy: too many calls are waiting for their results. Try again in a few seconds."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ class Begun:
     served: ServedTool | None
 
 
-def dispatch(message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]) -> str | Begun:
+def dispatch(
+    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]
+) -> str | Begun:
     """The result of a request as JSON text, or the run that it has begun.
 
     Args:
@@ -78,7 +82,11 @@ def server_info(toolset: Toolset) -> JSON:
 def negotiated_version(message: Message) -> str:
     """The legacy version for a new session: the requested one if it is known, else the latest."""
     requested = message.params.get("protocolVersion")
-    return requested if isinstance(requested, str) and requested in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
+    return (
+        requested
+        if isinstance(requested, str) and requested in LEGACY_VERSIONS
+        else LEGACY_VERSIONS[-1]
+    )
 
 
 def _initialized(message: Message, toolset: Toolset) -> str:
@@ -114,13 +122,18 @@ def _tools(message: Message, toolset: Toolset) -> str:
     if page.not_listed:
         result["_meta"] = {"toolshelf/not-listed": [*page.not_listed]}
     if message.is_modern:
-        result |= {"ttlMs": LIST_FRESH_MS, "cacheScope": "public" if visitors_see().is_complete else "private"}
+        result |= {
+            "ttlMs": LIST_FRESH_MS,
+            "cacheScope": "public" if visitors_see().is_complete else "private",
+        }
     rest = result_text(result, message, toolset)
     tools = f'{{"tools": [{", ".join(page.tools)}]'
     return f"{tools}}}" if rest == "{}" else f"{tools}, {rest[1:]}"
 
 
-def _called(message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]) -> str | Begun:
+def _called(
+    message: Message, toolset: Toolset, caller: Caller, headers: dict[str, str]
+) -> str | Begun:
     name = str(message.params["name"])
     arguments = message.params.get("arguments")
     if arguments is None:

@@ -39,14 +39,18 @@ def check_param_headers(schema: JSON, arguments: JSON, headers: Mapping[str, str
     """
     marked = dict(_marked(schema, ()))
     names = [name.lower() for name, _ in marked.values()]
-    if len(set(names)) < len(names) or not all(_is_valid(name, kind) for name, kind in marked.values()):
+    if len(set(names)) < len(names) or not all(
+        _is_valid(name, kind) for name, kind in marked.values()
+    ):
         return
     for path, (name, _) in marked.items():
         value = _value_at(arguments, path)
         expected = _as_header(value)
         header = headers.get(f"{PREFIX}{name.lower()}")
         sent = decoded_header(header)
-        if not (sent is None and header is None if expected is None else _equals(sent, expected, value)):
+        if not (
+            sent is None and header is None if expected is None else _equals(sent, expected, value)
+        ):
             place = ".".join(path)
             message = f"The header Mcp-Param-{name} differs from the argument {place!r}, or one of them is missing."
             raise ProtocolError(HEADER_MISMATCH, message)

@@ -23,7 +23,9 @@ from catalog.jsontext.reader import JSON, dumps, loads
 
 LEGACY_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS: Final = ("2026-07-28",)
-UNDECLARED_VERSION: Final = "2025-03-26"  # of a request without the header, which 2025-06-18 introduced
+UNDECLARED_VERSION: Final = (
+    "2025-03-26"  # of a request without the header, which 2025-06-18 introduced
+)
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -40,8 +42,12 @@ VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
 SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
-MAX_REPEATED_CHARACTERS: Final = 200  # of a name or method that an answer repeats, of an id and of a progress token
-NOT_A_STRING: Final = "`arguments` must be an object, not a string. Send the object itself, not its text."
+MAX_REPEATED_CHARACTERS: Final = (
+    200  # of a name or method that an answer repeats, of an id and of a progress token
+)
+NOT_A_STRING: Final = (
+    "`arguments` must be an object, not a string. Send the object itself, not its text."
+)
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024  # as the JSON API
 _BASE64: Final = ("=?base64?", "?=")
 
@@ -121,7 +127,9 @@ class Message:
         return _id(self.meta.get("progressToken"))
 
 
-def read_message(body: bytes, headers: Mapping[str, str], *, session_version: str | None = None) -> Message:
+def read_message(
+    body: bytes, headers: Mapping[str, str], *, session_version: str | None = None
+) -> Message:
     """The message in the body of a request.
 
     Args:
@@ -140,7 +148,9 @@ def read_message(body: bytes, headers: Mapping[str, str], *, session_version: st
         raise
 
 
-def _read(content: dict[str, JSON], headers: Mapping[str, str], session_version: str | None) -> Message:
+def _read(
+    content: dict[str, JSON], headers: Mapping[str, str], session_version: str | None
+) -> Message:
     method, request_id = str(content["method"]), _id(content.get("id"))
     params = content.get("params", {})
     if not isinstance(params, dict):
@@ -163,16 +173,24 @@ def _content(body: bytes) -> dict[str, JSON]:
         if problem.rule == "json.too-large":
             raise ProtocolError(INVALID_REQUEST, problem.message, status=413) from None
         position = f" (line {problem.line}, column {problem.column})" if problem.line else ""
-        raise ProtocolError(PARSE_ERROR, f"The body is not JSON: {problem.message}{position}") from None
+        raise ProtocolError(
+            PARSE_ERROR, f"The body is not JSON: {problem.message}{position}"
+        ) from None
     if isinstance(content, list):
-        raise ProtocolError(INVALID_REQUEST, "Batches are not supported; send one message per request.")
+        raise ProtocolError(
+            INVALID_REQUEST, "Batches are not supported; send one message per request."
+        )
     if not isinstance(content, dict) or content.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'The body must be a JSON-RPC message: {"jsonrpc": "2.0", …}.')
+        raise ProtocolError(
+            INVALID_REQUEST, 'The body must be a JSON-RPC message: {"jsonrpc": "2.0", …}.'
+        )
     if not isinstance(content.get("method"), str):
         message = "The body must be a request or a notification, which have a `method`. This server sends no requests."
         raise ProtocolError(INVALID_REQUEST, message)
     if "id" in content and _id(content["id"]) is None:
-        text = f"`id` must be an integer or a string of at most {MAX_REPEATED_CHARACTERS} characters."
+        text = (
+            f"`id` must be an integer or a string of at most {MAX_REPEATED_CHARACTERS} characters."
+        )
         raise ProtocolError(INVALID_REQUEST, text)
     return content
 
@@ -183,7 +201,9 @@ def _id(value: JSON) -> RequestId | None:
     return value if len(str(value)) <= MAX_REPEATED_CHARACTERS else None
 
 
-def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], headers: Mapping[str, str]) -> Message:
+def _modern(
+    method: str, request_id: RequestId | None, params: dict[str, JSON], headers: Mapping[str, str]
+) -> Message:
     if request_id is None:  # this version defines no header rules for notifications
         version = headers.get(VERSION_HEADER, "")
         if version not in MODERN_VERSIONS:
@@ -192,10 +212,22 @@ def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], 
     meta = members_of(params.get("_meta"))
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
     if missing:
-        raise ProtocolError(INVALID_PARAMS, f"`params._meta` lacks the required {' and '.join(missing)}.")
+        raise ProtocolError(
+            INVALID_PARAMS, f"`params._meta` lacks the required {' and '.join(missing)}."
+        )
     declared = meta[VERSION_KEY]
-    _compare(VERSION_HEADER, headers.get(VERSION_HEADER), declared, f"`params._meta` has {quote(declared)}")
-    _compare(METHOD_HEADER, headers.get(METHOD_HEADER), method, f"the body has the method {quote(method)}")
+    _compare(
+        VERSION_HEADER,
+        headers.get(VERSION_HEADER),
+        declared,
+        f"`params._meta` has {quote(declared)}",
+    )
+    _compare(
+        METHOD_HEADER,
+        headers.get(METHOD_HEADER),
+        method,
+        f"the body has the method {quote(method)}",
+    )
     if method == "tools/call" and isinstance(name := params.get("name"), str):
         sent = decoded_header(headers.get(NAME_HEADER))
         _compare(NAME_HEADER, sent, name, f"the body has the name {quote(name)}")
@@ -206,9 +238,13 @@ def _modern(method: str, request_id: RequestId | None, params: dict[str, JSON], 
 
 def _compare(header: str, value: str | None, expected: JSON, in_words: str) -> None:
     if value is None:
-        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is missing or cannot be decoded; {in_words}.")
+        raise ProtocolError(
+            HEADER_MISMATCH, f"The header {header} is missing or cannot be decoded; {in_words}."
+        )
     if value != expected:
-        raise ProtocolError(HEADER_MISMATCH, f"The header {header} is {quote(value)}, but {in_words}.")
+        raise ProtocolError(
+            HEADER_MISMATCH, f"The header {header} is {quote(value)}, but {in_words}."
+        )
 
 
 def _unsupported(version: str) -> ProtocolError:
@@ -222,7 +258,9 @@ def _unsupported(version: str) -> ProtocolError:
 def decoded_header(value: str | None) -> str | None:
     """The value of a header that may be encoded as `=?base64?…?=`; None if it is missing or the encoding is broken."""
     start, end = _BASE64
-    if value is None or not (value.startswith(start) and value.endswith(end) and len(value) >= len(start) + len(end)):
+    if value is None or not (
+        value.startswith(start) and value.endswith(end) and len(value) >= len(start) + len(end)
+    ):
         return value
     encoded = value[len(start) : -len(end)]
     try:
@@ -277,7 +315,9 @@ def check_params(message: Message) -> None:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, found["loc"]))
-        raise ProtocolError(INVALID_PARAMS, f"{shorten(place)}: {found['msg']}.", status=status_of(message)) from None
+        raise ProtocolError(
+            INVALID_PARAMS, f"{shorten(place)}: {found['msg']}.", status=status_of(message)
+        ) from None
 
 
 def method_not_found(message: Message) -> ProtocolError:

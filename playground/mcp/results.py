@@ -19,7 +19,9 @@ RUN_KEY: Final = "toolshelf/run"
 MAX_PROBLEMS: Final = 20  # in the text
 MAX_ERROR_CHARACTERS: Final = 2_000
 MAX_TEXT_CHARACTERS: Final = 100_000  # of a response that violates its return type, or is cut
-MAX_EMBEDDED_BYTES: Final = 4 * 1024 * 1024  # of the files in one result; a client gets links to further ones
+MAX_EMBEDDED_BYTES: Final = (
+    4 * 1024 * 1024
+)  # of the files in one result; a client gets links to further ones
 
 Result = dict[str, JSON]
 
@@ -88,7 +90,9 @@ def _file_blocks(files: Iterable[RunFile], url: str) -> Iterator[JSON]:
         address = urljoin(url, file_path(file))
         if file.is_whole_response or file.size > room:
             what = "whole response" if file.is_whole_response else f"file {file.name}"
-            yield text_block(f"The {what} ({file.media_type}, {file.size:,} bytes) can be downloaded: {address}")
+            yield text_block(
+                f"The {what} ({file.media_type}, {file.size:,} bytes) can be downloaded: {address}"
+            )
             continue
         room -= file.size
         yield _file_block(file, address)
@@ -136,7 +140,10 @@ def mock_note(run: Run) -> str:
         "example": f"the response of example {example}, which has the same parameters",
         "nearest": f"the response of example {example}, which is the most similar one",
         "returnType": "a value generated from the return type",
-    }.get(str(source), "only a copy of the parameters, because the spec does not describe the response")
+    }.get(
+        str(source),
+        "only a copy of the parameters, because the spec does not describe the response",
+    )
     return f"This is a mock: the tool was not called. The response is {origin}."
 
 
@@ -159,21 +166,25 @@ def failure_text(run: Run) -> str:
 
 
 def _refusal_text(run: Run) -> str:
-    of_arguments = [problem for problem in run.problems if problem.pointer.startswith("/parameters")]
+    of_arguments = [
+        problem for problem in run.problems if problem.pointer.startswith("/parameters")
+    ]
     if len(of_arguments) < len(run.problems):
         others = [problem for problem in run.problems if problem not in of_arguments]
         return "\n".join(["The tool was not called.", _list_of(others)])
     head = "The tool was not called, because the arguments do not fit its parameters:"
-    return (
-        f"{head}\n{_list_of(of_arguments, '/parameters', whole='arguments')}\nCorrect the arguments and call it again."
-    )
+    problems = _list_of(of_arguments, "/parameters", whole="arguments")
+    return f"{head}\n{problems}\nCorrect the arguments and call it again."
 
 
 def _list_of(problems: Iterable[Problem], prefix: str = "", *, whole: str = "") -> str:
     """`problems` as a list; `whole` names what has the pointer `prefix` itself."""
     found = list(problems)
     shown = [(one.pointer.removeprefix(prefix), one.message) for one in found[:MAX_PROBLEMS]]
-    lines = [f"- {pointer or whole}: {message}" if pointer or whole else f"- {message}" for pointer, message in shown]
+    lines = [
+        f"- {pointer or whole}: {message}" if pointer or whole else f"- {message}"
+        for pointer, message in shown
+    ]
     if len(found) > MAX_PROBLEMS:
         lines.append(f"- and {len(found) - MAX_PROBLEMS} more")
     return "\n".join(lines)

@@ -83,7 +83,10 @@ class PendingCall:
             if self._reported is not None and report.done <= self._reported:
                 continue
             self._reported = report.done
-            params: dict[str, JSON] = {"progressToken": self.progress_token, "progress": plain_number(report.done)}
+            params: dict[str, JSON] = {
+                "progressToken": self.progress_token,
+                "progress": plain_number(report.done),
+            }
             if report.total is not None:
                 params["total"] = plain_number(report.total)
             if report.message:

@@ -32,7 +32,9 @@ class Listed:
     served: ServedTool
 
 
-_listed: LRUCache[Listed] = LRUCache(max_weight=MAX_CHARACTERS, weigh=lambda listed: 2 * len(listed.text))
+_listed: LRUCache[Listed] = LRUCache(
+    max_weight=MAX_CHARACTERS, weigh=lambda listed: 2 * len(listed.text)
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,13 @@ class ToolkitTools:
     def of(cls, name: str, person: Person, *, mock: bool) -> ToolkitTools | None:
         """The tools of the toolkit `name`, in any spelling; None if `person` sees no tool of it."""
         key = group_key(name)
-        found = Tool.objects.visible_to(person).available().in_toolkit(name).values_list("toolkit", flat=True).first()
+        found = (
+            Tool.objects.visible_to(person)
+            .available()
+            .in_toolkit(name)
+            .values_list("toolkit", flat=True)
+            .first()
+        )
         return None if found is None else cls(found, key, person, mock)
 
     @property
@@ -101,7 +109,9 @@ class ToolkitTools:
         tools = self.tools.with_current()
         if cursor is not None:
             position = _position(cursor, message)
-            tools = tools.filter(sort_name__gte=position.key).exclude(sort_name=position.key, pk__lte=position.pk)
+            tools = tools.filter(sort_name__gte=position.key).exclude(
+                sort_name=position.key, pk__lte=position.pk
+            )
         rows = list(tools[: PAGE_SIZE + 1])
         texts: list[str] = []
         not_listed: list[JSON] = []
@@ -136,7 +146,11 @@ class ToolkitTools:
 
     def input_schema(self, name: str) -> JSON:
         tool = self._tool(name)
-        return None if tool is None else listed_as(name, tool, any_result=True).served.document["inputSchema"]
+        return (
+            None
+            if tool is None
+            else listed_as(name, tool, any_result=True).served.document["inputSchema"]
+        )
 
     def call(self, name: str, arguments: JSON, message: Message) -> Result | Call:
         tool = self._tool(name)
@@ -160,7 +174,9 @@ def listed_as(name: str, tool: Tool, *, any_result: bool) -> Listed:
     def serve() -> Listed:
         served = served_tool(revision.spec, any_result=any_result)
         title: dict[str, JSON] = {} if name == revision.spec.name else {"title": revision.spec.name}
-        meta: dict[str, JSON] = {"_meta": {ALIASES_KEY: served.names_by_alias}} if served.names_by_alias else {}
+        meta: dict[str, JSON] = (
+            {"_meta": {ALIASES_KEY: served.names_by_alias}} if served.names_by_alias else {}
+        )
         return Listed(dumps({**title, **served.document, "name": name, **meta}), served)
 
     return _listed.get_or_compute((revision.sha256, name, any_result), serve)
@@ -173,6 +189,8 @@ def _position(cursor: str, message: Message) -> Cursor:
         position = None
     if position is None or position.mode != "list":
         raise ProtocolError(
-            INVALID_PARAMS, "This cursor is not valid; start again without one.", status=status_of(message)
+            INVALID_PARAMS,
+            "This cursor is not valid; start again without one.",
+            status=status_of(message),
         )
     return position

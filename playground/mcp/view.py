@@ -35,7 +35,9 @@ from playground.mcp.toolsets import Toolset
 from playground.models import Run
 
 JSON_TYPE: Final = "application/json"
-STREAM_AFTER_S: Final = 5.0  # a call that lasts longer becomes a stream, so that the server notices if the client goes
+STREAM_AFTER_S: Final = (
+    5.0  # a call that lasts longer becomes a stream, so that the server notices if the client goes
+)
 MOCK_VALUES: Final = {"1", "true", "yes"}
 UNAUTHENTICATED: Final = (
     "Send 'Authorization: Bearer …' with a valid token of this site. The page /connect/ creates one and shows how to "
@@ -54,7 +56,10 @@ def mcp(request: HttpRequest, toolkit: str = "") -> HttpResponseBase:
         return _respond(request, toolkit)
     except ProtocolError as error:
         return HttpResponse(
-            error_text(error), status=error.status, content_type=JSON_TYPE, headers=error.headers or None
+            error_text(error),
+            status=error.status,
+            content_type=JSON_TYPE,
+            headers=error.headers or None,
         )
 
 
@@ -63,7 +68,9 @@ def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
     _check_types(request)
     session_token = request.headers.get(sessions.HEADER, "")
     session = sessions.session_of(session_token, token.user) if session_token else None
-    message = read_message(request.body, request.headers, session_version=session.version if session else None)
+    message = read_message(
+        request.body, request.headers, session_version=session.version if session else None
+    )
     needs_session = session_token and not message.is_modern and message.method != "initialize"
     try:
         if needs_session and session is None:
@@ -76,7 +83,9 @@ def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
 
 
 def _ended_session() -> ProtocolError:
-    return ProtocolError(INVALID_REQUEST, "This session is no longer valid; initialize a new one.", status=404)
+    return ProtocolError(
+        INVALID_REQUEST, "This session is no longer valid; initialize a new one.", status=404
+    )
 
 
 def _answer(
@@ -111,7 +120,9 @@ def _token(request: HttpRequest) -> ApiToken:
         challenge = 'Bearer realm="Toolshelf", scope="read run"'
         if kind:
             challenge += ', error="invalid_token"'
-        raise ProtocolError(INVALID_REQUEST, UNAUTHENTICATED, status=401, headers={"WWW-Authenticate": challenge})
+        raise ProtocolError(
+            INVALID_REQUEST, UNAUTHENTICATED, status=401, headers={"WWW-Authenticate": challenge}
+        )
     request.user = token.user
     request.auth = token  # type: ignore[attr-defined]  # as ninja does for the API
     limit_api_requests(request)
@@ -156,10 +167,19 @@ def _notified(message: Message, caller: Caller) -> None:
         calls.cancel(caller, request_id)
 
 
-def _call_response(request: HttpRequest, begun: Begun, message: Message, toolset: Toolset) -> HttpResponseBase:
+def _call_response(
+    request: HttpRequest, begun: Begun, message: Message, toolset: Toolset
+) -> HttpResponseBase:
     """The response to a call: a stream if the client wants progress or the call lasts long, otherwise JSON."""
-    finish = partial(_finished, request=request, message=message, toolset=toolset, served=begun.served)
-    call = PendingCall(run=begun.run, finish=finish, progress_token=message.progress_token, cancels=message.is_modern)
+    finish = partial(
+        _finished, request=request, message=message, toolset=toolset, served=begun.served
+    )
+    call = PendingCall(
+        run=begun.run,
+        finish=finish,
+        progress_token=message.progress_token,
+        cancels=message.is_modern,
+    )
     is_streamed = False
     try:
         result = None
@@ -179,7 +199,9 @@ def _call_response(request: HttpRequest, begun: Begun, message: Message, toolset
             call.close()
 
 
-def _finished(run: Run, *, request: HttpRequest, message: Message, toolset: Toolset, served: ServedTool | None) -> str:
+def _finished(
+    run: Run, *, request: HttpRequest, message: Message, toolset: Toolset, served: ServedTool | None
+) -> str:
     """The JSON-RPC response for an ended run."""
     url = request.build_absolute_uri(reverse("playground:run", args=[run.pk]))
     result = run_result(run, any_value=message.is_modern, url=url, served=served)

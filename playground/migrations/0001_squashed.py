@@ -45,7 +45,12 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                ("mode", models.CharField(choices=[("live", "live"), ("mock", "mock")], default="live", max_length=8)),
+                (
+                    "mode",
+                    models.CharField(
+                        choices=[("live", "live"), ("mock", "mock")], default="live", max_length=8
+                    ),
+                ),
                 (
                     "outcome",
                     models.CharField(
@@ -112,10 +117,17 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["-id"],
                 "indexes": [
-                    models.Index(fields=["-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_time"),
-                    models.Index(fields=["by", "-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_person"),
                     models.Index(
-                        condition=models.Q(("outcome__in", ["queued", "running"])), fields=["host"], name="run_active"
+                        fields=["-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_time"
+                    ),
+                    models.Index(
+                        fields=["by", "-id", "outcome", "verdict", "mode", "call_ms"],
+                        name="run_by_person",
+                    ),
+                    models.Index(
+                        condition=models.Q(("outcome__in", ["queued", "running"])),
+                        fields=["host"],
+                        name="run_active",
                     ),
                 ],
             },
@@ -130,7 +142,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ExampleCheck",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("exactly", models.BooleanField(default=True)),
                 ("ignored_json", models.TextField(default="[]")),
                 ("factory", models.CharField(blank=True, max_length=200)),
@@ -174,7 +191,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="FactoryRescan",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("requested_at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "by",
@@ -190,25 +212,37 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="MCPConfiguration",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("toolkit_key", models.CharField(blank=True, max_length=100)),
                 ("name", models.CharField(max_length=255)),
                 (
                     "owner",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "tool",
                     models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="catalog.tool"
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="catalog.tool",
                     ),
                 ),
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("owner", "tool"), name="one_mcp_configuration_per_tool"),
+                    models.UniqueConstraint(
+                        fields=("owner", "tool"), name="one_mcp_configuration_per_tool"
+                    ),
                     models.UniqueConstraint(
                         condition=models.Q(("tool", None)),
                         fields=("owner", "toolkit_key"),
@@ -253,20 +287,31 @@ class Migration(migrations.Migration):
             model_name="run",
             name="revision",
             field=models.ForeignKey(
-                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="catalog.revision"
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="runs",
+                to="catalog.revision",
             ),
         ),
         migrations.AddField(
             model_name="run",
             name="tool",
             field=models.ForeignKey(
-                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="catalog.tool"
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="runs",
+                to="catalog.tool",
             ),
         ),
         migrations.CreateModel(
             name="RunCounter",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("outcome", models.CharField(max_length=12)),
                 ("mode", models.CharField(max_length=8)),
                 ("bucket", models.PositiveSmallIntegerField()),
@@ -275,14 +320,21 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("outcome", "mode", "bucket"), name="one_counter_per_bucket")
+                    models.UniqueConstraint(
+                        fields=("outcome", "mode", "bucket"), name="one_counter_per_bucket"
+                    )
                 ],
             },
         ),
         migrations.CreateModel(
             name="RunFile",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("number", models.PositiveSmallIntegerField()),
                 ("name", models.CharField(max_length=150)),
                 ("media_type", models.CharField(max_length=150)),
@@ -294,19 +346,30 @@ class Migration(migrations.Migration):
                 (
                     "run",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="files", to="playground.run"
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="files",
+                        to="playground.run",
                     ),
                 ),
             ],
             options={
                 "ordering": ["number"],
-                "constraints": [models.UniqueConstraint(fields=("run", "number"), name="one_run_file_per_number")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "number"), name="one_run_file_per_number"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
             name="SavedConfiguration",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("name", models.CharField(max_length=100)),
                 ("encrypted", models.TextField()),
                 (
@@ -340,14 +403,21 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["name"],
                 "constraints": [
-                    models.UniqueConstraint(fields=("owner", "tool", "name"), name="one_configuration_per_name")
+                    models.UniqueConstraint(
+                        fields=("owner", "tool", "name"), name="one_configuration_per_name"
+                    )
                 ],
             },
         ),
         migrations.CreateModel(
             name="SavedInput",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("name", models.CharField(max_length=100)),
                 ("parameters_json", models.TextField()),
                 ("revision_number", models.PositiveIntegerField()),
@@ -356,24 +426,34 @@ class Migration(migrations.Migration):
                 (
                     "owner",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "tool",
-                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="catalog.tool"),
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="catalog.tool",
+                    ),
                 ),
             ],
             options={
                 "ordering": ["name"],
                 "constraints": [
-                    models.UniqueConstraint(fields=("owner", "tool", "name"), name="one_saved_input_per_name")
+                    models.UniqueConstraint(
+                        fields=("owner", "tool", "name"), name="one_saved_input_per_name"
+                    )
                 ],
             },
         ),
         migrations.AddIndex(
             model_name="run",
-            index=models.Index(fields=["tool", "-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_tool"),
+            index=models.Index(
+                fields=["tool", "-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_tool"
+            ),
         ),
         migrations.RunPython(execute_deferred, migrations.RunPython.noop),
     ]

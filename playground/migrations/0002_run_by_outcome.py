@@ -6,5 +6,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RemoveIndex(model_name="run", name="run_active"),
-        migrations.AddIndex(model_name="run", index=models.Index(fields=["outcome", "host"], name="run_by_outcome")),
+        migrations.AddIndex(
+            model_name="run", index=models.Index(fields=["outcome", "host"], name="run_by_outcome")
+        ),
     ]

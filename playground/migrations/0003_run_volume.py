@@ -15,7 +15,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="RunVolume",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("day", models.DateField()),
                 ("stored_bytes", models.PositiveBigIntegerField(default=0)),
                 (
@@ -30,7 +35,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("person", "day"), name="one_volume_per_person_and_day")
+                    models.UniqueConstraint(
+                        fields=("person", "day"), name="one_volume_per_person_and_day"
+                    )
                 ],
             },
         ),

@@ -16,7 +16,12 @@ from playground.models.runs import (
     RunVolume,
     new_run_id,
 )  # fmt: skip
-from playground.models.saved import MCPConfiguration, SavedConfiguration, SavedConfigurationQuerySet, SavedInput
+from playground.models.saved import (
+    MCPConfiguration,
+    SavedConfiguration,
+    SavedConfigurationQuerySet,
+    SavedInput,
+)
 
 __all__ = [
     "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "ExampleCheck", "FactoryRescan",

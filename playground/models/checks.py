@@ -25,9 +25,13 @@ class ExampleCheckQuerySet(models.QuerySet["ExampleCheck"]):
 class ExampleCheck(models.Model):
     """One check of all examples of a revision: its runs, and its result once they have ended."""
 
-    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="example_checks", db_index=False)
+    tool = models.ForeignKey(
+        Tool, on_delete=models.CASCADE, related_name="example_checks", db_index=False
+    )
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="example_checks")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     exactly = models.BooleanField(default=True)  # False: a response only has to conform
     ignored_json = models.TextField(default="[]")  # JSON Pointers whose values may differ
     factory = models.CharField(max_length=200, blank=True)

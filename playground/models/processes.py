@@ -12,7 +12,9 @@ from playground.models.runs import Run
 class FactoryRescan(models.Model):
     """The latest request to look for new factories, which every process follows (see factory_rescans.py)."""
 
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     requested_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -24,12 +26,18 @@ class RunCounter(models.Model):
 
     outcome = models.CharField(max_length=12)
     mode = models.CharField(max_length=8)
-    bucket = models.PositiveSmallIntegerField()  # index into `metrics.RUN_BOUNDS_S`; their number means longer than all
+    bucket = (
+        models.PositiveSmallIntegerField()
+    )  # index into `metrics.RUN_BOUNDS_S`; their number means longer than all
     count = models.PositiveBigIntegerField(default=0)
     seconds = models.FloatField(default=0)  # the sum of their durations
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.count} {self.mode} runs {self.outcome}"
@@ -42,7 +50,9 @@ class QueuedMessage(models.Model):
     """
 
     run = models.OneToOneField(Run, primary_key=True, on_delete=models.CASCADE, related_name="+")
-    encrypted = models.TextField()  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py
+    encrypted = (
+        models.TextField()
+    )  # encrypted with the first of `settings.CONFIGURATION_KEYS`; see celery/enqueue.py
     sent_at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:

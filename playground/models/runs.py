@@ -94,7 +94,15 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def without_texts(self) -> Self:
         """For lists: without loading the columns that can be long."""
-        return self.defer("parameters_json", "response_json", "problems_json", "mock_json", "stdout", "stderr", "error")
+        return self.defer(
+            "parameters_json",
+            "response_json",
+            "problems_json",
+            "mock_json",
+            "stdout",
+            "stderr",
+            "error",
+        )
 
     def with_parameters_start(self) -> Self:
         """With the beginning of the parameters, for `Run.parameters_line`."""
@@ -102,7 +110,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def with_names(self) -> Self:
         """With tool, revision and user loaded, except the spec's text."""
-        return self.select_related("tool", "revision", "by").defer("revision__source", "tool__description")
+        return self.select_related("tool", "revision", "by").defer(
+            "revision__source", "tool__description"
+        )
 
 
 class Run(models.Model):
@@ -114,53 +124,83 @@ class Run(models.Model):
 
     id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
     tool = models.ForeignKey(Tool, on_delete=models.PROTECT, related_name="runs", db_index=False)
-    revision = models.ForeignKey(Revision, on_delete=models.PROTECT, related_name="runs", db_index=False)
+    revision = models.ForeignKey(
+        Revision, on_delete=models.PROTECT, related_name="runs", db_index=False
+    )
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="runs", db_index=False
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="runs",
+        db_index=False,
     )  # a run is private: it is deleted with the person
     groups = models.ManyToManyField(Group, blank=True, related_name="+")  # with whom it is shared
     mode = models.CharField(max_length=8, choices=[(mode, mode) for mode in MODES], default="live")
-    outcome = models.CharField(max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued")
+    outcome = models.CharField(
+        max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued"
+    )
 
     parameters_json = models.TextField()
     response_json = models.TextField(null=True)  # noqa: DJ001 - None: no response; a response can be any JSON
-    response_cut = models.BooleanField(default=False)  # then the response is a string: the beginning of its JSON text
+    response_cut = models.BooleanField(
+        default=False
+    )  # then the response is a string: the beginning of its JSON text
     file_count = models.PositiveSmallIntegerField(default=0)  # rows of RunFile
     verdict = models.CharField(max_length=10, blank=True)  # of VERDICTS; "" if there is no response
     verdict_reason = models.TextField(blank=True)  # why "unchecked"
     problems_json = models.TextField(default="[]")
     problems_truncated = models.BooleanField(default=False)
     error = models.TextField(blank=True)
-    mock_json = models.TextField(blank=True)  # how a mock's response was made: `playground.mocks.Mock.as_json()`
+    mock_json = models.TextField(
+        blank=True
+    )  # how a mock's response was made: `playground.mocks.Mock.as_json()`
     stdout = models.TextField(blank=True)
     stderr = models.TextField(blank=True)
     stdout_dropped = models.PositiveBigIntegerField(default=0)  # bytes
     stderr_dropped = models.PositiveBigIntegerField(default=0)
 
     factory = models.CharField(max_length=200, blank=True)  # "toolshelf 0.1.0"
-    configuration_fingerprint = models.CharField(max_length=64, blank=True)  # "" if there was no configuration
-    configuration_name = models.CharField(max_length=255, blank=True)  # `SavedConfiguration.reference_for` its user
+    configuration_fingerprint = models.CharField(
+        max_length=64, blank=True
+    )  # "" if there was no configuration
+    configuration_name = models.CharField(
+        max_length=255, blank=True
+    )  # `SavedConfiguration.reference_for` its user
     timeout_s = models.FloatField(default=0)
 
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)  # when it left the queue
     finished_at = models.DateTimeField(null=True)
-    turn = models.PositiveBigIntegerField(default=0)  # waiting runs of one host start in this order, then by id
+    turn = models.PositiveBigIntegerField(
+        default=0
+    )  # waiting runs of one host start in this order, then by id
     queue_ms = models.FloatField(null=True)
     start_ms = models.FloatField(null=True)  # to prepare the process and create the tool
-    call_ms = models.FloatField(null=True)  # of the call itself; None if the run did not get that far
+    call_ms = models.FloatField(
+        null=True
+    )  # of the call itself; None if the run did not get that far
     check_ms = models.FloatField(null=True)  # to check the response
     progress_done = models.FloatField(null=True)
     progress_total = models.FloatField(null=True)
     progress_message = models.CharField(max_length=200, blank=True)
 
-    interface = models.CharField(max_length=8, blank=True)  # of INTERFACES; "" if it was not recorded
-    mcp_request = models.CharField(max_length=64, blank=True)  # identifies the MCP request, which may be cancelled
+    interface = models.CharField(
+        max_length=8, blank=True
+    )  # of INTERFACES; "" if it was not recorded
+    mcp_request = models.CharField(
+        max_length=64, blank=True
+    )  # identifies the MCP request, which may be cancelled
 
-    example_check = models.ForeignKey("ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs")
-    example_number = models.PositiveSmallIntegerField(null=True)  # counts the revision's examples, from 1
+    example_check = models.ForeignKey(
+        "ExampleCheck", null=True, on_delete=models.SET_NULL, related_name="runs"
+    )
+    example_number = models.PositiveSmallIntegerField(
+        null=True
+    )  # counts the revision's examples, from 1
 
-    host = models.CharField(max_length=60, blank=True)  # playground.process_id; "" until a Celery worker claims it
+    host = models.CharField(
+        max_length=60, blank=True
+    )  # playground.process_id; "" until a Celery worker claims it
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for long runs
     cancel_requested_at = models.DateTimeField(null=True)
 
@@ -248,7 +288,8 @@ class Run(models.Model):
     @cached_property
     def problems(self) -> list[Problem]:
         """Their pointers lead into the response; in a refused run, they begin with /parameters or /configuration."""
-        return [Problem(**problem) for problem in reader.loads(self.problems_json, max_bytes=4 * 1024 * 1024)]  # type: ignore[union-attr, arg-type]
+        problems = reader.loads(self.problems_json, max_bytes=4 * 1024 * 1024)
+        return [Problem(**problem) for problem in problems]  # type: ignore[union-attr, arg-type]
 
     @property
     def duration_ms(self) -> float | None:
@@ -276,7 +317,9 @@ class RunFile(models.Model):
 
     class Meta:
         ordering = ["number"]
-        constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_run_file_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_run_file_per_number")
+        ]
 
     def __str__(self) -> str:
         return f"file {self.number} of {self.run_id}"
@@ -295,12 +338,16 @@ class RunFile(models.Model):
 class RunVolume(models.Model):
     """How many bytes of runs a person stored on one day (UTC); see `playground.run_volume`."""
 
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     day = models.DateField()
     stored_bytes = models.PositiveBigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["person", "day"], name="one_volume_per_person_and_day")]
+        constraints = [
+            models.UniqueConstraint(fields=["person", "day"], name="one_volume_per_person_and_day")
+        ]
 
     def __str__(self) -> str:
         return f"{self.person_id} on {self.day}"

@@ -30,7 +30,9 @@ class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
             through = SavedConfiguration.groups.through.objects.filter(group__in=groups)
             shared |= models.Q(pk__in=through.values("savedconfiguration"))
         usable = shared & models.Q(owner__is_active=True)
-        return self.filter(usable | models.Q(owner_id=user.pk) if user and user.pk else usable).select_related("owner")
+        return self.filter(
+            usable | models.Q(owner_id=user.pk) if user and user.pk else usable
+        ).select_related("owner")
 
     def named(self, reference: str, user: User | AnonymousUser | None) -> SavedConfiguration | None:
         """The configuration that `reference` means to `user`: the name of their own one, or "OWNER/NAME"."""
@@ -51,15 +53,25 @@ class SavedConfiguration(models.Model):
     PRIVATE: Final = "private"
     EVERYONE: Final = "everyone"  # who may run the tool
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_configurations"
+    )
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="saved_configurations")
     name = models.CharField(max_length=100)
-    encrypted = models.TextField()  # playground.configurations.saved: the value, and when each of its secrets was set
-    origins = models.TextField(blank=True, default="")  # playground.configurations.binding: where its secrets may go
+    encrypted = (
+        models.TextField()
+    )  # playground.configurations.saved: the value, and when each of its secrets was set
+    origins = models.TextField(
+        blank=True, default=""
+    )  # playground.configurations.binding: where its secrets may go
     visibility = models.CharField(
-        max_length=10, choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")], default=PRIVATE
+        max_length=10,
+        choices=[(PRIVATE, "only its owner"), (EVERYONE, "everyone")],
+        default=PRIVATE,
     )
-    groups = models.ManyToManyField(Group, blank=True, related_name="+")  # whose members may use it in runs
+    groups = models.ManyToManyField(
+        Group, blank=True, related_name="+"
+    )  # whose members may use it in runs
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -67,7 +79,11 @@ class SavedConfiguration(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_configuration_per_name")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "tool", "name"], name="one_configuration_per_name"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -78,7 +94,11 @@ class SavedConfiguration(models.Model):
 
     def reference_for(self, user: User | AnonymousUser | None) -> str:
         """The name for `user`: a configuration of their own by its name, of another user "OWNER/NAME"."""
-        return self.name if user and self.owner_id == user.pk else f"{self.owner.get_username()}/{self.name}"
+        return (
+            self.name
+            if user and self.owner_id == user.pk
+            else f"{self.owner.get_username()}/{self.name}"
+        )
 
 
 class SavedInput(models.Model):
@@ -94,7 +114,11 @@ class SavedInput(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["owner", "tool", "name"], name="one_saved_input_per_name")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "tool", "name"], name="one_saved_input_per_name"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -108,13 +132,17 @@ class MCPConfiguration(models.Model):
     """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    tool = models.ForeignKey(Tool, null=True, on_delete=models.CASCADE, related_name="+")  # None: for the toolkit
+    tool = models.ForeignKey(
+        Tool, null=True, on_delete=models.CASCADE, related_name="+"
+    )  # None: for the toolkit
     toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as in `Tool`
     name = models.CharField(max_length=255)  # `SavedConfiguration.reference_for` the user
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["owner", "tool"], name="one_mcp_configuration_per_tool"),
+            models.UniqueConstraint(
+                fields=["owner", "tool"], name="one_mcp_configuration_per_tool"
+            ),
             models.UniqueConstraint(
                 fields=["owner", "toolkit_key"],
                 condition=models.Q(tool=None),

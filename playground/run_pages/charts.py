@@ -8,7 +8,16 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from catalog.rendering.charts import Bar, Dot, Series, Shape, Tone, bar_sparkline, dots, stacked_bars
+from catalog.rendering.charts import (
+    Bar,
+    Dot,
+    Series,
+    Shape,
+    Tone,
+    bar_sparkline,
+    dots,
+    stacked_bars,
+)
 from playground.run_pages.filters import DAY_MS, RunFilter
 from playground.run_pages.overview import Counts, Overview
 from playground.run_pages.statistics import Call
@@ -50,8 +59,13 @@ def calls_chart(calls: Sequence[Call]) -> SafeString:
     if not marks:
         return SafeString("")
     start, end = min(mark.x for mark in marks), max(mark.x for mark in marks)
-    words = f"Durations of the latest {len(marks)} calls" if len(marks) > 1 else "Duration of the call"
-    ends = (f"{datetime.fromtimestamp(start, UTC):%-d %b %H:%M}", f"{datetime.fromtimestamp(end, UTC):%-d %b %H:%M}")
+    words = (
+        f"Durations of the latest {len(marks)} calls" if len(marks) > 1 else "Duration of the call"
+    )
+    ends = (
+        f"{datetime.fromtimestamp(start, UTC):%-d %b %H:%M}",
+        f"{datetime.fromtimestamp(end, UTC):%-d %b %H:%M}",
+    )
     return dots(marks, label=f"{words}, on a logarithmic scale", start=start, end=end, ends=ends)
 
 

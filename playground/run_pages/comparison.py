@@ -11,7 +11,13 @@ from catalog.jsontext.reader import JSON
 from catalog.rendering.text_diff import Difference, compare
 from catalog.templatetags.text_display import duration
 from playground.models import Run
-from playground.run_pages.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
+from playground.run_pages.response_changes import (
+    MAX_CHANGES,
+    Change,
+    Mark,
+    changes_between,
+    marks_of,
+)
 from playground.run_pages.verdict_notes import is_comparable
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
@@ -70,8 +76,13 @@ class Comparison:
         """The name of each run on the page, the run, and the marks for its response."""
         changes = self.changes or ()
         # marks in the earlier response for values that are missing or different in the later one
-        first = [Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"]
-        return [("Earlier run", self.first, first), ("Later run", self.second, list(marks_of(changes, OTHER)))]
+        first = [
+            Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"
+        ]
+        return [
+            ("Earlier run", self.first, first),
+            ("Later run", self.second, list(marks_of(changes, OTHER))),
+        ]
 
     @cached_property
     def changes(self) -> list[Change] | None:
@@ -98,7 +109,12 @@ FACTS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Mode", lambda run: run.mode),
     ("Revision", lambda run: str(run.revision.number)),
     ("Factory", lambda run: run.factory or "—"),
-    ("Configuration", lambda run: f"{run.configuration_label} {run.configuration_fingerprint[:12]}".strip() or "—"),
+    (
+        "Configuration",
+        lambda run: (
+            f"{run.configuration_label} {run.configuration_fingerprint[:12]}".strip() or "—"
+        ),
+    ),
     ("Error", lambda run: run.error.split("\n")[0][:200] or "—"),
 )
 

@@ -53,7 +53,9 @@ def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
     runs = Run.objects.visible_to(person).filter(
         tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(starts[0])
     )
-    latest: dict[str, Any] = {f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED}
+    latest: dict[str, Any] = {
+        f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED
+    }
     counted = runs.order_by().values("tool_id", from_ms=by_day(starts)).annotate(**COUNTS, **latest)
     found: dict[int, Use] = {}
     for values in counted:

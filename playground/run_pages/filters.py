@@ -21,9 +21,13 @@ END_MS = 16**12  # ids have 12 hex digits for the time
 MAX_LENGTHS = {"tool": 120, "person": 150}
 RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
 NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
-NOT_AFTER_TIME: Final = MaxValueValidator(datetime(9999, 12, 30, 23, tzinfo=UTC))  # a day later is Python's last hour
+NOT_AFTER_TIME: Final = MaxValueValidator(
+    datetime(9999, 12, 30, 23, tzinfo=UTC)
+)  # a day later is Python's last hour
 MAX_HOURS: Final = 24  # of a filter; for more there are days
-NOT_BEFORE: Final = MinValueValidator(date(1970, 1, 1))  # ids of runs begin with the time since then
+NOT_BEFORE: Final = MinValueValidator(
+    date(1970, 1, 1)
+)  # ids of runs begin with the time since then
 
 
 def _choice(values: tuple[str, ...]) -> forms.ChoiceField:
@@ -87,7 +91,14 @@ class RunFilter:
     def from_query(cls, query: Mapping[str, str]) -> RunFilter:
         """The filter in a page's query string; invalid values are ignored."""
         values = RunFilterForm(query).accepted()
-        return cls(**values | {name: values[name][:length] for name, length in MAX_LENGTHS.items() if name in values})
+        return cls(
+            **values
+            | {
+                name: values[name][:length]
+                for name, length in MAX_LENGTHS.items()
+                if name in values
+            }
+        )
 
     def query(self, **changes: object) -> str:
         """A query string for the first page of this filter, with `changes` applied."""
@@ -138,7 +149,9 @@ class RunFilter:
         if self.since == self.until:
             return _name_of(self.since)
         is_one_month = (self.since.year, self.since.month) == (self.until.year, self.until.month)
-        return f"{self.since.day if is_one_month else _name_of(self.since)} to {_name_of(self.until)}"
+        return (
+            f"{self.since.day if is_one_month else _name_of(self.since)} to {_name_of(self.until)}"
+        )
 
     @property
     def bounds_ms(self) -> tuple[int, int]:
@@ -173,7 +186,9 @@ class RunFilter:
         if self.after:
             rows = list(found.filter(id__gt=self.after).order_by("id")[: size + 1])
             more, rows = len(rows) > size, rows[:size][::-1]
-            return RunPage(rows, newer=rows[0].id if more else "", older=rows[-1].id if rows else "")
+            return RunPage(
+                rows, newer=rows[0].id if more else "", older=rows[-1].id if rows else ""
+            )
         if self.before:
             found = found.filter(id__lt=self.before)
         rows = list(found.order_by("-id")[: size + 1])

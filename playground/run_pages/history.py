@@ -42,7 +42,12 @@ def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
     if not isinstance(user, User):
         return []
     columns = ("id", "outcome", "verdict", "mode", "call_ms", "created_at")
-    rows = list(Run.objects.visible_to(user).filter(tool=tool, by=user).order_by("-id").values_list(*columns)[:SHOWN])
+    rows = list(
+        Run.objects.visible_to(user)
+        .filter(tool=tool, by=user)
+        .order_by("-id")
+        .values_list(*columns)[:SHOWN]
+    )
     longest = max((call_ms or 0.0 for *_, call_ms, _ in rows), default=0.0) or 1.0
     return [
         HistoryBar(

@@ -99,7 +99,9 @@ class Overview:
         return any(figure.change for figure in self.figures)
 
 
-def overview_of(runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tuple[int, int] | None = None) -> Overview:
+def overview_of(
+    runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tuple[int, int] | None = None
+) -> Overview:
     """The runs in `period`, which ends in the hour or day of `now`, counted by three queries over an index.
 
     `chosen_ms`: the times of the four numbers, if not the whole period; they are not compared with an earlier period.
@@ -111,7 +113,11 @@ def overview_of(runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tup
     ranges = zip(starts, [*starts[1:], end], strict=True)
     *buckets, other = _counts(runs, [*ranges, chosen_ms or (before, starts[0])])
     if chosen_ms:
-        return Overview(period, tuple(buckets), _figures([other], Counts(0), (_median_ms(runs, *chosen_ms), None)))
+        return Overview(
+            period,
+            tuple(buckets),
+            _figures([other], Counts(0), (_median_ms(runs, *chosen_ms), None)),
+        )
     medians = _median_ms(runs, starts[0], end), _median_ms(runs, before, starts[0])
     return Overview(period, tuple(buckets), _figures(buckets, other, medians))
 
@@ -148,7 +154,11 @@ def by_day(starts: Sequence[int]) -> Case:
 
 def _median_ms(runs: RunQuerySet, start: int, end: int) -> float | None:
     """The median call of the latest `MEDIAN_OF` runs between two times."""
-    calls = runs.filter(id__gte=id_at(start), id__lt=id_at(end)).order_by("-id").values_list("call_ms", flat=True)
+    calls = (
+        runs.filter(id__gte=id_at(start), id__lt=id_at(end))
+        .order_by("-id")
+        .values_list("call_ms", flat=True)
+    )
     return quantile(sorted(call_ms for call_ms in calls[:MEDIAN_OF] if call_ms is not None), 0.5)
 
 
@@ -156,12 +166,23 @@ def _figures(
     buckets: Sequence[Counts], previous: Counts, medians: tuple[float | None, float | None]
 ) -> tuple[Figure, ...]:
     runs, failed = sum(each.runs for each in buckets), sum(each.failed for each in buckets)
-    conforms, violates = sum(each.conforms for each in buckets), sum(each.violates for each in buckets)
+    conforms, violates = (
+        sum(each.conforms for each in buckets),
+        sum(each.violates for each in buckets),
+    )
     return (
         Figure("Runs", f"{runs:,}", _change(runs, previous.runs), "same"),
         _share(_ratio(conforms, violates), _ratio(previous.conforms, previous.violates)),
-        Figure("Median call", "", _change(medians[0], medians[1]), _way(medians[1], medians[0]), medians[0]),
-        Figure("Failed", f"{failed:,}", _change(failed, previous.failed), _way(previous.failed, failed)),
+        Figure(
+            "Median call",
+            "",
+            _change(medians[0], medians[1]),
+            _way(medians[1], medians[0]),
+            medians[0],
+        ),
+        Figure(
+            "Failed", f"{failed:,}", _change(failed, previous.failed), _way(previous.failed, failed)
+        ),
     )
 
 
@@ -169,7 +190,9 @@ def _share(now: float | None, before: float | None) -> Figure:
     change = ""
     if now is not None and before is not None:
         points = round(now * 100) - round(before * 100)
-        change = f"{points:+d} {'point' if abs(points) == 1 else 'points'}" if points else "no change"
+        change = (
+            f"{points:+d} {'point' if abs(points) == 1 else 'points'}" if points else "no change"
+        )
     return Figure("Conforming", percent(now), change, _way(now, before))
 
 

@@ -19,7 +19,9 @@ SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
     """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, …}."""
-    pointers = {problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)}
+    pointers = {
+        problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)
+    }
     positions = locate(print_json(schema), pointers)
     found: list[dict[str, object]] = []
     for problem in problems:

@@ -40,7 +40,11 @@ class Mark:
 def changes_between(old: JSON, new: JSON) -> list[Change]:
     """The first `MAX_CHANGES` differences of two responses, leaf by leaf."""
     return [
-        Change(found.pointer, KINDS[found.kind], _text(old, found.pointer) if found.kind != "added" else "")
+        Change(
+            found.pointer,
+            KINDS[found.kind],
+            _text(old, found.pointer) if found.kind != "added" else "",
+        )
         for found in compare(old, new, most=MAX_CHANGES)
     ]
 
@@ -57,7 +61,9 @@ def marks_of(changes: Sequence[Change], compared_with: str) -> Iterator[Mark]:
             yield Mark(change.pointer, change.kind, words, compared_with)
     for around, names in removed.items():
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        yield Mark(around, "removed", f"removed: {', '.join(names[:MAX_NAMES])}{more}", compared_with)
+        yield Mark(
+            around, "removed", f"removed: {', '.join(names[:MAX_NAMES])}{more}", compared_with
+        )
 
 
 def _text(value: JSON, pointer: str) -> str:

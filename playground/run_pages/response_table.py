@@ -27,8 +27,13 @@ class Table:
     @property
     def headings(self) -> list[tuple[str, bool]]:
         """The name of each column, and whether all its values are numbers, which are aligned at their ends."""
-        columns = zip(self.columns, zip(*(row.cells for row in self.rows), strict=True), strict=True)
-        return [(name, all(cell.is_number for cell in cells if cell.is_present)) for name, cells in columns]
+        columns = zip(
+            self.columns, zip(*(row.cells for row in self.rows), strict=True), strict=True
+        )
+        return [
+            (name, all(cell.is_number for cell in cells if cell.is_present))
+            for name, cells in columns
+        ]
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,15 @@ class Cell:
     @property
     def classes(self) -> str:
         """The classes of its element."""
-        kind = "muted" if not self.is_present else "cell-text" if self.is_text else "number" if self.is_number else ""
+        kind = (
+            "muted"
+            if not self.is_present
+            else "cell-text"
+            if self.is_text
+            else "number"
+            if self.is_number
+            else ""
+        )
         return f"{kind} cell-bad".strip() if self.problems else kind
 
 
@@ -82,7 +95,10 @@ def as_table(response: JSON, problems: Iterable[Problem] = ()) -> Table | None:
     messages = _messages_by_cell(pointer, problems, set(shown))
     rows = [
         Row(
-            [Cell(row.get(name), name in row, messages.get((str(index), name), [])) for name in shown],
+            [
+                Cell(row.get(name), name in row, messages.get((str(index), name), []))
+                for name in shown
+            ],
             messages.get((str(index), None), []),
         )
         for index, row in enumerate(objects[:MAX_ROWS])
@@ -104,4 +120,8 @@ def _messages_by_cell(
 
 
 def _is_table(value: JSON) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and row for row in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(row, dict) and row for row in value)
+    )

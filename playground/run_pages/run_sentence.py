@@ -30,15 +30,21 @@ def sentence(run: Run, position: int = 0) -> Sentence:
         return Sentence(f"{_problem_count(run)}: violates the return type", "bad", "triangle-alert")
     if run.verdict == "unchecked":
         return Sentence(
-            f"Not checked: {run.verdict_reason[:1].lower()}{run.verdict_reason[1:]}", "muted", "circle-dashed"
+            f"Not checked: {run.verdict_reason[:1].lower()}{run.verdict_reason[1:]}",
+            "muted",
+            "circle-dashed",
         )
     return {
         "queued": RUNNING,  # the row of a short run is not updated before its end
         "running": RUNNING,
-        "raised": Sentence("The tool raised an error instead of returning a response.", "bad", "circle-x"),
+        "raised": Sentence(
+            "The tool raised an error instead of returning a response.", "bad", "circle-x"
+        ),
         "timed_out": Sentence(f"Timed out after {run.timeout_s:g} s.", "bad", "hourglass"),
         "cancelled": Sentence("Cancelled.", "muted", "square"),
-        "crashed": Sentence("Crashed: the process ended before the tool returned a response.", "bad", "zap"),
+        "crashed": Sentence(
+            "Crashed: the process ended before the tool returned a response.", "bad", "zap"
+        ),
         "refused": Sentence("Refused: the tool was not called.", "warn", "circle-slash"),
     }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
 

@@ -64,7 +64,9 @@ def statistics_of(tool: Tool) -> RunStatistics:
     there_are_more, rows = len(rows) > RUNS_COUNTED, rows[:RUNS_COUNTED]
     checked = [verdict for _, verdict, *_ in rows if verdict in {"conforms", "violates"}]
     returned = sum(outcome == "returned" for outcome, *_ in rows)
-    durations = sorted(call_ms for outcome, _, call_ms, _ in rows if outcome == "returned" and call_ms is not None)
+    durations = sorted(
+        call_ms for outcome, _, call_ms, _ in rows if outcome == "returned" and call_ms is not None
+    )
     return RunStatistics(
         runs=len(rows),
         there_are_more=there_are_more,

@@ -47,7 +47,13 @@ def texts_of(response: JSON, others: Mapping[str, JSON] | None = None) -> list[T
     for pointer, text in _texts(response):
         shown = text[:MAX_CHARACTERS]
         found.append(
-            TextView(pointer, shown, _kind(shown), len(text) > len(shown), _changes(pointer, shown, others or {}))
+            TextView(
+                pointer,
+                shown,
+                _kind(shown),
+                len(text) > len(shown),
+                _changes(pointer, shown, others or {}),
+            )
         )
         if len(found) == MAX_TEXTS:
             break
@@ -64,11 +70,17 @@ def _texts(response: JSON) -> Iterator[tuple[str, str]]:
             if "\n" in value.strip():
                 yield pointer, value
         elif isinstance(value, dict):
-            below = [(pointer_join(pointer, name), member) for name, member in islice(value.items(), MAX_VALUES)]
+            below = [
+                (pointer_join(pointer, name), member)
+                for name, member in islice(value.items(), MAX_VALUES)
+            ]
             waiting += reversed(below)
         elif isinstance(value, list):
             waiting += reversed(
-                [(pointer_join(pointer, str(index)), item) for index, item in enumerate(value[:MAX_VALUES])]
+                [
+                    (pointer_join(pointer, str(index)), item)
+                    for index, item in enumerate(value[:MAX_VALUES])
+                ]
             )
 
 
@@ -89,13 +101,18 @@ def _changes(pointer: str, text: str, others: Mapping[str, JSON]) -> dict[str, D
 
 def _kind(text: str) -> Literal["diff", "markdown", "plain"]:
     lines = text[:MAX_CHARACTERS].split("\n", LINES_EXAMINED)[:LINES_EXAMINED]
-    if any(line.startswith("@@ ") for line in lines) and any(line.startswith(("--- ", "+++ ")) for line in lines):
+    if any(line.startswith("@@ ") for line in lines) and any(
+        line.startswith(("--- ", "+++ ")) for line in lines
+    ):
         return "diff"
     return "markdown" if _is_markdown(lines) else "plain"
 
 
 def _is_markdown(lines: Sequence[str]) -> bool:
-    is_table = any(line.strip().startswith("|") and set(line.strip()) <= set("|-: ") and "-" in line for line in lines)
+    is_table = any(
+        line.strip().startswith("|") and set(line.strip()) <= set("|-: ") and "-" in line
+        for line in lines
+    )
     has_heading = any(line.lstrip("#").startswith(" ") and line.startswith("#") for line in lines)
     items = sum(line.startswith(("- ", "* ")) for line in lines)
     return is_table or has_heading or items > 1 or sum(line.startswith("```") for line in lines) > 1

@@ -10,11 +10,19 @@ from catalog.accounts.models import Person
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 from playground.models import Run
-from playground.run_pages.response_changes import MAX_CHANGES, Change, Mark, changes_between, marks_of
+from playground.run_pages.response_changes import (
+    MAX_CHANGES,
+    Change,
+    Mark,
+    changes_between,
+    marks_of,
+)
 from playground.value_differences import compare
 
 MAX_CHARACTERS = 131_072  # of a response that is compared
-RECENT_RUNS = 50  # of the user and the tool, among which the last one with the same parameters is looked for
+RECENT_RUNS = (
+    50  # of the user and the tool, among which the last one with the same parameters is looked for
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +65,13 @@ def like_last_run(run: Run, viewer: Person) -> Likeness | None:
     """
     if not is_comparable(run) or run.by_id is None or run.by_id != getattr(viewer, "pk", None):
         return None
-    earlier = Run.objects.filter(tool=run.tool_id, by=run.by_id, pk__lt=run.pk, mode=run.mode).order_by("-id")
+    earlier = Run.objects.filter(
+        tool=run.tool_id, by=run.by_id, pk__lt=run.pk, mode=run.mode
+    ).order_by("-id")
     before = (
-        Run.objects.filter(pk__in=earlier.values("pk")[:RECENT_RUNS], parameters_json=run.parameters_json)
+        Run.objects.filter(
+            pk__in=earlier.values("pk")[:RECENT_RUNS], parameters_json=run.parameters_json
+        )
         .order_by("-id")
         .only("response_json", "response_cut")
         .first()
@@ -71,7 +83,11 @@ def like_last_run(run: Run, viewer: Person) -> Likeness | None:
 
 def is_comparable(run: Run) -> bool:
     """Whether the response is whole and short enough to be compared."""
-    return run.response_json is not None and not run.response_cut and len(run.response_json) <= MAX_CHARACTERS
+    return (
+        run.response_json is not None
+        and not run.response_cut
+        and len(run.response_json) <= MAX_CHARACTERS
+    )
 
 
 def _likeness(key: Literal["example", "last"], other: str, value: JSON, run: Run) -> Likeness:

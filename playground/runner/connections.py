@@ -98,7 +98,9 @@ class ReadyConnection:
     def receive(self) -> bool:
         """Whether the zygote has reported that it is ready; otherwise it is unusable, or has ended."""
         try:
-            return any(kind == READY for kind, _ in FrameBuffer().feed(self.socket.recv(_RECEIVE_BYTES)))
+            return any(
+                kind == READY for kind, _ in FrameBuffer().feed(self.socket.recv(_RECEIVE_BYTES))
+            )
         except OSError:
             return False
 

@@ -25,9 +25,13 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
     mode, own_users, refused = isolation["mode"], isolation["own_users"], isolation["refused"]
     networks = isolation["networks"]
     namespaces = mode == "namespaces"
-    no_namespaces = "Off: " + (refused.get("namespaces") or refused.get("namespaces and users") or "not tried")
+    no_namespaces = "Off: " + (
+        refused.get("namespaces") or refused.get("namespaces and users") or "not tried"
+    )
     no_users = "Off: " + (
-        refused.get("users") or refused.get("namespaces and users") or "the server is not started by root"
+        refused.get("users")
+        or refused.get("namespaces and users")
+        or "the server is not started by root"
     )
     return (
         Feature(
@@ -81,7 +85,9 @@ def features_of(isolation: Mapping[str, Any]) -> tuple[Feature, ...]:
 
 
 _USER_PER_RUN: Final = "Each run has a user that owns nothing on this machine."
-_USER_PER_FACTORY: Final = "The runs of a factory share a user that owns nothing else on this machine."
+_USER_PER_FACTORY: Final = (
+    "The runs of a factory share a user that owns nothing else on this machine."
+)
 _WITH_OWN_USER: Final = "A run can read only files that every user of this machine can read."
 _WITHOUT_OWN_USER: Final = (
     "A run has the rights of the site's user: it can read and change the site's database and keys. "

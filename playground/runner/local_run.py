@@ -134,7 +134,10 @@ class LocalRun:
 
     def request(self) -> bytes:
         """The frames that start the run in a run supervisor."""
-        return frame(LIMITS, json.dumps(_for_supervisor(self.job, self.deadline)).encode()) + self._job_frame
+        return (
+            frame(LIMITS, json.dumps(_for_supervisor(self.job, self.deadline)).encode())
+            + self._job_frame
+        )
 
     def receive(self, kind: bytes, content: bytes) -> None:
         """Process a frame from the run supervisor."""
@@ -180,7 +183,9 @@ class LocalRun:
     def _note_progress(self, content: bytes) -> None:
         try:
             done, total, message = json.loads(content)
-            self._events.append(Progress(float(done), None if total is None else float(total), str(message)[:200]))
+            self._events.append(
+                Progress(float(done), None if total is None else float(total), str(message)[:200])
+            )
         except (ValueError, TypeError):
             pass  # not from `progress()`, but from the tool itself
 
@@ -214,7 +219,10 @@ class LocalRun:
                 f"The tool did not finish within {limit:g} s. It was stopped, with its child processes.",
             )
         if why == "killed":
-            return "cancelled", "The run was cancelled. The tool was stopped, with its child processes."
+            return (
+                "cancelled",
+                "The run was cancelled. The tool was stopped, with its child processes.",
+            )
         if why == "memory":
             allowed = self.job.limits.memory_bytes // MIB
             return (
@@ -244,8 +252,15 @@ class LocalRun:
         with self._lock:
             assert self._end is not None  # noqa: S101  only called once the run has ended
             if self._end.outcome == "returned" and not self._end.has_response:
-                end = replace(self._end, is_cut=self._is_cut, files=tuple(self._files), http_status=self._http_status)
-                self._end = _with_response(end, self._response or b"", self.job.limits.response_bytes)
+                end = replace(
+                    self._end,
+                    is_cut=self._is_cut,
+                    files=tuple(self._files),
+                    http_status=self._http_status,
+                )
+                self._end = _with_response(
+                    end, self._response or b"", self.job.limits.response_bytes
+                )
             return self._end
 
 
@@ -277,10 +292,16 @@ def _how_it_ended(status: int) -> str:
 def _for_supervisor(job: Job, deadline: float) -> dict[str, Any]:
     """The content of LIMITS for the run supervisor, which must not contain secrets."""
     limits = job.limits
-    bounds = {name: getattr(limits, name) for name in ("memory_bytes", "file_bytes", "open_files", "processes")}
+    bounds = {
+        name: getattr(limits, name)
+        for name in ("memory_bytes", "file_bytes", "open_files", "processes")
+    }
     bounds["address_space_bytes"] = limits.address_space_bytes or limits.memory_bytes
     return {
-        **{name: getattr(limits, name) for name in (*_LIMITS_OF_RESULT, "scratch_bytes", "output_bytes", "grace_s")},
+        **{
+            name: getattr(limits, name)
+            for name in (*_LIMITS_OF_RESULT, "scratch_bytes", "output_bytes", "grace_s")
+        },
         "deadline": deadline,
         "bounds": bounds | {"cpu_s": int(limits.timeout_s) * 4 + 2},
     }

@@ -64,7 +64,9 @@ class LocalRunner:
         self._slots = slots
         self._idle_s = idle_s
         self._worker_arguments: dict[str, Any] = {
-            "environment": clean_environment((), os.environ) if environment is None else environment,
+            "environment": clean_environment((), os.environ)
+            if environment is None
+            else environment,
             "search_path": search_path,
             "hidden": hidden,
             "writable": writable,
@@ -170,7 +172,9 @@ class LocalRunner:
         """Queue `call` for a thread that runs callbacks."""
         with self._lock:
             if not self._reporters:
-                self._reporters = [self._new_thread(self._report_all, "runner-reports") for _ in range(_REPORTERS)]
+                self._reporters = [
+                    self._new_thread(self._report_all, "runner-reports") for _ in range(_REPORTERS)
+                ]
         self._reports.put(call)
 
     # For the runner's thread
@@ -208,7 +212,9 @@ class LocalRunner:
 
     def isolation_found(self, isolation: dict[str, Any]) -> None:
         self._worker_ready.set()
-        if isolation["mode"] == "plain":  # runs have the same user as this process, and could read its memory
+        if (
+            isolation["mode"] == "plain"
+        ):  # runs have the same user as this process, and could read its memory
             syscalls.allow_inspection(allowed=False)
 
     def is_closing(self) -> bool:
@@ -222,7 +228,10 @@ class LocalRunner:
             raise RuntimeError("the runner is closed")
         if self._scheduler is None:
             self._scheduler = Scheduler(
-                self, lambda: WorkerProcess(**self._worker_arguments), slots=self._slots, idle_s=self._idle_s
+                self,
+                lambda: WorkerProcess(**self._worker_arguments),
+                slots=self._slots,
+                idle_s=self._idle_s,
             )
             self._thread = self._new_thread(self._scheduler.serve, "runner")
             atexit.register(self.close)

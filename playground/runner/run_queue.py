@@ -86,4 +86,6 @@ class RunQueue:
     def _retry_after_s(self) -> int:
         """An estimate of when the queue has room again, from the durations of the latest runs."""
         typical = statistics.median(self._durations_s) if self._durations_s else 1.0
-        return min(_LONGEST_RETRY_S, max(1, math.ceil(typical * len(self._waiting) / self._slots / 4)))
+        return min(
+            _LONGEST_RETRY_S, max(1, math.ceil(typical * len(self._waiting) / self._slots / 4))
+        )

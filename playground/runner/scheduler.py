@@ -50,14 +50,21 @@ class Scheduler:
     """The state of the runner's thread. No other thread uses it, except to call `wake`."""
 
     def __init__(
-        self, runner: LocalRunner, start_worker: Callable[[], WorkerProcess], *, slots: int, idle_s: float
+        self,
+        runner: LocalRunner,
+        start_worker: Callable[[], WorkerProcess],
+        *,
+        slots: int,
+        idle_s: float,
     ) -> None:
         self._runner = runner
         self._start_worker = start_worker
         self._max_connections = 2 * slots
         self._idle_s = idle_s
         self._worker: WorkerProcess | None = None
-        self._replaced: dict[WorkerProcess, set[SupervisorConnection]] = {}  # earlier workers whose runs have not ended
+        self._replaced: dict[
+            WorkerProcess, set[SupervisorConnection]
+        ] = {}  # earlier workers whose runs have not ended
         self._connections: set[SupervisorConnection] = set()
         self._zygotes: dict[str, _Zygote] = {}
         self._numbers: dict[str, int] = {}
@@ -162,7 +169,11 @@ class Scheduler:
         ready = [each for each in self._connections if each.run is None and each.key == key]
         try:
             # the connection that has been idle longest has certainly prepared the run's process
-            connection = min(ready, key=lambda each: each.idle_since) if ready else self._connect(key, run.job)
+            connection = (
+                min(ready, key=lambda each: each.idle_since)
+                if ready
+                else self._connect(key, run.job)
+            )
             if len(ready) <= 1 and len(self._connections) < self._max_connections:
                 self._connect(key, run.job)  # so that one is ready for the next run
         except OSError as error:
@@ -179,14 +190,21 @@ class Scheduler:
         name = _name(job)
         key = f"{name}#{self._numbers.setdefault(name, 0)}"
         zygote = self._zygotes.get(key)
-        if zygote and zygote.unusable_since and time.monotonic() > zygote.unusable_since + _RETRY_UNUSABLE_S:
+        if (
+            zygote
+            and zygote.unusable_since
+            and time.monotonic() > zygote.unusable_since + _RETRY_UNUSABLE_S
+        ):
             self._numbers[name] += 1
             self._retire(key)
             return self._key(job)
         return key
 
     def _connect(self, key: str, job: Job) -> SupervisorConnection:
-        idle = sorted((each for each in self._connections if each.run is None), key=lambda each: each.idle_since)
+        idle = sorted(
+            (each for each in self._connections if each.run is None),
+            key=lambda each: each.idle_since,
+        )
         for connection in idle[: max(0, len(self._connections) + 1 - self._max_connections)]:
             self._drop(connection)
         connection = SupervisorConnection(key)
@@ -198,14 +216,18 @@ class Scheduler:
             raise
         connection.theirs.close()
         self._connections.add(connection)
-        self._selector.register(connection.socket, selectors.EVENT_READ, lambda _: self._on_message(connection))
+        self._selector.register(
+            connection.socket, selectors.EVENT_READ, lambda _: self._on_message(connection)
+        )
         now = time.monotonic()
         self._zygotes.setdefault(key, _Zygote(now, now))
         return connection
 
     def _watch(self, connection: SupervisorConnection) -> None:
         """Poll the connection for incoming data, and for room to send if there is more to send."""
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.has_more_to_send else 0)
+        events = selectors.EVENT_READ | (
+            selectors.EVENT_WRITE if connection.has_more_to_send else 0
+        )
         key = self._selector.get_key(connection.socket)
         if key.events != events:
             self._selector.modify(connection.socket, events, key.data)
@@ -237,7 +259,9 @@ class Scheduler:
         else:
             limit = run.job.limits.timeout_s
             self._conclude(
-                run, "timed_out", f"The tool did not start within {limit:g} s: its factory was being imported."
+                run,
+                "timed_out",
+                f"The tool did not start within {limit:g} s: its factory was being imported.",
             )
 
     def _enforce_deadlines(self) -> None:
@@ -250,8 +274,12 @@ class Scheduler:
                 connection.run = None
                 self._drop(connection)  # the supervisor ends by itself once it has cleaned up
                 outcome = "cancelled" if run.cancelled else "timed_out"
-                self._conclude(run, outcome, "The run was stopped; its processes are still being cleaned up.")
-            elif not connection.killed_at and now > run.deadline + (_REMINDER_S if run.job_read else 0):
+                self._conclude(
+                    run, outcome, "The run was stopped; its processes are still being cleaned up."
+                )
+            elif not connection.killed_at and now > run.deadline + (
+                _REMINDER_S if run.job_read else 0
+            ):
                 self._kill(connection)
 
     # Warming: zygotes that are started before their first run
@@ -280,7 +308,9 @@ class Scheduler:
             connection.theirs.close()
             self._zygotes[key] = _Zygote(now, now, is_permanent=True)
             self._warming[connection] = now + _WARM_LIMIT_S
-            self._selector.register(connection.socket, selectors.EVENT_READ, partial(self._on_ready, connection))
+            self._selector.register(
+                connection.socket, selectors.EVENT_READ, partial(self._on_ready, connection)
+            )
 
     def _on_ready(self, connection: ReadyConnection, _: object) -> None:
         """A zygote reports that it is ready, or unusable; or it has ended."""
@@ -321,27 +351,37 @@ class Scheduler:
         for connection in self._connections:
             by_key[connection.key] = by_key.get(connection.key, 0) + 1
         for connection in [
-            each for each in self._connections if each.run is None and now > each.idle_since + _CONNECTION_IDLE_S
+            each
+            for each in self._connections
+            if each.run is None and now > each.idle_since + _CONNECTION_IDLE_S
         ]:
             if by_key[connection.key] > 1:
                 by_key[connection.key] -= 1
                 self._drop(connection)
         for key, zygote in list(self._zygotes.items()):
             hangs = not zygote.answers and now > zygote.asked_at + _IMPORT_LIMIT_S
-            is_idle = not zygote.is_permanent and key not in used and now > zygote.used_at + self._idle_s
+            is_idle = (
+                not zygote.is_permanent and key not in used and now > zygote.used_at + self._idle_s
+            )
             if hangs or is_idle:
                 self._retire(key)
         if self._zygotes:
             self._used_at = now
         elif self._is_permanent:
             pass
-        elif self._worker is not None and not self._connections and now > self._used_at + self._idle_s:
+        elif (
+            self._worker is not None
+            and not self._connections
+            and now > self._used_at + self._idle_s
+        ):
             self._close_worker()
 
     def _replace_worker(self) -> None:
         """Let later runs use a new worker, which imports everything again. Active runs end in the present worker."""
         for name in self._numbers:
-            self._numbers[name] += 1  # so that no new run uses a zygote, or a run supervisor, of the present worker
+            self._numbers[name] += (
+                1  # so that no new run uses a zygote, or a run supervisor, of the present worker
+            )
         for connection in [each for each in self._connections if each.run is None]:
             self._drop(connection)
         if self._worker is None:
@@ -364,7 +404,9 @@ class Scheduler:
                     self._drop(connection)
             if not connections:
                 del self._replaced[worker]
-                threading.Thread(target=worker.close, name="toolshelf-old-worker", daemon=True).start()
+                threading.Thread(
+                    target=worker.close, name="toolshelf-old-worker", daemon=True
+                ).start()
 
     def _wait_s(self) -> float | None:
         """How long to wait for incoming messages; None means without limit."""
@@ -375,14 +417,18 @@ class Scheduler:
         for connection in self._connections:
             if connection.run:
                 reminder = connection.run.deadline + (_REMINDER_S if connection.run.job_read else 0)
-                moments.append(connection.killed_at + _GRACE_S if connection.killed_at else reminder)
+                moments.append(
+                    connection.killed_at + _GRACE_S if connection.killed_at else reminder
+                )
         return max(0.0, min(moments) - now) + 0.001
 
     def _retire(self, key: str) -> None:
         """End a zygote and all its run supervisors."""
         if self._zygotes.pop(key, None) is None or self._worker is None:
             return
-        for connection in [each for each in self._connections if each.key == key and each.run is None]:
+        for connection in [
+            each for each in self._connections if each.key == key and each.run is None
+        ]:
             self._drop(connection)
         try:
             self._worker.send({"op": "retire", "key": key})
@@ -417,7 +463,9 @@ class Scheduler:
 def _name(job: Job) -> str:
     """The name of a job's zygote: its factory, in one version of its package, with its variables and its network."""
     variables = f" {hash(frozenset(job.environment.items())):x}" if job.environment else ""
-    return f"{job.reference}@{job.version}{'' if job.forks_safely else '+'} {job.network}{variables}"
+    return (
+        f"{job.reference}@{job.version}{'' if job.forks_safely else '+'} {job.network}{variables}"
+    )
 
 
 def _request(op: str, key: str, job: Job) -> dict[str, Any]:

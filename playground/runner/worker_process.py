@@ -38,7 +38,9 @@ _END_LIMIT_S: Final = 3.0
 
 def clean_environment(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
     """The part of `environment` that tools may see: a short list of harmless variables, and `names`."""
-    return {name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment}
+    return {
+        name: environment[name] for name in (*ALLOWED_ENVIRONMENT, *names) if name in environment
+    }
 
 
 class _File(Protocol):
@@ -127,7 +129,9 @@ class WorkerProcess:
         Raises:
             OSError: the worker has ended, or no longer accepts messages.
         """
-        socket.send_fds(self._control, [json.dumps(message).encode()], [each.fileno() for each in files])
+        socket.send_fds(
+            self._control, [json.dumps(message).encode()], [each.fileno() for each in files]
+        )
 
     def close(self) -> None:
         """End the worker and all processes that it has started."""

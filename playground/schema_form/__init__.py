@@ -21,4 +21,14 @@ from playground.schema_form.page_tokens import NoPageTokens, PageTokenMaker
 from playground.schema_form.parse import Upload
 from playground.schema_form.values import ABSENT, Absent
 
-__all__ = ["ABSENT", "Absent", "Form", "NoPageTokens", "PageTokenMaker", "Submission", "Upload", "begin", "submitted"]
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "Form",
+    "NoPageTokens",
+    "PageTokenMaker",
+    "Submission",
+    "Upload",
+    "begin",
+    "submitted",
+]

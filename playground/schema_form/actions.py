@@ -55,7 +55,9 @@ def apply(decoded: Decoded, subschemas: Sequence[Subschema], lookups: SchemaLook
         for key, index in wanted:
             working.change(
                 path,
-                lambda old, there, key=key, index=index: switch_branch(lookups, there, old, key, index),  # type: ignore[misc]
+                lambda old, there, key=key, index=index: switch_branch(
+                    lookups, there, old, key, index
+                ),  # type: ignore[misc]
             )
     for path in reversed(list(_paths_with_branches(working.draft))):
         working.change(path, lambda old, there: follow_tags(lookups, there, old))
@@ -98,7 +100,9 @@ class _Working:
         if tokens is not None:
             self.draft = self._changed(self.draft, self.subschemas, tokens, change)
 
-    def _changed(self, draft: Draft, subschemas: Sequence[Subschema], tokens: list[str], change: Change) -> Draft:
+    def _changed(
+        self, draft: Draft, subschemas: Sequence[Subschema], tokens: list[str], change: Change
+    ) -> Draft:
         if not tokens:
             return change(draft, subschemas)
         token, rest = tokens[0], tokens[1:]
@@ -114,19 +118,33 @@ class _Working:
         return draft
 
     def _entries(
-        self, draft: Object, subschemas: Sequence[Subschema], token: str, rest: list[str], change: Change
+        self,
+        draft: Object,
+        subschemas: Sequence[Subschema],
+        token: str,
+        rest: list[str],
+        change: Change,
     ) -> tuple[Entry, ...]:
         entries = []
         for entry in draft.entries:
             if f"@{entry.row}" == token:
                 key = key_of(entry)
-                below = () if key is None else children.member(self.lookups.at(subschemas, draft), key).subschemas
+                below = (
+                    ()
+                    if key is None
+                    else children.member(self.lookups.at(subschemas, draft), key).subschemas
+                )
                 entry = replace(entry, draft=self._changed(entry.draft, below, rest, change))  # noqa: PLW2901
             entries.append(entry)
         return tuple(entries)
 
     def _items(
-        self, draft: Array, subschemas: Sequence[Subschema], token: str, rest: list[str], change: Change
+        self,
+        draft: Array,
+        subschemas: Sequence[Subschema],
+        token: str,
+        rest: list[str],
+        change: Change,
     ) -> tuple[Item, ...]:
         items = []
         index = 0
@@ -141,7 +159,11 @@ class _Working:
 
 def _add(working: _Working, path: str, _key: str) -> None:
     def change(draft: Draft, subschemas: Sequence[Subschema]) -> Draft:
-        return new_draft(working.lookups, subschemas, draft.kind, draft.state) if isinstance(draft, Missing) else draft
+        return (
+            new_draft(working.lookups, subschemas, draft.kind, draft.state)
+            if isinstance(draft, Missing)
+            else draft
+        )
 
     working.change(path, change)
     working.focus = path
@@ -156,10 +178,14 @@ def _add_item(working: _Working, path: str, _key: str) -> None:
             draft = made
         if not isinstance(draft, Array):
             return draft
-        child = children.item(working.lookups.at(subschemas, draft), sum(item.length for item in draft.items))
+        child = children.item(
+            working.lookups.at(subschemas, draft), sum(item.length for item in draft.items)
+        )
         row = new_row(draft.items)
         working.focus = row_path(path, row)
-        return replace(draft, items=(*draft.items, Item(row, new_draft(working.lookups, child.subschemas))))
+        return replace(
+            draft, items=(*draft.items, Item(row, new_draft(working.lookups, child.subschemas)))
+        )
 
     working.change(path, change)
 
@@ -189,12 +215,19 @@ def _remove(working: _Working, path: str, _key: str) -> None:
             rows = draft.entries if isinstance(draft, Object) else draft.items
             working.focus = _beside(parent, [row.row for row in rows], token[1:])
         if isinstance(draft, Object) and token.startswith("@"):
-            return replace(draft, entries=tuple(entry for entry in draft.entries if f"@{entry.row}" != token))
+            return replace(
+                draft, entries=tuple(entry for entry in draft.entries if f"@{entry.row}" != token)
+            )
         if isinstance(draft, Object):
             name = (split_path(f"/{token}") or ["."])[0][1:]
-            return replace(draft, members={other: member for other, member in draft.members.items() if other != name})
+            return replace(
+                draft,
+                members={other: member for other, member in draft.members.items() if other != name},
+            )
         if isinstance(draft, Array):
-            return replace(draft, items=tuple(item for item in draft.items if f"@{item.row}" != token))
+            return replace(
+                draft, items=tuple(item for item in draft.items if f"@{item.row}" != token)
+            )
         return draft
 
     if token:
@@ -248,7 +281,9 @@ def _with_run_open(draft: Draft, run: str) -> Draft:
     if isinstance(draft, Object):
         entries: list[Entry] = []
         for entry in draft.entries:
-            entries += _entries_of(entry, int(new_row(draft.entries))) if entry.row == run else [entry]
+            entries += (
+                _entries_of(entry, int(new_row(draft.entries))) if entry.row == run else [entry]
+            )
         return replace(draft, entries=tuple(entries))
     if isinstance(draft, Array):
         items: list[Item] = []
@@ -264,7 +299,10 @@ def _items_of(run: Item) -> list[Item]:
     opened = folded_draft(run.draft.value, OPENED)
     begin = int(run.row.lstrip("~"))
     items = opened.items if isinstance(opened, Array) else ()
-    return [replace(item, row=("~" if item.is_run else "") + str(begin + int(item.row.lstrip("~")))) for item in items]
+    return [
+        replace(item, row=("~" if item.is_run else "") + str(begin + int(item.row.lstrip("~"))))
+        for item in items
+    ]
 
 
 def _entries_of(run: Entry, begin: int) -> list[Entry]:
@@ -274,7 +312,8 @@ def _entries_of(run: Entry, begin: int) -> list[Entry]:
     if not isinstance(opened, Object):
         return [run]
     entries = [
-        entry_of(str(begin + index), name, member) for index, (name, member) in enumerate(opened.members.items())
+        entry_of(str(begin + index), name, member)
+        for index, (name, member) in enumerate(opened.members.items())
     ]
     rest = [replace(entry, row=f"~{begin + len(entries)}") for entry in opened.entries]
     return [*entries, *rest]

@@ -142,37 +142,49 @@ class Search:
                 self._union(subschema, keyword, options, path.to(keyword))
 
     def _conditions(self, subschema: Subschema, path: _Path) -> None:
-        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(subschema.all_keywords)
+        self.found.has_conditions = self.found.has_conditions or not _CONDITIONAL.isdisjoint(
+            subschema.all_keywords
+        )
         if not isinstance(self.value, Absent):
             for tokens, added in outcomes(subschema, subschema.keywords, self.value, self.is_valid):
                 self._visit(added, path.to("/".join(map(_token, tokens)), is_sure=False))
 
-    def _union(self, subschema: Subschema, keyword: str, options: list[Subschema], path: _Path) -> None:
+    def _union(
+        self, subschema: Subschema, keyword: str, options: list[Subschema], path: _Path
+    ) -> None:
         listed = self.choices.of_union(options)
         if listed is not None and path.is_sure:
             self._lists.append(listed)
             return
         candidates = tuple(
-            index for index, option in enumerate(options) if self.kind is None or self.kind in self.kinds.of(option)
+            index
+            for index, option in enumerate(options)
+            if self.kind is None or self.kind in self.kinds.of(option)
         )
         self.found.has_conditions = self.found.has_conditions or self._has_tag_outside(options)
         chosen = self.posted.get(path.text)
         if chosen not in candidates:
             chosen = self._chosen(options, candidates)
         pointer = f"{subschema.pointer}/{keyword}"
-        self.found.unions.append(Union(path.text, keyword, pointer, tuple(options), candidates, chosen))
+        self.found.unions.append(
+            Union(path.text, keyword, pointer, tuple(options), candidates, chosen)
+        )
         if chosen is not None:
             self._visit(options[chosen], path.to(str(chosen), is_named=len(candidates) == 1))
 
     def _chosen(self, options: list[Subschema], candidates: tuple[int, ...]) -> int | None:
         if len(candidates) < 2:
             return candidates[0] if candidates else None
-        return candidates[self.choose([options[index] for index in candidates], self.value, self._defaults())]
+        return candidates[
+            self.choose([options[index] for index in candidates], self.value, self._defaults())
+        ]
 
     def _has_tag_outside(self, options: list[Subschema]) -> bool:
         """Whether a member that is declared outside the union decides between its branches."""
         names = set().union(*map(self.tag_names, options))
-        return bool(names) and any(not names.isdisjoint(_properties(one)) for one in self.found.subschemas)
+        return bool(names) and any(
+            not names.isdisjoint(_properties(one)) for one in self.found.subschemas
+        )
 
     def _defaults(self) -> JSON:
         """The defaults of the members that are declared outside the unions."""

@@ -28,7 +28,15 @@ from playground.schema_form.draft import (
 )
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.node_context import NodeContext, Position, Room, default_kind
-from playground.schema_form.nodes import ArrayNode, ArrayRow, Form, Node, ObjectNode, RawNode, children
+from playground.schema_form.nodes import (
+    ArrayNode,
+    ArrayRow,
+    Form,
+    Node,
+    ObjectNode,
+    RawNode,
+    children,
+)
 from playground.schema_form.scalars import (
     boolean_node,
     choice_node,
@@ -63,7 +71,11 @@ def build(
     root = builder.node(subschemas, draft, Position("", "", label, is_required=True))
     if focus is not None:
         root = with_focus(root, focus, pressed)
-    refresh = Button(f"{name}:refresh:", "Update the form", f"Update the fields of {label} for its current values")
+    refresh = Button(
+        f"{name}:refresh:",
+        "Update the form",
+        f"Update the fields of {label} for its current values",
+    )
     words = "Hide type selectors" if shows_all else "Show type selectors"
     toggle = Button(
         f"{name}:{'fewer' if shows_all else 'all'}:",
@@ -73,7 +85,9 @@ def build(
     )
     shown = Hidden(control_name(name, "all", ""), "1") if shows_all else None
     secrets = tuple(builder.secrets) if has_secrets else None
-    is_live = lookups.has_conditions and not isinstance(root, RawNode)  # one text has no fields to update
+    is_live = lookups.has_conditions and not isinstance(
+        root, RawNode
+    )  # one text has no fields to update
     return Form(name, root, toggle, shown, refresh if is_live else None, secrets)
 
 
@@ -88,7 +102,10 @@ class _Builder:
     def node(self, subschemas: Sequence[Subschema], draft: Draft, position: Position) -> Node:
         kinds = self.lookups.kinds.of_all(subschemas)
         if isinstance(draft, Missing) and draft.kind not in kinds:
-            draft = replace(draft, kind=default_kind(kinds, self.lookups.at(subschemas, replace(draft, kind=None))))
+            draft = replace(
+                draft,
+                kind=default_kind(kinds, self.lookups.at(subschemas, replace(draft, kind=None))),
+            )
         context = NodeContext(
             self.form,
             self.lookups,
@@ -104,7 +121,12 @@ class _Builder:
             self.secrets.append(f"{position.path}/")
         match draft:
             case Raw(text):
-                return RawNode(context.head(has_types=False), context.control("e"), text, rows=rows_for(text, 4))
+                return RawNode(
+                    context.head(has_types=False),
+                    context.control("e"),
+                    text,
+                    rows=rows_for(text, 4),
+                )
             case Missing():
                 return self._missing(context)
             case StoredSecret(token):
@@ -150,7 +172,11 @@ def with_focus(root: Node, path: str, pressed: str) -> Node:
 
     So users never find themselves back at the top of the page, and can press a button such as "Up" several times.
     """
-    return _focused(root, path if pressed in _MOVES else _first(root, path), pressed if pressed in _MOVES else "")
+    return _focused(
+        root,
+        path if pressed in _MOVES else _first(root, path),
+        pressed if pressed in _MOVES else "",
+    )
 
 
 def _first(root: Node, path: str) -> str:
@@ -179,7 +205,9 @@ def _focused(node: Node, target: str, move: str) -> Node:
         return node
     if isinstance(node, ObjectNode):
         members = tuple(_focused(member, target, move) for member in node.members)
-        entries = tuple(replace(entry, node=_focused(entry.node, target, move)) for entry in node.entries)
+        entries = tuple(
+            replace(entry, node=_focused(entry.node, target, move)) for entry in node.entries
+        )
         return replace(node, members=members, entries=entries)
     if isinstance(node, ArrayNode):
         return replace(node, rows=tuple(_focused_row(row, target, move) for row in node.rows))
@@ -191,4 +219,7 @@ def _focused_row(row: ArrayRow, target: str, move: str) -> ArrayRow:
         return replace(row, node=_focused(row.node, target, move))
     verbs = [button.value.split(":")[1] for button in row.buttons]
     at = verbs.index(move) if move in verbs else 0
-    return replace(row, buttons=tuple(replace(button, has_focus=n == at) for n, button in enumerate(row.buttons)))
+    return replace(
+        row,
+        buttons=tuple(replace(button, has_focus=n == at) for n, button in enumerate(row.buttons)),
+    )

@@ -59,7 +59,9 @@ class Snapshot:
     after: str
 
 
-def switch_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
+def switch_kind(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
+) -> Draft:
     """`draft` as another type: a `Kind`, "none", "json" or "fields"; the names in `_VIEWS` change how it is shown."""
     if wanted in _VIEWS:
         return with_state(draft, replace(draft.state, view=_VIEWS[wanted]))
@@ -78,13 +80,18 @@ def switch_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: 
     )
 
 
-def switch_branch(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, key: str, index: int) -> Draft:
+def switch_branch(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, key: str, index: int
+) -> Draft:
     """`draft` under another branch of the union called `key`."""
     found = lookups.at(subschemas, draft)
     union = next((union for union in found.unions if union.key == key), None)
     if union is None or index not in union.candidates or index == union.chosen:
         return draft
-    branches = (*((other, chosen) for other, chosen in draft.state.branches if other != key), (key, index))
+    branches = (
+        *((other, chosen) for other, chosen in draft.state.branches if other != key),
+        (key, index),
+    )
     state = replace(draft.state, branches=branches)
     if isinstance(draft, Missing):
         return new_draft(lookups, subschemas, lookups.kind(draft), state)
@@ -106,7 +113,9 @@ def follow_tags(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: 
             options = [union.options[index] for index in union.candidates]
             wanted = lookups.branches.follow(options, value, union.candidates.index(union.chosen))
             if union.candidates[wanted] != union.chosen:
-                draft = switch_branch(lookups, subschemas, draft, union.key, union.candidates[wanted])
+                draft = switch_branch(
+                    lookups, subschemas, draft, union.key, union.candidates[wanted]
+                )
                 break
         else:
             break
@@ -128,7 +137,9 @@ def _switch(lookups: SchemaLookups, draft: Draft, left: str, entered: str, made:
     }
     if not isinstance(draft, Missing):
         snapshots[left] = Snapshot(_pairs(draft), after)
-    stash = tuple((key, token) for key, snapshot in snapshots.items() if (token := _token(lookups, snapshot)))
+    stash = tuple(
+        (key, token) for key, snapshot in snapshots.items() if (token := _token(lookups, snapshot))
+    )
     return with_state(new, replace(new.state, stash=stash))
 
 
@@ -137,7 +148,11 @@ def _as_literal(draft: Draft) -> Draft:
     if isinstance(draft, Missing):
         return Text("", True, draft.state)
     is_plain = isinstance(draft, Text) and not draft.is_literal
-    return Text(literal(draft.text), True, draft.state) if isinstance(draft, Text) and is_plain else draft
+    return (
+        Text(literal(draft.text), True, draft.state)
+        if isinstance(draft, Text) and is_plain
+        else draft
+    )
 
 
 def _as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
@@ -154,7 +169,9 @@ def _as_fields(lookups: SchemaLookups, draft: Draft) -> Draft:
     return draft if isinstance(reading.value, Absent) else folded_draft(reading.value)
 
 
-def _as_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str) -> Draft:
+def _as_kind(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Draft, wanted: str
+) -> Draft:
     if wanted == "none":
         return Missing()
     reading = lookups.reading(draft)
@@ -164,7 +181,12 @@ def _as_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Dra
     if (converted := _converted(draft, wanted)) is not None:
         return converted
     made = new_draft(lookups, subschemas, kind)
-    if isinstance(made, Array) and not made.items and isinstance(draft, Text | Numeral) and draft.text:
+    if (
+        isinstance(made, Array)
+        and not made.items
+        and isinstance(draft, Text | Numeral)
+        and draft.text
+    ):
         item_kinds = lookups.kinds.of_all(children.item(lookups.at(subschemas, made), 0).subschemas)
         if lookups.kind(draft) in item_kinds:
             return Array((Item("0", with_state(draft, made.state)),))
@@ -190,11 +212,21 @@ def _converted(draft: Draft, wanted: str) -> Draft | None:
 
 
 def _kind_name(lookups: SchemaLookups, draft: Draft) -> str:
-    return "json" if isinstance(draft, Raw) else "none" if isinstance(draft, Missing) else str(lookups.kind(draft))
+    return (
+        "json"
+        if isinstance(draft, Raw)
+        else "none"
+        if isinstance(draft, Missing)
+        else str(lookups.kind(draft))
+    )
 
 
 def _carried(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object, left: Applicable, earlier: Draft | None
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    draft: Object,
+    left: Applicable,
+    earlier: Draft | None,
 ) -> Object:
     """The members that fit the new branch or are in neither branch, then its earlier and its required members."""
     found = lookups.at(subschemas, draft)
@@ -206,7 +238,11 @@ def _carried(
             return name is None
         if name in spoken_of and name not in names_now:
             return False
-        return _fits(lookups, children.member(found, name).subschemas, member) if name in names_now else True
+        return (
+            _fits(lookups, children.member(found, name).subschemas, member)
+            if name in names_now
+            else True
+        )
 
     members = {name: member for name, member in draft.members.items() if stays(name, member)}
     entries = tuple(entry for entry in draft.entries if stays(key_of(entry), entry.draft))
@@ -247,7 +283,14 @@ def _contents(draft: Draft) -> object:
         case Object():
             entries = [(key_of(entry) or "", entry.draft) for entry in draft.entries]
             members = [*draft.members.items(), *entries]
-            return ["o", sorted([key, _contents(member)] for key, member in members if not isinstance(member, Missing))]
+            return [
+                "o",
+                sorted(
+                    [key, _contents(member)]
+                    for key, member in members
+                    if not isinstance(member, Missing)
+                ),
+            ]
         case Array():
             return ["a", [_contents(item.draft) for item in draft.items]]
         case Missing():
@@ -283,7 +326,9 @@ def _snapshot(lookups: SchemaLookups, token: str) -> Snapshot | None:
         return None
     match held:
         case {"after": str(after), "pairs": list(listed)}:
-            pairs = [(pair[0], pair[1]) for pair in listed if isinstance(pair, list) and len(pair) == 2]
+            pairs = [
+                (pair[0], pair[1]) for pair in listed if isinstance(pair, list) and len(pair) == 2
+            ]
             return Snapshot(tuple((str(name), str(text)) for name, text in pairs), after)
     return None
 

@@ -31,12 +31,20 @@ def required_names(found: Applicable, present: set[str]) -> dict[str, None]:
     """The names of the required members when those in `present` are there, in the schemas' order."""
     names = dict.fromkeys(_required(found))
     for subschema in found.subschemas:
-        names.update((other, None) for name, other in children.needed_names(subschema.keywords) if name in present)
+        names.update(
+            (other, None)
+            for name, other in children.needed_names(subschema.keywords)
+            if name in present
+        )
     return names
 
 
 def _required(found: Applicable) -> Iterator[str]:
-    return (name for subschema in found.subschemas for name in strings_in(subschema.all_keywords.get("required")))
+    return (
+        name
+        for subschema in found.subschemas
+        for name in strings_in(subschema.all_keywords.get("required"))
+    )
 
 
 def member(found: Applicable, name: str) -> Child:
@@ -54,7 +62,10 @@ def _without_refusal(child: Child) -> Child:
     if not child.is_unevaluated or child.is_allowed:
         return child
     return replace(
-        child, subschemas=tuple(subschema for subschema in child.subschemas if subschema.schema is not False)
+        child,
+        subschemas=tuple(
+            subschema for subschema in child.subschemas if subschema.schema is not False
+        ),
     )
 
 

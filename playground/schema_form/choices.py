@@ -76,7 +76,9 @@ class Choices:
             listed = self.of(option)
             if listed is None:
                 return None
-            for choice in listed if len(listed) > 1 else (_titled(listed[0], option),) if listed else ():
+            for choice in (
+                listed if len(listed) > 1 else (_titled(listed[0], option),) if listed else ()
+            ):
                 found.setdefault(choice.key, choice)
         return tuple(found.values())
 
@@ -86,9 +88,13 @@ class Choices:
         if subschema.all_keywords.get("type") == "null":
             return (_choice(None),)
         for keyword in ("oneOf", "anyOf"):
-            if (options := subschema.listed(keyword)) and (union := self.of_union(options)) is not None:
+            if (options := subschema.listed(keyword)) and (
+                union := self.of_union(options)
+            ) is not None:
                 return union
-        referred = [found for target in subschema.references() if (found := self.of(target)) is not None]
+        referred = [
+            found for target in subschema.references() if (found := self.of(target)) is not None
+        ]
         return referred[0] if referred else None
 
 
@@ -97,7 +103,11 @@ def _choice(value: JSON) -> Choice:
 
 
 def _label_choice(label: EnumLabel) -> Choice:
-    text = cut(f"{label.name} ({label_of(label.value)})", MAX_LABEL) if label.name else label_of(label.value)
+    text = (
+        cut(f"{label.name} ({label_of(label.value)})", MAX_LABEL)
+        if label.name
+        else label_of(label.value)
+    )
     return Choice(label.value, text, canonical(label.value), label.description)
 
 

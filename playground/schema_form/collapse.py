@@ -37,7 +37,9 @@ OPENED: Final = 150  # controls of one unfolded container
 
 _LEAST: Final = 3  # controls of a folded container
 _WORTHWHILE: Final = 25  # if fewer controls are left, a container is folded as a whole, not in part
-_OBJECT: Final = 3  # controls of an object, of a list, of a row and of an entry, besides their parts
+_OBJECT: Final = (
+    3  # controls of an object, of a list, of a row and of an entry, besides their parts
+)
 _ARRAY: Final = 2
 _ROW: Final = 1
 _ENTRY: Final = 2
@@ -45,7 +47,11 @@ _ENTRY: Final = 2
 
 def folded_draft(value: Maybe, budget: int = PAGE) -> Draft:
     """The draft of a finished value, with about `budget` controls."""
-    if isinstance(value, Absent) or not isinstance(value, dict | list) or _size(value, budget) <= budget:
+    if (
+        isinstance(value, Absent)
+        or not isinstance(value, dict | list)
+        or _size(value, budget) <= budget
+    ):
         return draft_of(value)
     if isinstance(value, list):
         return _list(value, budget)
@@ -81,7 +87,11 @@ def _list(value: list[JSON], budget: int) -> Array:
         items.append(Item(str(row), part))
         left -= spent
     rest = value[len(items) :]
-    run = [Item(f"~{len(items)}", Folded(rest))] if len(rest) > 1 else [Item(str(len(items)), _single(v)) for v in rest]
+    run = (
+        [Item(f"~{len(items)}", Folded(rest))]
+        if len(rest) > 1
+        else [Item(str(len(items)), _single(v)) for v in rest]
+    )
     return Array((*items, *run))
 
 
@@ -135,7 +145,9 @@ class _Folding:
         members = dict(draft.members)
         entries = list(draft.entries)
         spare = budget - sum(self._least(members[name], paths[name]) for name in members)
-        spare -= sum(_ENTRY + self._least(entry.draft, row_path(path, entry.row)) for entry in entries)
+        spare -= sum(
+            _ENTRY + self._least(entry.draft, row_path(path, entry.row)) for entry in entries
+        )
         for name, member in members.items():
             members[name], spare = self._fitted(member, paths[name], spare)
         for index, entry in enumerate(entries):
@@ -148,7 +160,9 @@ class _Folding:
 
     def _array(self, draft: Array, budget: int, path: str) -> Draft:
         items = list(draft.items)
-        spare = budget - sum(_ROW + self._least(item.draft, row_path(path, item.row)) for item in items)
+        spare = budget - sum(
+            _ROW + self._least(item.draft, row_path(path, item.row)) for item in items
+        )
         for index, item in enumerate(items):
             inner, spare = self._fitted(item.draft, row_path(path, item.row), spare)
             items[index] = replace(item, draft=inner)
@@ -157,9 +171,13 @@ class _Folding:
             items[start:end] = [Item(f"~{_run_row(items, start, end)}", Folded(run))]
         return replace(draft, items=tuple(items))
 
-    def _runs(self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int) -> list[tuple[int, int]]:
+    def _runs(
+        self, rows: Sequence[Item | Entry], path: str, excess: int, frame: int
+    ) -> list[tuple[int, int]]:
         """The runs of rows to fold, to save `excess` controls: at the beginning, then at the end."""
-        stays = [self._is_on_the_way(row_path(path, row.row)) or not _is_plain(row.draft) for row in rows]
+        stays = [
+            self._is_on_the_way(row_path(path, row.row)) or not _is_plain(row.draft) for row in rows
+        ]
         head = tail = 0
         while excess > 0 and head < len(rows) and not stays[head]:
             excess -= frame + weight(rows[head].draft)
@@ -167,7 +185,10 @@ class _Folding:
         while excess > 0 and tail < len(rows) - head and not stays[-1 - tail]:
             excess -= frame + weight(rows[-1 - tail].draft)
             tail += 1
-        runs = [(len(rows) - tail, len(rows)), (0, head)]  # from the end, so that indexes stay valid
+        runs = [
+            (len(rows) - tail, len(rows)),
+            (0, head),
+        ]  # from the end, so that indexes stay valid
         return [(start, end) for start, end in runs if end - start > 1]
 
     def _fitted(self, part: Draft, path: str, spare: int) -> tuple[Draft, int]:
@@ -182,7 +203,9 @@ class _Folding:
         return folded(part), spare
 
     def _least(self, part: Draft, path: str) -> int:
-        can_fold = isinstance(part, Object | Array) and _is_plain(part) and not self._is_on_the_way(path)
+        can_fold = (
+            isinstance(part, Object | Array) and _is_plain(part) and not self._is_on_the_way(path)
+        )
         return min(weight(part), _LEAST) if can_fold else weight(part)
 
     def _is_on_the_way(self, path: str) -> bool:

@@ -67,13 +67,17 @@ def _child(found: Sequence[Subschema], token: str | int, run: Run) -> list[Subsc
         run.spend()
         children.append(member([one], token) if isinstance(token, str) else item([one], token))
     named = [child for child in children if child.is_declared]
-    return [one for child in named or children for one in child.subschemas if one.schema is not False]
+    return [
+        one for child in named or children for one in child.subschemas if one.schema is not False
+    ]
 
 
 def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
     found = gather_all(subschemas, run)
     always, _ = gather(subschemas)
-    required = {name for subschema in always for name in strings_in(subschema.all_keywords.get("required"))}
+    required = {
+        name for subschema in always for name in strings_in(subschema.all_keywords.get("required"))
+    }
     names: dict[str, None] = {}
     for subschema in found:
         properties = subschema.all_keywords.get("properties")
@@ -88,7 +92,9 @@ def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
             continue  # it is forbidden
         applying = gather_all(child, run)
         allowed = {kind for one in child for kind in kinds.of(one)}
-        detail = types_in_words(allowed, is_integer=any(is_integer(subschema) for subschema in applying))
+        detail = types_in_words(
+            allowed, is_integer=any(is_integer(subschema) for subschema in applying)
+        )
         members.append(Completion(name, detail, _description(applying), name in required))
     return members
 
@@ -103,7 +109,10 @@ def _values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
             values.setdefault(choice.key, Completion(text, detail=detail, description=description))
     kinds = Kinds().of_all(subschemas)
     if not values and kinds <= {"boolean", "null"}:
-        texts = [*(("true", "false") if "boolean" in kinds else ()), *(("null",) if "null" in kinds else ())]
+        texts = [
+            *(("true", "false") if "boolean" in kinds else ()),
+            *(("null",) if "null" in kinds else ()),
+        ]
         return [Completion(text) for text in texts]
     return list(values.values())[:MAX_COMPLETIONS]
 

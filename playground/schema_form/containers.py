@@ -56,7 +56,9 @@ class Arranged:
 
 def arranged(draft: Object, declared: list[str]) -> Arranged:
     """Divide `draft`: an entry with a declared name becomes a member, a member that is not declared an entry."""
-    members: dict[str, Draft] = {name: draft.members[name] for name in declared if name in draft.members}
+    members: dict[str, Draft] = {
+        name: draft.members[name] for name in declared if name in draft.members
+    }
     entries = []
     names = set(declared)
     for entry in draft.entries:
@@ -77,16 +79,21 @@ def object_node(context: NodeContext, draft: Object) -> Node:
     """An object."""
     given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     required = children.required_names(context.found, given.union(*map(_keys_of, draft.entries)))
-    always = children.required_names(context.found, set())  # whatever else is given, so that no field moves
+    always = children.required_names(
+        context.found, set()
+    )  # whatever else is given, so that no field moves
     names = sorted(
-        dict.fromkeys([*children.declared_names(context.found), *required]), key=lambda name: name not in always
+        dict.fromkeys([*children.declared_names(context.found), *required]),
+        key=lambda name: name not in always,
     )
     order = arranged(draft, names)
     present = {name for name, member in order.members.items() if not isinstance(member, Missing)}
     elsewhere = {key for entry in order.entries for key in _keys_of(entry)}
     members, left_out = [], []
     for name, member in order.members.items():
-        is_new = name not in present and name not in draft.members  # a field that was on the page stays
+        is_new = (
+            name not in present and name not in draft.members
+        )  # a field that was on the page stays
         if is_new and not context.room.draws_member(is_required=name in required):
             if name not in elsewhere and context.room.suggests_name():
                 left_out.append(name)
@@ -106,7 +113,8 @@ def object_node(context: NodeContext, draft: Object) -> Node:
         )
         members.append(context.build(child.subschemas, member, position))
     entries = tuple(
-        _run_of_entries(context, entry) if entry.is_run else _entry(context, entry) for entry in order.entries
+        _run_of_entries(context, entry) if entry.is_run else _entry(context, entry)
+        for entry in order.entries
     )
     return ObjectNode(
         context.head(is_container=True, buttons=_removal(context)),
@@ -119,7 +127,11 @@ def object_node(context: NodeContext, draft: Object) -> Node:
 
 def _keys_of(entry: Entry) -> Iterable[str]:
     if entry.is_run:
-        return entry.draft.value if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict) else ()
+        return (
+            entry.draft.value
+            if isinstance(entry.draft, Folded) and isinstance(entry.draft.value, dict)
+            else ()
+        )
     key = key_of(entry)
     return () if key is None else (key,)
 
@@ -127,7 +139,9 @@ def _keys_of(entry: Entry) -> Iterable[str]:
 def _removal(context: NodeContext) -> tuple[Button, ...]:
     if context.position.is_row or context.position.is_required or not context.position.path:
         return ()
-    return (Button(context.operation("remove"), "Remove", f"Remove {context.position.label}", "trash"),)
+    return (
+        Button(context.operation("remove"), "Remove", f"Remove {context.position.label}", "trash"),
+    )
 
 
 def _entry(context: NodeContext, entry: Entry) -> EntryRow:
@@ -155,7 +169,12 @@ def _entry(context: NodeContext, entry: Entry) -> EntryRow:
     return EntryRow(
         f"{context.form}:{path}-row",
         Hidden(context.control("m"), entry.row),
-        Key(f"{context.form}:{path}-key", control_name(context.form, tag, path), entry.key, entry.is_literal),
+        Key(
+            f"{context.form}:{path}-key",
+            control_name(context.form, tag, path),
+            entry.key,
+            entry.is_literal,
+        ),
         None,
         node,
         (remove,),
@@ -165,11 +184,18 @@ def _entry(context: NodeContext, entry: Entry) -> EntryRow:
 def _run_of_entries(context: NodeContext, entry: Entry) -> EntryRow:
     """Entries that are folded together into one JSON text, without a key."""
     path = row_path(context.position.path, entry.row)
-    position = Position(path, context.position.pointer, f"More of {context.position.label}", is_row=True)
+    position = Position(
+        path, context.position.pointer, f"More of {context.position.label}", is_row=True
+    )
     tag = control_name(context.form, "k", path)
     node = context.build((), entry.draft, position)
     return EntryRow(
-        f"{context.form}:{path}-row", Hidden(context.control("m"), entry.row), None, Hidden(tag, ""), node, ()
+        f"{context.form}:{path}-row",
+        Hidden(context.control("m"), entry.row),
+        None,
+        Hidden(tag, ""),
+        node,
+        (),
     )
 
 
@@ -180,8 +206,13 @@ def _adder(context: NodeContext, left_out: list[str], *, has_entries: bool) -> A
     if not left_out and not (takes_more and (is_open or has_entries or context.shows_all)):
         return None
     label = "Name of an entry to add" if takes_more else "Name of a property to add"
-    button = Button(context.operation("entry"), "Add entry", f"Add an entry to {context.position.label}", "plus")
-    named = (context.lookups.choices.of(subschema) or () for subschema in children.name_subschemas(context.found))
+    button = Button(
+        context.operation("entry"), "Add entry", f"Add an entry to {context.position.label}", "plus"
+    )
+    named = (
+        context.lookups.choices.of(subschema) or ()
+        for subschema in children.name_subschemas(context.found)
+    )
     known = [choice.value for listed in named for choice in listed if isinstance(choice.value, str)]
     suggestions = tuple(name for name in [*left_out, *known][:MAX_SUGGESTIONS] if name)
     return Adder(f"{context.id}-new", context.control("nk"), button, label, is_open, suggestions)
@@ -193,7 +224,11 @@ _AS_ROWS: Final = (Option("rows", "ordered list"),)
 def array_node(context: NodeContext, draft: Array) -> Node:
     """A list as rows, or as checkboxes if its items are distinct and from a short list of choices."""
     boxes = _box_choices(context)
-    if boxes and draft.state.view != "rows" and (options := _ticked(context, draft, boxes)) is not None:
+    if (
+        boxes
+        and draft.state.view != "rows"
+        and (options := _ticked(context, draft, boxes)) is not None
+    ):
         head = context.head(is_container=True, buttons=_removal(context), views=_AS_ROWS)
         return ChoicesNode(head, Hidden(context.control("a"), ""), context.control("i"), options)
     rows = []
@@ -212,15 +247,24 @@ def array_node(context: NodeContext, draft: Array) -> Node:
 
 
 def _item_button(context: NodeContext) -> Button:
-    return Button(context.operation("item"), "Add item", f"Add an item to {context.position.label}", "plus")
+    return Button(
+        context.operation("item"), "Add item", f"Add an item to {context.position.label}", "plus"
+    )
 
 
 def _row(context: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow:
     path = row_path(context.position.path, item.row)
     if item.is_run:
-        position = Position(path, context.position.pointer, f"Items {index + 1} to {index + item.length}", is_row=True)
+        position = Position(
+            path,
+            context.position.pointer,
+            f"Items {index + 1} to {index + item.length}",
+            is_row=True,
+        )
         node = context.build((), item.draft, position)
-        return ArrayRow(f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, ())
+        return ArrayRow(
+            f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, ()
+        )
     child = children.item(context.found, index)
     position = Position(
         path,
@@ -235,11 +279,15 @@ def _row(context: NodeContext, draft: Array, item: Item, index: int) -> ArrayRow
     whose = f"item {index + 1} of {context.position.label}"
     buttons = [Button(f"{context.form}:remove:{path}", "Remove", f"Remove {whose}", "trash")]
     if item is not draft.items[-1]:
-        buttons.insert(0, Button(f"{context.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down"))
+        buttons.insert(
+            0, Button(f"{context.form}:down:{path}", "Down", f"Move {whose} down", "arrow-down")
+        )
     if item is not draft.items[0]:
         buttons.insert(0, Button(f"{context.form}:up:{path}", "Up", f"Move {whose} up", "arrow-up"))
     node = context.build(child.subschemas, item.draft, position)
-    return ArrayRow(f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, tuple(buttons))
+    return ArrayRow(
+        f"{context.form}:{path}-row", Hidden(context.control("r"), item.row), node, tuple(buttons)
+    )
 
 
 def _box_choices(context: NodeContext) -> tuple[Choice, ...]:
@@ -253,7 +301,9 @@ def _box_choices(context: NodeContext) -> tuple[Choice, ...]:
     return choices
 
 
-def _ticked(context: NodeContext, draft: Array, choices: tuple[Choice, ...]) -> tuple[Option, ...] | None:
+def _ticked(
+    context: NodeContext, draft: Array, choices: tuple[Choice, ...]
+) -> tuple[Option, ...] | None:
     """The checkboxes of `choices`; None for a list with another order, or with repeated or other items."""
     reading = context.lookups.reading(draft)
     if reading.faults or not isinstance(reading.value, list):
@@ -269,9 +319,17 @@ def _ticked(context: NodeContext, draft: Array, choices: tuple[Choice, ...]) -> 
 
 def absent_node(context: NodeContext) -> Node:
     """An empty field with buttons that add a value, or with checkboxes that make a list once one is ticked."""
-    empty = Button(context.operation("add"), "Empty array", f"Set {context.position.label} to an empty array")
-    if context.kind == "array" and context.draft.state.view != "rows" and (boxes := _box_choices(context)):
-        options = tuple(Option(literal(box.value), box.label, description=box.description) for box in boxes)
+    empty = Button(
+        context.operation("add"), "Empty array", f"Set {context.position.label} to an empty array"
+    )
+    if (
+        context.kind == "array"
+        and context.draft.state.view != "rows"
+        and (boxes := _box_choices(context))
+    ):
+        options = tuple(
+            Option(literal(box.value), box.label, description=box.description) for box in boxes
+        )
         head = context.head(is_container=True, buttons=(empty,), views=_AS_ROWS)
         return ChoicesNode(head, None, context.control("i"), options)
     buttons = []
@@ -280,7 +338,9 @@ def absent_node(context: NodeContext) -> Node:
             buttons.append(_item_button(context))
         buttons.append(empty)
     elif context.kind is not None:
-        buttons.append(Button(context.operation("add"), "Add", f"Add {context.position.label}", "plus"))
+        buttons.append(
+            Button(context.operation("add"), "Add", f"Add {context.position.label}", "plus")
+        )
     return AbsentNode(context.head(is_container=True, buttons=tuple(buttons)))
 
 
@@ -289,7 +349,9 @@ def folded_node(context: NodeContext, draft: Folded) -> Node:
     noun = "item" if isinstance(draft.value, list) else "member"
     count = len(draft.value) if isinstance(draft.value, list | dict) else 1
     summary = f"{count:,} {plural(noun, count)}"
-    button = Button(context.operation("open"), "Show as fields", f"Show the fields of {context.position.label}")
+    button = Button(
+        context.operation("open"), "Show as fields", f"Show the fields of {context.position.label}"
+    )
     text = printed_literal(draft.value, most=context.room.printed)
     context.room.printed -= len(text)
     return FoldedNode(context.head(is_container=True), context.control("z"), text, summary, button)

@@ -59,9 +59,14 @@ def split_path(path: str) -> list[str] | None:
     if not path.startswith("/"):
         return None
     tokens = path[1:].split("/", MAX_TOKENS)
-    if len(tokens) > MAX_TOKENS or not all(token.startswith(".") or _ROW.fullmatch(token) for token in tokens):
+    if len(tokens) > MAX_TOKENS or not all(
+        token.startswith(".") or _ROW.fullmatch(token) for token in tokens
+    ):
         return None
-    return [unquote(token, errors="surrogatepass") if token.startswith(".") else token for token in tokens]
+    return [
+        unquote(token, errors="surrogatepass") if token.startswith(".") else token
+        for token in tokens
+    ]
 
 
 def control_name(form: str, tag: str, path: str) -> str:

@@ -44,18 +44,26 @@ Above: TypeAlias = "tuple[frozenset[object], ...]"
 
 
 def new_draft(
-    lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None = None, state: State = PLAIN
+    lookups: SchemaLookups,
+    subschemas: Sequence[Subschema],
+    kind: Kind | None = None,
+    state: State = PLAIN,
 ) -> Draft:
     """A new value to which all of `subschemas` apply, of the selected `kind`, under the branches in `state`."""
     if (
         state.branches
-        and (kind or default_kind(lookups.kinds.of_all(subschemas), lookups.at(subschemas, NOTHING))) == "object"
+        and (
+            kind or default_kind(lookups.kinds.of_all(subschemas), lookups.at(subschemas, NOTHING))
+        )
+        == "object"
     ):
         return _object(lookups, subschemas, (), state)
     return with_state(_new(lookups, subschemas, kind, ()), state)
 
 
-def _new(lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above) -> Draft:
+def _new(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
+) -> Draft:
     found = lookups.at(subschemas, Missing(kind))
     kinds = lookups.kinds.of_all(subschemas)
     value = _given(lookups, subschemas, kinds if kind is None else frozenset({kind}))
@@ -69,7 +77,9 @@ def _new(lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | N
     return _of_kind(lookups, subschemas, kind, above)
 
 
-def _of_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above) -> Draft:
+def _of_kind(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind | None, above: Above
+) -> Draft:
     match kind:
         case "null":
             return Constant(None)
@@ -80,7 +90,9 @@ def _of_kind(lookups: SchemaLookups, subschemas: Sequence[Subschema], kind: Kind
     return Missing(kind)
 
 
-def _given(lookups: SchemaLookups, subschemas: Sequence[Subschema], kinds: frozenset[Kind]) -> Maybe:
+def _given(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], kinds: frozenset[Kind]
+) -> Maybe:
     """The default, or the only possible value."""
     found = lookups.at(subschemas, NOTHING)
     choices = [choice.value for choice in found.choices or () if kind_of(choice.value) in kinds]
@@ -93,7 +105,9 @@ def _given(lookups: SchemaLookups, subschemas: Sequence[Subschema], kinds: froze
     return ABSENT
 
 
-def _object(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above, state: State = PLAIN) -> Draft:
+def _object(
+    lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above, state: State = PLAIN
+) -> Draft:
     draft = Object(state=state)
     schemas = _schemas_with_members(lookups.at(subschemas, draft))
     if _is_repeated(schemas, above):
@@ -101,7 +115,11 @@ def _object(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Abov
     for _round in range(2):  # present members may require more: `then`, `dependentRequired`
         found = lookups.at(subschemas, draft)
         required = children.required_names(found, set(draft.members))
-        missing = [name for name in children.declared_names(found) if name not in draft.members and name in required]
+        missing = [
+            name
+            for name in children.declared_names(found)
+            if name not in draft.members and name in required
+        ]
         new = _members(lookups, found, missing[:MAX_MEMBERS], (*above, schemas))
         if not new:
             break
@@ -109,7 +127,9 @@ def _object(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Abov
     return draft
 
 
-def _members(lookups: SchemaLookups, found: Applicable, names: Sequence[str], above: Above) -> dict[str, Draft]:
+def _members(
+    lookups: SchemaLookups, found: Applicable, names: Sequence[str], above: Above
+) -> dict[str, Draft]:
     """New values for the members called `names`; of the first ones only, if the page has room for no more."""
     return {
         name: _new(lookups, children.member(found, name).subschemas, None, above)
@@ -124,7 +144,10 @@ def _array(lookups: SchemaLookups, subschemas: Sequence[Subschema], above: Above
     found = lookups.at(subschemas, Array())
     below = (*above, schemas)
     length = lookups.take_new_drafts(min(_least_items(lookups, subschemas), MAX_ITEMS))
-    items = [_new(lookups, children.item(found, index).subschemas, None, below) for index in range(length)]
+    items = [
+        _new(lookups, children.item(found, index).subschemas, None, below)
+        for index in range(length)
+    ]
     return Array(tuple(Item(str(row), draft) for row, draft in enumerate(items)))
 
 
@@ -136,12 +159,17 @@ def _is_repeated(schemas: frozenset[object], above: Above) -> bool:
 def _schemas_with_members(found: Applicable) -> frozenset[object]:
     """The schemas that declare members, behind all references to them."""
     return frozenset(
-        subschema.identity for subschema in found.subschemas if not _DECLARING.isdisjoint(subschema.all_keywords)
+        subschema.identity
+        for subschema in found.subschemas
+        if not _DECLARING.isdisjoint(subschema.all_keywords)
     )
 
 
 def _least_items(lookups: SchemaLookups, subschemas: Sequence[Subschema]) -> int:
-    lengths = [subschema.all_keywords.get("minItems") for subschema in lookups.at(subschemas, Array()).subschemas]
+    lengths = [
+        subschema.all_keywords.get("minItems")
+        for subschema in lookups.at(subschemas, Array()).subschemas
+    ]
     return max((length for length in lengths if isinstance(length, int)), default=0)
 
 
@@ -150,6 +178,8 @@ def with_required(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft
     found = lookups.at(subschemas, draft)
     present = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     required = children.required_names(found, present)
-    missing = [name for name in children.declared_names(found) if name in required and name not in present]
+    missing = [
+        name for name in children.declared_names(found) if name in required and name not in present
+    ]
     new = _members(lookups, found, missing, (_schemas_with_members(found),))
     return Object({**draft.members, **new}, draft.entries, draft.state)

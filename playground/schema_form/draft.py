@@ -146,7 +146,9 @@ class Array:
     state: State = PLAIN
 
 
-Draft: TypeAlias = Missing | Text | Numeral | Constant | Raw | Folded | StoredSecret | Object | Array
+Draft: TypeAlias = (
+    Missing | Text | Numeral | Constant | Raw | Folded | StoredSecret | Object | Array
+)
 NOTHING: Final = Missing()
 
 
@@ -196,4 +198,8 @@ def key_of(entry: Entry) -> str | None:
 
 def entry_of(row: str, key: str, draft: Draft) -> Entry:
     """An extra entry under `key`."""
-    return Entry(row, literal(key), draft, True) if is_fragile(key) or "\n" in key else Entry(row, key, draft)
+    return (
+        Entry(row, literal(key), draft, True)
+        if is_fragile(key) or "\n" in key
+        else Entry(row, key, draft)
+    )

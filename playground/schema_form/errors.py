@@ -35,7 +35,9 @@ from playground.schema_form.nodes import (
 from playground.schema_form.to_value import Fault
 from playground.schema_form.values import literal
 
-_ABOUT_NAMES: Final = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"})
+_ABOUT_NAMES: Final = frozenset(
+    {"additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties"}
+)
 _SIMILAR: Final = 0.75
 MAX_LABELS: Final = 4
 _ABOUT_MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
@@ -60,12 +62,16 @@ def attach_problems(
     board.learn(form.root)
     for fault in faults:
         board.post_fault(fault)
-    for violation in sorted(violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING):
+    for violation in sorted(
+        violations, key=lambda violation: violation.keyword not in _ABOUT_MISSING
+    ):
         if violation.keyword in _ABOUT_MISSING:
             board.missing.setdefault(violation.pointer, []).extend(violation.names)
         board.post_violation(violation)
     board.locate_in_text()
-    return replace(form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root)))
+    return replace(
+        form, root=board.with_messages(form.root), errors=tuple(board.summary(form.root))
+    )
 
 
 def controls_by_pointer(form: Form) -> dict[str, tuple[str, str]]:
@@ -108,9 +114,13 @@ class _Board:
             self.nodes[known.head.path] = known
             waiting += children(known)
             if isinstance(known, ObjectNode):
-                self.keys.update({entry.node.head.path: entry.key for entry in known.entries if entry.key})
+                self.keys.update(
+                    {entry.node.head.path: entry.key for entry in known.entries if entry.key}
+                )
 
-    def post(self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None) -> None:
+    def post(
+        self, path: str, message: str, *, on_key: bool = False, pointer: str | None = None
+    ) -> None:
         """Add `message` at `path`, or at the nearest enclosing node; in a form of JSON text, at `pointer`."""
         is_about_name = on_key
         while path not in self.nodes and path:
@@ -146,7 +156,10 @@ class _Board:
         root = self.nodes[""]
         if not isinstance(root, RawNode) or not self.in_text:
             return
-        document, lines = find_spans(root.text, [pointer for pointer, *_ in self.in_text]), Lines(root.text)
+        document, lines = (
+            find_spans(root.text, [pointer for pointer, *_ in self.in_text]),
+            Lines(root.text),
+        )
         found = set()
         for pointer, is_about_name, message in self.in_text:
             span = document.nearest(pointer)
@@ -174,9 +187,15 @@ class _Board:
         """The missing member that the member at `pointer`, which is not allowed, may be meant to be."""
         around, _, _ = pointer.rpartition("/")
         missing = self.missing.get(around, ())
-        first_words = {name.casefold().replace("-", "_").partition("_")[0]: name for name in missing}
+        first_words = {
+            name.casefold().replace("-", "_").partition("_")[0]: name for name in missing
+        }
         known = first_words | {name.casefold(): name for name in missing}
-        close = get_close_matches(split_pointer(pointer)[-1].casefold(), known, n=1, cutoff=_SIMILAR) if pointer else []
+        close = (
+            get_close_matches(split_pointer(pointer)[-1].casefold(), known, n=1, cutoff=_SIMILAR)
+            if pointer
+            else []
+        )
         return f" (did you mean {literal(known[close[0]])}?)" if close else ""
 
     def _comes_from_an_empty_field(self, violation: Violation, path: str) -> bool:
@@ -195,14 +214,20 @@ class _Board:
         chosen = self._chosen_branch(violation, path)
         for inner in chosen:
             self.post_violation(inner)
-        if not chosen or (node and node.head.unions and not all(map(self._asks_for_a_field, chosen))):
+        if not chosen or (
+            node and node.head.unions and not all(map(self._asks_for_a_field, chosen))
+        ):
             self.post(path, violation.message, pointer=violation.pointer)
 
     def _chosen_branch(self, violation: Violation, path: str) -> tuple[Violation, ...]:
         """The violations of the chosen branch at `path`."""
         node = self.nodes.get(path)
         index = dict(node.head.branches).get(violation.schema_pointer) if node else None
-        return violation.branches[index] if index is not None and index < len(violation.branches) else ()
+        return (
+            violation.branches[index]
+            if index is not None and index < len(violation.branches)
+            else ()
+        )
 
     def _asks_for_a_field(self, violation: Violation) -> bool:
         """Whether `violation` only reports that fields of the form are empty."""
@@ -223,7 +248,9 @@ class _Board:
         if not self.messages:
             return node
         errors = tuple(self.messages.get((node.head.path, False), ()))
-        head = replace(node.head, errors=errors, kinds=node.head.kinds or (node.head.spare if errors else None))
+        head = replace(
+            node.head, errors=errors, kinds=node.head.kinds or (node.head.spare if errors else None)
+        )
         if isinstance(node, ObjectNode):
             return replace(
                 node,
@@ -233,7 +260,9 @@ class _Board:
             )
         if isinstance(node, ArrayNode):
             return replace(
-                node, head=head, rows=tuple(replace(row, node=self.with_messages(row.node)) for row in node.rows)
+                node,
+                head=head,
+                rows=tuple(replace(row, node=self.with_messages(row.node)) for row in node.rows),
             )
         if isinstance(node, RawNode) and not node.head.path:
             return replace(node, head=head, marks=self.marks)
@@ -254,9 +283,16 @@ class _Board:
                         yield Summary(text, target_of(node), mark)
                         continue
                     target = self.keys[path].id if on_key else target_of(node)
-                    labels = where[:-1] if message == _request(node) else where  # the message names the last one
+                    labels = (
+                        where[:-1] if message == _request(node) else where
+                    )  # the message names the last one
                     label = " · ".join(labels)
-                    yield Summary(": ".join(filter(None, (label, message))), target, label=label, detail=message)
+                    yield Summary(
+                        ": ".join(filter(None, (label, message))),
+                        target,
+                        label=label,
+                        detail=message,
+                    )
 
 
 def _request(node: Node) -> str:
@@ -275,4 +311,6 @@ def _in_page_order(root: Node) -> Iterator[tuple[str, Node, tuple[str, ...]]]:
         node, above = waiting.pop()
         where = (*above, node.head.label)[-MAX_LABELS:]
         yield node.head.path, node, where
-        waiting += ((child, where if node is not root else ()) for child in reversed(children(node)))
+        waiting += (
+            (child, where if node is not root else ()) for child in reversed(children(node))
+        )

@@ -45,7 +45,9 @@ class Facts:
     max_length: int | None
 
 
-def facts_of(subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None) -> Facts:
+def facts_of(
+    subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None
+) -> Facts:
     """The facts of `subschemas` for a value of `kind`; the title comes from `named` only."""
     summary = Summary([subschema.all_keywords for subschema in subschemas])
     hints = [fact.words for fact in constraints(summary, type_of(kind))] if kind else []
@@ -55,12 +57,16 @@ def facts_of(subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: 
         title=Summary([subschema.all_keywords for subschema in named]).text("title"),
         description=summary.text("description"),
         hints=tuple(cut(hint, MAX_HINT) for hint in hints),
-        default=cut(literal(summary.first("default")), MAX_DEFAULT) if summary.has("default") else "",
+        default=cut(literal(summary.first("default")), MAX_DEFAULT)
+        if summary.has("default")
+        else "",
         examples=tuple(next(examples, [])[:MAX_EXAMPLES]),
         format=summary.text("format"),
         encoding=summary.text("contentEncoding"),
         media=summary.text("contentMediaType"),
-        is_secret=summary.flag("writeOnly") or summary.flag("x-secret") or summary.text("format") == "password",
+        is_secret=summary.flag("writeOnly")
+        or summary.flag("x-secret")
+        or summary.text("format") == "password",
         is_deprecated=summary.flag("deprecated"),
         is_read_only=summary.flag("readOnly"),
         is_integer=any(map(is_integer, subschemas)),

@@ -34,7 +34,12 @@ _DECODERS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 DATA_URL: Final = "data URL"
 BYTES: Final = "application/octet-stream"
 
-_OF_FORMAT: Final = {"binary": DATA_URL, "byte": "base64", "base64": "base64", "base64url": "base64url"}
+_OF_FORMAT: Final = {
+    "binary": DATA_URL,
+    "byte": "base64",
+    "base64": "base64",
+    "base64url": "base64url",
+}
 _TEXT_TYPE: Final = re.compile(r"text/.*|.*[/+](json|xml|yaml|javascript|x-www-form-urlencoded)")
 _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]{1,127}/[\w!#$&^.+-]{1,127}", re.ASCII)
 _DATA_URL: Final = re.compile(r"data:[^,]*;base64,(.*)", re.DOTALL)

@@ -67,7 +67,11 @@ class Submission:
 
     def with_unread_marked(self) -> Submission:
         """The same with an error at each field whose text cannot be parsed."""
-        return replace(self, form=attach_problems(self.form, self.unread, (), {})) if self.unread else self
+        return (
+            replace(self, form=attach_problems(self.form, self.unread, (), {}))
+            if self.unread
+            else self
+        )
 
     @property
     def view(self) -> Literal["fields", "json"]:
@@ -78,7 +82,9 @@ class Submission:
     def switch(self) -> Button:
         """The button that changes between fields and JSON; the draft stays the same."""
         other, words = ("fields", "Form") if self.view == "json" else ("json", "JSON")
-        return Button(f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}")
+        return Button(
+            f"{self.form.name}:view::{other}", words, f"Edit {self.form.root.head.label} as {words}"
+        )
 
     @property
     def preview(self) -> Preview:
@@ -144,12 +150,16 @@ def submitted(
         shown = session.shown(outcome.draft, focus=outcome.focus, faults=decoded.faults)
     else:
         shown = session.checked(outcome.draft, decoded.faults, adjust)
-    becomes_json = verb == "view" and isinstance(outcome.draft, Raw) and not isinstance(decoded.draft, Raw)
+    becomes_json = (
+        verb == "view" and isinstance(outcome.draft, Raw) and not isinstance(decoded.draft, Raw)
+    )
     return replace(shown, omitted=session.unread_fields(decoded.draft)) if becomes_json else shown
 
 
 class _Session:
-    def __init__(self, schema: CompiledSchema | None, name: str, stored: Maybe, seal: PageTokenMaker) -> None:
+    def __init__(
+        self, schema: CompiledSchema | None, name: str, stored: Maybe, seal: PageTokenMaker
+    ) -> None:
         self.schema = schema
         self.subschemas: Sequence[Subschema] = () if schema is None else (schema.root,)
         self.name = name
@@ -158,17 +168,23 @@ class _Session:
         self.shows_all = False
         self.pressed = ""
         self.has_secrets = schema is not None and mentions_secrets(schema.schema)
-        self.secret_names = secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
+        self.secret_names = (
+            secret_names(schema.schema) if schema is not None and self.has_secrets else frozenset()
+        )
 
     def new(self) -> Draft:
         """A new value; an object if the schema allows any type."""
         draft = new_draft(self.lookups, self.subschemas)
         is_open = (
-            isinstance(draft, Missing) and draft.kind is None and "object" in self.lookups.kinds.of_all(self.subschemas)
+            isinstance(draft, Missing)
+            and draft.kind is None
+            and "object" in self.lookups.kinds.of_all(self.subschemas)
         )
         return Object() if is_open else draft
 
-    def shown(self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = ()) -> Submission:
+    def shown(
+        self, draft: Draft, *, focus: str | None = None, faults: Sequence[Fault] = ()
+    ) -> Submission:
         """The form of `draft`, without a check; it shows only the `faults` of the action."""
         draft, form = self._drawn(draft, focus)
         if faults:

@@ -20,7 +20,12 @@ from playground.schema_form.values import ABSENT, Absent, Kind, Maybe, kind_of, 
 
 MAX_NEW_DRAFTS: Final = 400  # as many as the controls of an opened form
 
-_KINDS: Final[Mapping[type, Kind]] = {Text: "text", Numeral: "number", Object: "object", Array: "array"}
+_KINDS: Final[Mapping[type, Kind]] = {
+    Text: "text",
+    Numeral: "number",
+    Object: "object",
+    Array: "array",
+}
 
 
 @dataclass(slots=True)
@@ -46,7 +51,9 @@ class SchemaLookups:
     printed: int = MAX_PRINTED
     _readings: dict[int, tuple[Draft, Reading]] = field(default_factory=dict)
     _folded: FoldedValues = field(default_factory=dict)
-    _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(default_factory=dict)
+    _found: dict[tuple[int, tuple[object, ...]], tuple[Draft, Applicable]] = field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         self.branches = Branches(self.kinds, self.choices, self.is_valid)
@@ -88,10 +95,16 @@ class SchemaLookups:
 
     def at_value(self, subschemas: Sequence[Subschema], value: Maybe) -> Applicable:
         """The subschemas that apply to a complete value if all of `subschemas` do."""
-        return self._search(subschemas, value, None if isinstance(value, Absent) else kind_of(value), {})
+        return self._search(
+            subschemas, value, None if isinstance(value, Absent) else kind_of(value), {}
+        )
 
     def _search(
-        self, subschemas: Sequence[Subschema], value: Maybe, kind: Kind | None, branches: dict[str, int]
+        self,
+        subschemas: Sequence[Subschema],
+        value: Maybe,
+        kind: Kind | None,
+        branches: dict[str, int],
     ) -> Applicable:
         search = Search(
             value,

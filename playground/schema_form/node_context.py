@@ -18,7 +18,13 @@ from playground.schema_form.draft import Draft, Missing, Raw, Text
 from playground.schema_form.facts import Facts, facts_of
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.nodes import Node
-from playground.schema_form.schemas import ALL_KINDS, is_integer, likely_kind, type_of, types_in_words
+from playground.schema_form.schemas import (
+    ALL_KINDS,
+    is_integer,
+    likely_kind,
+    type_of,
+    types_in_words,
+)
 from playground.schema_form.values import KINDS, Kind, kind_of, literal
 
 NOT_SET: Final = "(not set)"
@@ -155,7 +161,9 @@ class NodeContext:
         spare = None
         if not position.path and isinstance(self.draft, Raw):  # the page has a JSON switch
             kinds = None
-        if not position.path and is_container and not views and self._has_one_kind:  # the same switch
+        if (
+            not position.path and is_container and not views and self._has_one_kind
+        ):  # the same switch
             kinds, spare = None, kinds
         is_described = not position.is_quiet
         return Head(
@@ -168,7 +176,9 @@ class NodeContext:
             types=self.types if has_types and is_described and kinds is None else "",
             hints=facts.hints if is_described else (),
             default=facts.default if is_described else "",
-            examples=tuple(literal(example) for example in facts.examples[:3]) if is_described else (),
+            examples=tuple(literal(example) for example in facts.examples[:3])
+            if is_described
+            else (),
             notes=self._notes(),
             is_required=position.is_required and bool(position.path),
             is_deprecated=facts.is_deprecated,
@@ -176,10 +186,18 @@ class NodeContext:
             is_nameless=position.is_nameless,
             kinds=kinds,
             spare=spare,
-            unions=tuple(self._branch_selector(union) for union in self.found.unions if len(union.candidates) > 1),
+            unions=tuple(
+                self._branch_selector(union)
+                for union in self.found.unions
+                if len(union.candidates) > 1
+            ),
             buttons=buttons,
             hidden=self._hidden(),
-            branches=tuple((union.pointer, union.chosen) for union in self.found.unions if union.chosen is not None),
+            branches=tuple(
+                (union.pointer, union.chosen)
+                for union in self.found.unions
+                if union.chosen is not None
+            ),
         )
 
     @property
@@ -190,30 +208,49 @@ class NodeContext:
     def _array_type(self) -> str:
         """The type of an array with that of its items, in words."""
         subschemas = children.item(self.found, 0).subschemas
-        words = types_in_words(self.lookups.kinds.of_all(subschemas), is_integer=any(map(is_integer, subschemas)))
+        words = types_in_words(
+            self.lookups.kinds.of_all(subschemas), is_integer=any(map(is_integer, subschemas))
+        )
         return array_of(words) if words else "array"
 
     def _notes(self) -> tuple[str, ...]:
         notes = list(self.position.notes)
-        if not self.is_empty and self.kind is not None and self.kind not in self.kinds and not self.position.notes:
+        if (
+            not self.is_empty
+            and self.kind is not None
+            and self.kind not in self.kinds
+            and not self.position.notes
+        ):
             notes.append(f"the schema does not allow {with_article(type_of(self.kind))} here")
         return tuple(notes)
 
     def _hidden(self) -> tuple[Hidden, ...]:
         state = self.draft.state
-        is_filled_in_here = self.kind in SCALARS and (self.position.is_required or self.position.is_row)
+        is_filled_in_here = self.kind in SCALARS and (
+            self.position.is_required or self.position.is_row
+        )
         picked = dict(state.branches)
         in_force = [
             Hidden(self.control("u"), f"{union.key}={union.chosen}")
             for union in self.found.unions
-            if len(union.candidates) > 1 and (not self.is_empty or is_filled_in_here or union.key in picked)
+            if len(union.candidates) > 1
+            and (not self.is_empty or is_filled_in_here or union.key in picked)
         ]
         view = [Hidden(self.control("w"), state.view)] if state.view else []
-        return (*in_force, *view, *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash))
+        return (
+            *in_force,
+            *view,
+            *(Hidden(self.control("h"), f"{key} {token}") for key, token in state.stash),
+        )
 
     @property
     def _has_one_kind(self) -> bool:
-        return self.kinds == {self.kind} and not self.shows_all and not self.is_empty and not self.draft.state.stash
+        return (
+            self.kinds == {self.kind}
+            and not self.shows_all
+            and not self.is_empty
+            and not self.draft.state.stash
+        )
 
     def _kind_selector(self, is_container: bool, views: tuple[Option, ...]) -> Selector | None:
         present = None if self.is_empty else self.kind
@@ -221,22 +258,36 @@ class NodeContext:
         offered = [kind for kind in KINDS if kind in self.kinds or kind == present or kind in left]
         if isinstance(self.draft, Raw):
             offered = []
-        has_facts = self.shows_all or isinstance(self.draft, Raw) or self.draft.state.view == "free" or views
+        has_facts = (
+            self.shows_all
+            or isinstance(self.draft, Raw)
+            or self.draft.state.view == "free"
+            or views
+        )
         if len(offered) < 2 and not has_facts and not is_container:
             return None
         current = "json" if isinstance(self.draft, Raw) else self.kind
         if self.is_empty and is_container:
             current = None
         options = [
-            Option("" if kind == current else kind, self._kind_label(kind), kind == current, kind in self.kinds)
+            Option(
+                "" if kind == current else kind,
+                self._kind_label(kind),
+                kind == current,
+                kind in self.kinds,
+            )
             for kind in offered
         ]
         if self.is_empty and current in left:
             options += [Option(current, "previous value")]
         if not self.position.is_row and self.position.path:
             none_is_current = self.is_empty and current is None
-            options.insert(0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current))
-        is_plain_text = self.is_empty or (isinstance(self.draft, Text) and not self.draft.is_literal)
+            options.insert(
+                0, Option("" if none_is_current else "none", NOT_SET, is_selected=none_is_current)
+            )
+        is_plain_text = self.is_empty or (
+            isinstance(self.draft, Text) and not self.draft.is_literal
+        )
         if self.shows_all and current == "text" and is_plain_text:
             options.append(Option("literal", "string as a JSON literal"))
         options += views
@@ -244,11 +295,23 @@ class NodeContext:
             options.append(Option("fields", "fields"))
         if self.draft.state.view == "free":
             options.append(Option("listed", "listed value"))
-        options.append(Option("" if current == "json" else "json", "JSON text", is_selected=current == "json"))
-        if not any(option.is_selected for option in options):  # otherwise a browser selects the first
+        options.append(
+            Option("" if current == "json" else "json", "JSON text", is_selected=current == "json")
+        )
+        if not any(
+            option.is_selected for option in options
+        ):  # otherwise a browser selects the first
             options.insert(0, Option("", "choose…", is_selected=True))
-        button = Button(self.operation("kind"), "Change", f"Change the type of {self.position.label}")
-        return Selector(f"{self.id}-kind", self.control("y"), f"Type of {self.position.label}", tuple(options), button)
+        button = Button(
+            self.operation("kind"), "Change", f"Change the type of {self.position.label}"
+        )
+        return Selector(
+            f"{self.id}-kind",
+            self.control("y"),
+            f"Type of {self.position.label}",
+            tuple(options),
+            button,
+        )
 
     def _kind_label(self, kind: Kind) -> str:
         words = type_of(kind, is_integer=self.facts.is_integer)
@@ -256,7 +319,11 @@ class NodeContext:
             words = self._array_type()
         for union in self.found.unions:
             allowing = [option for option in union.options if kind in self.lookups.kinds.of(option)]
-            title = allowing[0].all_keywords.get("title") if len(allowing) == 1 and len(union.options) > 1 else None
+            title = (
+                allowing[0].all_keywords.get("title")
+                if len(allowing) == 1 and len(union.options) > 1
+                else None
+            )
             if isinstance(title, str) and title:
                 return f"{title} ({words})"
         return words
@@ -273,7 +340,9 @@ class NodeContext:
         if union.chosen not in union.candidates[:MAX_BRANCHES] and union.chosen is not None:
             label = self.lookups.branches.label(union.options[union.chosen], union.chosen)
             options = (Option("", label, is_selected=True), *options)
-        button = Button(self.operation("branch"), "Change", f"Change the variant of {self.position.label}")
+        button = Button(
+            self.operation("branch"), "Change", f"Change the variant of {self.position.label}"
+        )
         number = "".join(f"-{character}" for character in str(self.found.unions.index(union)))
         words = "One of" if union.keyword == "oneOf" else "Any of"
         return Selector(f"{self.id}-branch{number}", self.control("v"), words, options, button)

@@ -12,7 +12,13 @@ from typing import Final, TypeAlias
 
 from catalog.errors import JSONTextError, Problem
 from playground.schema_form.collapse import folded_draft
-from playground.schema_form.control_names import OPERATION, is_row, member_path, row_path, split_path
+from playground.schema_form.control_names import (
+    OPERATION,
+    is_row,
+    member_path,
+    row_path,
+    split_path,
+)
 from playground.schema_form.draft import (
     NOTHING,
     PLAIN,
@@ -90,7 +96,9 @@ class _Controls:
     below: dict[str, _Controls] = field(default_factory=dict)
 
     def texts(self, tag: str) -> list[str]:
-        return [sent.replace("\r\n", "\n") for sent in self.tags.get(tag, ()) if isinstance(sent, str)]
+        return [
+            sent.replace("\r\n", "\n") for sent in self.tags.get(tag, ()) if isinstance(sent, str)
+        ]
 
     def text(self, tag: str) -> str:
         return next(iter(self.texts(tag)), "")
@@ -108,7 +116,13 @@ def decode(pairs: Pairs, *, name: str) -> Decoded:
     draft = _draft(reading.root, "", faults)
     branches = {path: tuple(wanted) for path, wanted in reading.branches.items()}
     return Decoded(
-        draft, reading.kinds, branches, reading.new_keys, reading.operation, tuple(faults), "all" in reading.root.tags
+        draft,
+        reading.kinds,
+        branches,
+        reading.new_keys,
+        reading.operation,
+        tuple(faults),
+        "all" in reading.root.tags,
     )
 
 
@@ -160,14 +174,22 @@ def _operation(sent: str, form: str) -> Operation | None:
 
 def _branch(sent: str) -> tuple[str, int] | None:
     key, equals, index = sent.partition("=")
-    return (key, int(index)) if equals and index.isascii() and index.isdecimal() and len(index) < 7 else None
+    return (
+        (key, int(index))
+        if equals and index.isascii() and index.isdecimal() and len(index) < 7
+        else None
+    )
 
 
 def _state(controls: _Controls) -> State:
     if not controls.tags.keys() & {"u", "w", "h"}:
         return PLAIN
     branches = tuple(branch for sent in controls.texts("u") if (branch := _branch(sent)))
-    stash = tuple((key, token) for key, _, token in (sent.partition(" ") for sent in controls.texts("h")) if token)
+    stash = tuple(
+        (key, token)
+        for key, _, token in (sent.partition(" ") for sent in controls.texts("h"))
+        if token
+    )
     return State(branches, stash, controls.text("w"))
 
 
@@ -207,7 +229,9 @@ def _array(controls: _Controls, path: str, faults: list[Fault], state: State) ->
     no_controls = _Controls()
     rows = [row for row in dict.fromkeys(controls.texts("r")) if is_row(row)]
     below = [(row, controls.below.get(f"@{row}", no_controls)) for row in rows]
-    return Array(tuple(Item(row, _draft(there, row_path(path, row), faults)) for row, there in below), state)
+    return Array(
+        tuple(Item(row, _draft(there, row_path(path, row), faults)) for row, there in below), state
+    )
 
 
 def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], state: State) -> Draft:
@@ -233,7 +257,9 @@ def _number(controls: _Controls, state: State) -> Draft:
 
 def _boolean(controls: _Controls, state: State) -> Draft:
     text = controls.text("b")
-    return Constant(text == "true", state) if text in {"true", "false"} else Missing("boolean", state)
+    return (
+        Constant(text == "true", state) if text in {"true", "false"} else Missing("boolean", state)
+    )
 
 
 def _json_or_raw(text: str, state: State) -> Draft:
@@ -248,7 +274,11 @@ def _json_or_raw(text: str, state: State) -> Draft:
 
 def _folded(controls: _Controls, state: State) -> Draft:
     draft = _json_or_raw(controls.text("z"), state)
-    return Folded(read_literal(controls.text("z")), state) if isinstance(draft, Object | Array) else draft
+    return (
+        Folded(read_literal(controls.text("z")), state)
+        if isinstance(draft, Object | Array)
+        else draft
+    )
 
 
 def _secret(controls: _Controls, state: State) -> Draft:

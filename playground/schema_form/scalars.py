@@ -26,7 +26,13 @@ LONG_TEXT: Final = 100
 MAX_ROWS: Final = 16
 
 _PICKERS: Final = {"date": "date", "time": "time", "date-time": "datetime-local"}
-_MODES: Final = {"email": "email", "idn-email": "email", "uri": "url", "uri-reference": "url", "iri": "url"}
+_MODES: Final = {
+    "email": "email",
+    "idn-email": "email",
+    "uri": "url",
+    "uri-reference": "url",
+    "iri": "url",
+}
 
 
 def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> Node:
@@ -59,7 +65,11 @@ def text_node(context: NodeContext, text: str, *, is_literal: bool = False) -> N
         picker=_PICKERS.get(facts.format, ""),
         send_empty=send_empty,
         is_sent_empty=is_sent_empty,
-        suggestions=tuple(example for example in facts.examples if isinstance(example, str) and "\n" not in example),
+        suggestions=tuple(
+            example
+            for example in facts.examples
+            if isinstance(example, str) and "\n" not in example
+        ),
         rows=rows_for(text, 3 if facts.media or (facts.max_length or 0) > 10 * LONG_TEXT else 1),
     )
 
@@ -81,9 +91,13 @@ def rows_for(text: str, least: int = 3) -> int:
 def number_node(context: NodeContext, text: str) -> Node:
     """A number, as typed."""
     suggestions = tuple(
-        literal(example) for example in context.facts.examples if not isinstance(example, str | dict | list)
+        literal(example)
+        for example in context.facts.examples
+        if not isinstance(example, str | dict | list)
     )
-    return NumberNode(context.head(), context.control("n"), text, context.facts.is_integer, suggestions)
+    return NumberNode(
+        context.head(), context.control("n"), text, context.facts.is_integer, suggestions
+    )
 
 
 def boolean_node(context: NodeContext, text: str) -> Node:
@@ -108,25 +122,40 @@ def choice_node(context: NodeContext, choices: tuple[Choice, ...], value: Maybe 
     for choice in choices:
         is_selected = key is not None and not is_listed and choice.key == key
         is_listed = is_listed or is_selected
-        text = literal(value) if is_selected and not isinstance(value, Absent) else literal(choice.value)
+        text = (
+            literal(value)
+            if is_selected and not isinstance(value, Absent)
+            else literal(choice.value)
+        )
         options.append(Option(text, choice.label, is_selected, True, choice.description))
     if isinstance(value, Absent) or not context.must_exist:
-        options.insert(0, Option("", NOT_SET if not context.position.is_row else "choose…", isinstance(value, Absent)))
+        options.insert(
+            0,
+            Option(
+                "", NOT_SET if not context.position.is_row else "choose…", isinstance(value, Absent)
+            ),
+        )
     if not isinstance(value, Absent) and not is_listed:
         options.append(Option(literal(value), f"{label_of(value)} (not allowed)", True, False))
     if context.shows_all:  # a custom value may spell a number differently than the list does
         custom = (Option("free", "custom value"),)
-        return ChoiceNode(context.head(has_types=False, views=custom), context.control("j"), tuple(options))
+        return ChoiceNode(
+            context.head(has_types=False, views=custom), context.control("j"), tuple(options)
+        )
     head = context.head(has_types=False)
     if context.kinds <= {kind_of(choice.value) for choice in choices}:
         head = replace(head, kinds=None)
     is_fixed = is_listed and len(options) == 1
-    return ChoiceNode(head, context.control("j"), tuple(options), options[0].value if is_fixed else "")
+    return ChoiceNode(
+        head, context.control("j"), tuple(options), options[0].value if is_fixed else ""
+    )
 
 
 def secret_node(context: NodeContext, token: str) -> Node:
     """A secret, which is not shown."""
-    status = "Set, but not shown." if token.startswith("stored:") else "Entered, but not shown again."
+    status = (
+        "Set, but not shown." if token.startswith("stored:") else "Entered, but not shown again."
+    )
     if not token:
         status = "No longer available. Enter it again or remove it."
     hidden = Hidden(context.control("c"), token)

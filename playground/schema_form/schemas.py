@@ -23,7 +23,9 @@ _KINDS_OF_TYPE: Final[dict[str, Kind]] = {
     "object": "object",
     "array": "array",
 }
-_TYPE_OF_KIND: Final[dict[Kind, str]] = {kind: name for name, kind in _KINDS_OF_TYPE.items() if name != "integer"}
+_TYPE_OF_KIND: Final[dict[Kind, str]] = {
+    kind: name for name, kind in _KINDS_OF_TYPE.items() if name != "integer"
+}
 
 
 def type_of(kind: Kind, *, is_integer: bool = False) -> str:
@@ -65,7 +67,9 @@ class Kinds:
     def _find(self, subschema: Subschema) -> frozenset[Kind]:
         if subschema.schema is False:
             return frozenset()
-        kinds = _own_kinds(subschema.all_keywords).intersection(*(self.of(part) for part in always(subschema)))
+        kinds = _own_kinds(subschema.all_keywords).intersection(
+            *(self.of(part) for part in always(subschema))
+        )
         for _, options in branches(subschema):
             kinds &= frozenset[Kind]().union(*(self.of(option) for option in options))
         return kinds
@@ -76,7 +80,11 @@ def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
     if "type" in keywords:
         named = keywords["type"]
         names = named if isinstance(named, list) else [named]
-        kinds = frozenset(_KINDS_OF_TYPE[name] for name in names if isinstance(name, str) and name in _KINDS_OF_TYPE)
+        kinds = frozenset(
+            _KINDS_OF_TYPE[name]
+            for name in names
+            if isinstance(name, str) and name in _KINDS_OF_TYPE
+        )
     if "const" in keywords:
         kinds &= {kind_of(keywords["const"])}
     if isinstance(listed := keywords.get("enum"), list):

@@ -25,7 +25,10 @@ def secret_names(schema: JSON) -> frozenset[str]:
     """The names of members that a schema marks as secret, anywhere in it."""
     marked = _around_marks(schema)
     nodes = SchemaMap(schema, max_nodes=MAX_NODES).nodes
-    targets = {id(node.schema): {id(to.schema) for ref in node.references for to in ref.targets} for node in nodes}
+    targets = {
+        id(node.schema): {id(to.schema) for ref in node.references for to in ref.targets}
+        for node in nodes
+    }
     found = set()
     for part in objects_in(schema):
         properties = part.get("properties")
@@ -36,13 +39,19 @@ def secret_names(schema: JSON) -> frozenset[str]:
 
 
 def _calls_secret(schema: dict[str, JSON]) -> bool:
-    return schema.get("writeOnly") is True or schema.get("x-secret") is True or schema.get("format") == "password"
+    return (
+        schema.get("writeOnly") is True
+        or schema.get("x-secret") is True
+        or schema.get("format") == "password"
+    )
 
 
 def _around_marks(schema: JSON) -> set[int]:
     """The identities of the objects and arrays in `schema` that contain a mark, directly or somewhere below."""
     found: set[int] = set()
-    walked: list[tuple[JSON, JSON]] = [(schema, None)]  # each container and its parent, outer ones first
+    walked: list[tuple[JSON, JSON]] = [
+        (schema, None)
+    ]  # each container and its parent, outer ones first
     for part, _around in walked:
         if isinstance(part, dict | list):
             inner = part.values() if isinstance(part, dict) else part

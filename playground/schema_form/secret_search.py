@@ -89,13 +89,19 @@ NONE: Final = Secrets()
 
 
 def find_secrets(
-    schema: CompiledSchema | None, value: JSON, *, by_name: bool = True, budget: Budget | None = None
+    schema: CompiledSchema | None,
+    value: JSON,
+    *,
+    by_name: bool = True,
+    budget: Budget | None = None,
 ) -> Secrets:
     """The secrets of `value`. With `by_name` False, only those that the schema marks.
 
     Always ends within `budget`, by default `MAX_SECONDS` of CPU time.
     """
-    marks = schema is not None and schema.root.built("mentions secrets", lambda: mentions_secrets(schema.schema))
+    marks = schema is not None and schema.root.built(
+        "mentions secrets", lambda: mentions_secrets(schema.schema)
+    )
     if not marks and not by_name:
         return NONE
     subschemas = [schema.root] if schema is not None and marks else []
@@ -103,7 +109,12 @@ def find_secrets(
 
 
 def find_marked(
-    subschemas: Sequence[Subschema], value: JSON, budget: Budget, *, first: int = 0, by_name: bool = False
+    subschemas: Sequence[Subschema],
+    value: JSON,
+    budget: Budget,
+    *,
+    first: int = 0,
+    by_name: bool = False,
 ) -> Secrets:
     """The parts of `value` that `subschemas` mark as secret, whichever of their branches and conditions apply.
 
@@ -115,10 +126,15 @@ def find_marked(
             start = _Combination(list(subschemas)) if subschemas else None
             return Secrets(tuple(_Search(by_name=by_name).secrets(start, value, first)))
         except Unchecked as error:
-            return Secrets((("", value),), reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.")
+            return Secrets(
+                (("", value),),
+                reason=f"{NOT_FOUND}: {error} Send a smaller value, or simplify the schema.",
+            )
 
 
-def secret_members(schema: CompiledSchema | None, value: JSON, *, by_name: bool = True) -> list[tuple[str, JSON]]:
+def secret_members(
+    schema: CompiledSchema | None, value: JSON, *, by_name: bool = True
+) -> list[tuple[str, JSON]]:
     """The JSON Pointers and values of the secrets of `value`; the whole value if the search takes too long."""
     return list(find_secrets(schema, value, by_name=by_name).parts)
 
@@ -152,7 +168,9 @@ class _Combination:
             run = current_run()
             run.spend(len(self._applying))
             self._members[name] = self._combined(
-                children.member(self._applying, name, lambda pattern, name: found_in(pattern, name, run)).subschemas
+                children.member(
+                    self._applying, name, lambda pattern, name: found_in(pattern, name, run)
+                ).subschemas
             )
         return self._members[name]
 
@@ -161,7 +179,9 @@ class _Combination:
         index = min(index, self.prefix)
         if index not in self._items:
             current_run().spend(len(self._applying))
-            self._items[index] = self._combined(children.item(self._applying, index, any_draft=True).subschemas)
+            self._items[index] = self._combined(
+                children.item(self._applying, index, any_draft=True).subschemas
+            )
         return self._items[index]
 
     def _combined(self, subschemas: Sequence[Subschema]) -> _Combination | None:
@@ -195,7 +215,9 @@ class _Search:
         self._run = current_run()
         self._names: dict[str, bool] = {}
 
-    def secrets(self, start: _Combination | None, value: JSON, first: int = 0) -> Iterator[tuple[str, JSON]]:
+    def secrets(
+        self, start: _Combination | None, value: JSON, first: int = 0
+    ) -> Iterator[tuple[str, JSON]]:
         """The secrets at and below `value`, outermost first, in its order."""
         waiting = [iter([_Part(value, start, start is not None and start.is_secret, first=first)])]
         while waiting:
@@ -217,17 +239,27 @@ class _Search:
             self._run.spend(1 + len(value) // 4)
             for name, member in value.items():
                 below = here.member(name) if here else None
-                is_secret = (below is not None and below.is_secret) or self._is_secret_by_name(name, member)
+                is_secret = (below is not None and below.is_secret) or self._is_secret_by_name(
+                    name, member
+                )
                 if is_secret or isinstance(member, _CONTAINERS):
                     yield _Part(member, below, is_secret, (part.trail, name))
         elif isinstance(value, list):
             self._run.spend(1 + len(value) // 16)
             prefix = here.prefix if here else 0
             rest = here.item(prefix) if here else None
-            if not prefix and not (rest and rest.is_secret) and _CONTAINER_TYPES.isdisjoint(map(type, value)):
+            if (
+                not prefix
+                and not (rest and rest.is_secret)
+                and _CONTAINER_TYPES.isdisjoint(map(type, value))
+            ):
                 return
             for index, item in enumerate(value):
-                below = rest if here is None or index + part.first >= prefix else here.item(index + part.first)
+                below = (
+                    rest
+                    if here is None or index + part.first >= prefix
+                    else here.item(index + part.first)
+                )
                 is_secret = below is not None and below.is_secret
                 if is_secret or isinstance(item, _CONTAINERS):
                     yield _Part(item, below, is_secret, (part.trail, index))
@@ -254,7 +286,9 @@ def pointers_of_texts(value: JSON, is_wanted: Callable[[str], bool]) -> list[str
             continue
         elif isinstance(part, _CONTAINERS):
             entries = part.items() if isinstance(part, dict) else enumerate(part)
-            waiting += reversed([(below, (trail, key)) for key, below in entries if isinstance(below, _MAY_BE_TEXT)])
+            waiting += reversed(
+                [(below, (trail, key)) for key, below in entries if isinstance(below, _MAY_BE_TEXT)]
+            )
     return found
 
 
@@ -277,5 +311,7 @@ def _texts(value: JSON) -> Iterator[str]:
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, int | Number) and not isinstance(part, bool):  # `is_number` would be a call for each
+        elif isinstance(part, int | Number) and not isinstance(
+            part, bool
+        ):  # `is_number` would be a call for each
             yield number_text(part)

@@ -19,7 +19,17 @@ from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree, r
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
-from playground.schema_form.draft import MARK, Array, Draft, Folded, Missing, Object, Raw, StoredSecret, key_of
+from playground.schema_form.draft import (
+    MARK,
+    Array,
+    Draft,
+    Folded,
+    Missing,
+    Object,
+    Raw,
+    StoredSecret,
+    key_of,
+)
 from playground.schema_form.lookups import SchemaLookups
 from playground.schema_form.page_tokens import PageTokenMaker
 from playground.schema_form.secret_marks import is_marked_secret
@@ -31,7 +41,9 @@ STORED: Final = "stored:"
 SEALED: Final = "encrypted:"
 
 
-MAX_IN_TEXT: Final = 1000  # parts of JSON text that are examined closely, because they may be secret
+MAX_IN_TEXT: Final = (
+    1000  # parts of JSON text that are examined closely, because they may be secret
+)
 
 
 class Safe:
@@ -62,11 +74,19 @@ class Safe:
 
     def close(self, value: JSON, pointer: str) -> str:
         """A token for `value` at `pointer`."""
-        return STORED + pointer if self.at(pointer) == value else SEALED + self._seal.seal(literal(value))
+        return (
+            STORED + pointer
+            if self.at(pointer) == value
+            else SEALED + self._seal.seal(literal(value))
+        )
 
 
 def conceal(
-    draft: Draft, subschemas: Sequence[Subschema], lookups: SchemaLookups, safe: Safe, names: frozenset[str]
+    draft: Draft,
+    subschemas: Sequence[Subschema],
+    lookups: SchemaLookups,
+    safe: Safe,
+    names: frozenset[str],
 ) -> Draft:
     """`draft` with a token in place of every secret; nothing else is changed.
 
@@ -96,7 +116,9 @@ class _Concealing:
         self._room = MAX_IN_TEXT
         self._budget = Budget(seconds=MAX_SECONDS)
 
-    def draft(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+    def draft(
+        self, draft: Draft, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
+    ) -> Draft:
         found = self._lookups.at(subschemas, draft)
         is_secret = is_secret or is_marked_secret(found.subschemas)
         match draft:
@@ -132,7 +154,11 @@ class _Concealing:
                 inner = replace(inner, value=self._members(inner.value, found, pointer))
             elif not entry.is_run:
                 key = key_of(entry)
-                inner = self.draft(inner, (), "", is_secret=False) if key is None else member(key, inner)
+                inner = (
+                    self.draft(inner, (), "", is_secret=False)
+                    if key is None
+                    else member(key, inner)
+                )
             entries.append(replace(entry, draft=inner))
         members = {name: member(name, inner) for name, inner in draft.members.items()}
         return replace(draft, members=members, entries=tuple(entries))
@@ -147,14 +173,21 @@ class _Concealing:
         for item in draft.items:
             inner = item.draft
             if item.is_run and isinstance(inner, Folded) and isinstance(inner.value, list):
-                inner = replace(inner, value=self._items(inner.value, found, pointer, index, int(item.row.lstrip("~"))))
+                inner = replace(
+                    inner,
+                    value=self._items(
+                        inner.value, found, pointer, index, int(item.row.lstrip("~"))
+                    ),
+                )
             else:
                 inner = item_at(index, item.row, inner)
             items.append(replace(item, draft=inner))
             index += item.length
         return replace(draft, items=tuple(items))
 
-    def _text(self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool) -> Draft:
+    def _text(
+        self, draft: Raw | Folded, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
+    ) -> Draft:
         """Replace the secrets in JSON text with marks."""
         reading = self._lookups.reading(draft)
         if isinstance(reading.value, Absent):
@@ -177,17 +210,23 @@ class _Concealing:
         shown: dict[str, Maybe] = dict(run)
         for name, subtree in (tree or {}).items():
             subschemas = children.member(found, name).subschemas
-            shown[name] = self._marked(run[name], subschemas, pointer_join(pointer, name), subtree, has_marks=has_marks)
+            shown[name] = self._marked(
+                run[name], subschemas, pointer_join(pointer, name), subtree, has_marks=has_marks
+            )
         return {name: value for name, value in shown.items() if not isinstance(value, Absent)}
 
-    def _items(self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int) -> list[JSON]:
+    def _items(
+        self, run: list[JSON], found: Applicable, pointer: str, index: int, row: int
+    ) -> list[JSON]:
         """The items of a run, with a mark for each secret; `index` and `row` are the first item's index and row id."""
         tree, has_marks = self._secret_pointers(run, found.subschemas, index)
         shown: list[Maybe] = list(run)
         for token, subtree in (tree or {}).items():
             n = int(token)
             subschemas = children.item(found, index + n).subschemas
-            shown[n] = self._marked(run[n], subschemas, pointer_join(pointer, row + n), subtree, has_marks=has_marks)
+            shown[n] = self._marked(
+                run[n], subschemas, pointer_join(pointer, row + n), subtree, has_marks=has_marks
+            )
         return [value for value in shown if not isinstance(value, Absent)]
 
     def _secret_pointers(
@@ -205,7 +244,13 @@ class _Concealing:
         return (pointer_tree(pointers) if pointers else None), bool(marks)
 
     def _marked(
-        self, value: JSON, subschemas: Sequence[Subschema], pointer: str, tree: PointerTree, *, has_marks: bool
+        self,
+        value: JSON,
+        subschemas: Sequence[Subschema],
+        pointer: str,
+        tree: PointerTree,
+        *,
+        has_marks: bool,
     ) -> Maybe:
         """`value` with a mark for each secret at the ends of `tree`; ABSENT if a mark's secret is not available."""
         self._room -= 1
@@ -219,7 +264,9 @@ class _Concealing:
         if is_secret:
             if opened.faults or isinstance(opened.value, Absent):
                 return ABSENT
-            return value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
+            return (
+                value if value in ("", [], {}) else MARK + self._safe.close(opened.value, pointer)
+            )
         if isinstance(value, dict):
             members: dict[str, Maybe] = dict(value)
             for name, subtree in tree.items():
@@ -227,7 +274,9 @@ class _Concealing:
                 members[name] = self._marked(
                     value[name], below, pointer_join(pointer, name), subtree, has_marks=has_marks
                 )
-            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
+            return {
+                name: member for name, member in members.items() if not isinstance(member, Absent)
+            }
         if isinstance(value, list):
             items: list[Maybe] = list(value)
             for token, subtree in tree.items():
@@ -254,4 +303,6 @@ class _Concealing:
                 return match.group()
             return match["name"] + literal(MARK + self._safe.close(value, ""))
 
-        return replace(draft, text=re.sub(rf"(?P<name>(?:{names})\s*:\s*){value}", closed, draft.text))
+        return replace(
+            draft, text=re.sub(rf"(?P<name>(?:{names})\s*:\s*){value}", closed, draft.text)
+        )

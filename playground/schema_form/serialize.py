@@ -69,7 +69,9 @@ def _object(draft: Object, path: str) -> Posted:
         yield from posted(entry.draft, below)
 
 
-def _leaf(draft: Text | Numeral | Constant | Raw | Folded | StoredSecret, path: str) -> tuple[str, str, str]:
+def _leaf(
+    draft: Text | Numeral | Constant | Raw | Folded | StoredSecret, path: str
+) -> tuple[str, str, str]:
     match draft:
         case Text(text, is_literal):
             return "q" if is_literal else "t", path, text

@@ -137,23 +137,32 @@ class _Reader:
             if _MARKABLE.isdisjoint(map(type, value)):
                 return value
             items = [
-                self._revealed(item, path, pointer) if isinstance(item, _MAY_HOLD_MARK) else item for item in value
+                self._revealed(item, path, pointer) if isinstance(item, _MAY_HOLD_MARK) else item
+                for item in value
             ]
             return [item for item in items if not isinstance(item, Absent)]
         if isinstance(value, dict):
             if _MARKABLE.isdisjoint(map(type, value.values())):
                 return value
             members = {
-                name: self._revealed(member, path, pointer) if isinstance(member, _MAY_HOLD_MARK) else member
+                name: self._revealed(member, path, pointer)
+                if isinstance(member, _MAY_HOLD_MARK)
+                else member
                 for name, member in value.items()
             }
-            return {name: member for name, member in members.items() if not isinstance(member, Absent)}
+            return {
+                name: member for name, member in members.items() if not isinstance(member, Absent)
+            }
         return value
 
     def _secret(self, token: str, path: str, pointer: str) -> Maybe:
         value = self.find_secret(token)
         if isinstance(value, Absent):
-            self._fault(path, pointer, Problem("", "This secret is no longer available; enter it again", "form.secret"))
+            self._fault(
+                path,
+                pointer,
+                Problem("", "This secret is no longer available; enter it again", "form.secret"),
+            )
         return value
 
     def _object(self, draft: Object, path: str, pointer: str) -> dict[str, JSON]:
@@ -167,7 +176,9 @@ class _Reader:
             self._entry(entry, value, used, row_path(path, entry.row), pointer)
         return value
 
-    def _entry(self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str) -> None:
+    def _entry(
+        self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str
+    ) -> None:
         if entry.is_run:
             self._run(entry, value, used, path, pointer)
             return
@@ -185,16 +196,24 @@ class _Reader:
         if not isinstance(found, Absent):
             value[key] = found
         elif is_empty(entry.draft):
-            self._fault(path, here, Problem("", f"Enter a value for {literal(key)}, or remove it", "form.value-needed"))
+            self._fault(
+                path,
+                here,
+                Problem("", f"Enter a value for {literal(key)}, or remove it", "form.value-needed"),
+            )
 
-    def _run(self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str) -> None:
+    def _run(
+        self, entry: Entry, value: dict[str, JSON], used: set[str], path: str, pointer: str
+    ) -> None:
         members = self.value_of(entry.draft, path, pointer)
         if not isinstance(members, dict):
             return
         for key, member in members.items():
             if key in used:
                 message = f"The name {literal(key)} is used twice; rename it in this text"
-                self._fault(path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name"))
+                self._fault(
+                    path, pointer_join(pointer, key), Problem("", message, "form.duplicate-name")
+                )
             else:
                 used.add(key)
                 value[key] = member
@@ -228,4 +247,6 @@ def _located(problem: Problem) -> Problem:
     """A problem in JSON text, with its line and column in the message."""
     if problem.line is None or problem.column is None:
         return problem
-    return replace(problem, message=f"{problem.message} (line {problem.line}, column {problem.column})")
+    return replace(
+        problem, message=f"{problem.message} (line {problem.line}, column {problem.column})"
+    )

@@ -25,7 +25,9 @@ Tags = dict[tuple[str, ...], frozenset[str]]
 class Branches:
     """Chooses and labels branches; the members that distinguish them are cached for one page."""
 
-    def __init__(self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]) -> None:
+    def __init__(
+        self, kinds: Kinds, choices: Choices, is_valid: Callable[[Subschema, JSON], bool | None]
+    ) -> None:
         self._kinds = kinds
         self._choices = choices
         self._is_valid = is_valid
@@ -39,7 +41,9 @@ class Branches:
         valid one wins. Later requests post the chosen index.
         """
         if isinstance(value, Absent):
-            return next((index for index, option in enumerate(options) if self.agrees(option, defaults)), 0)
+            return next(
+                (index for index, option in enumerate(options) if self.agrees(option, defaults)), 0
+            )
         indexes = self._by_tags(options, value)
         if len(indexes) == 1:
             return indexes[0]
@@ -48,7 +52,10 @@ class Branches:
             return -self._likeness(options[index], value), not self.agrees(options[index], defaults)
 
         by_likeness = sorted(indexes, key=unlikeness)
-        return next((index for index in by_likeness if self._is_valid(options[index], value)), by_likeness[0])
+        return next(
+            (index for index in by_likeness if self._is_valid(options[index], value)),
+            by_likeness[0],
+        )
 
     def follow(self, options: Sequence[Subschema], value: Maybe, chosen: int) -> int:
         """The index of the branch that the tags of `value` name; `chosen` unless they contradict that one."""
@@ -122,7 +129,9 @@ class Branches:
             if listed is not None and len(listed) <= MAX_TAG_VALUES:
                 tags[(name,)] = frozenset(choice.key for choice in listed)
             elif listed is None and levels > 1:
-                tags |= {(name, *path): keys for path, keys in self.tags(member, levels - 1).items()}
+                tags |= {
+                    (name, *path): keys for path, keys in self.tags(member, levels - 1).items()
+                }
         return tags
 
     def label(self, option: Subschema, number: int) -> str:
@@ -132,7 +141,9 @@ class Branches:
         listed = self._fixed(option)
         if listed:
             return listed
-        names = [name for name in items_of(option.all_keywords.get("required")) if isinstance(name, str)]
+        names = [
+            name for name in items_of(option.all_keywords.get("required")) if isinstance(name, str)
+        ]
         if names:
             return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
         words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))

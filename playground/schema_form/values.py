@@ -25,7 +25,9 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 # tab and newline, the byte order mark, lone surrogates and non-characters.
 _FRAGILE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff\ufdd0-\ufdef"
-    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
+    + "".join(
+        f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17)
+    )
     + "]"
 )
 
@@ -76,7 +78,11 @@ def _for_controls(value: JSON, write: Callable[[JSON], str]) -> str:
 def _spelled(value: JSON) -> str:
     """`value` as JSON text in ASCII."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)}: {_spelled(member)}" for name, member in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(name)}: {_spelled(member)}" for name, member in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_spelled, value)) + "]"
     return value.lexeme if isinstance(value, Number) else json.dumps(value)
@@ -111,12 +117,20 @@ def _read_unstorable(text: str) -> JSON:
 
     try:
         value: JSON = json.loads(
-            text, parse_int=read_number, parse_float=read_number, parse_constant=read_number, object_pairs_hook=members
+            text,
+            parse_int=read_number,
+            parse_float=read_number,
+            parse_constant=read_number,
+            object_pairs_hook=members,
         )
     except json.JSONDecodeError as error:
-        raise JSONTextError([Problem("", error.msg, "json.syntax", line=error.lineno, column=error.colno)]) from error
+        raise JSONTextError(
+            [Problem("", error.msg, "json.syntax", line=error.lineno, column=error.colno)]
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise JSONTextError([Problem("", f"This is not JSON: {error}", "json.syntax", line=1, column=1)]) from error
+        raise JSONTextError(
+            [Problem("", f"This is not JSON: {error}", "json.syntax", line=1, column=1)]
+        ) from error
     return value
 
 

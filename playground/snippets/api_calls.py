@@ -33,7 +33,9 @@ def as_curl(call: Call) -> str:
 
 def as_python(call: Call) -> str:
     """The call as a program that needs only Python."""
-    is_literal = _survives_python(call.body) and printed_size(call.body).characters <= MAX_BODY_CHARS
+    is_literal = (
+        _survives_python(call.body) and printed_size(call.body).characters <= MAX_BODY_CHARS
+    )
     return "\n".join(
         [
             "import json",

@@ -39,7 +39,11 @@ def address_of_toolkit(toolkit: str, *, mock: bool = False) -> Address:
 def address_of_tool(tool: Tool) -> Address:
     """The address of its toolkit, else of the whole catalog; of mocks, if the tool cannot be run."""
     mock = not tool.runnable
-    return address_of_toolkit(tool.toolkit, mock=mock) if tool.toolkit_key else address_of_catalog(mock=mock)
+    return (
+        address_of_toolkit(tool.toolkit, mock=mock)
+        if tool.toolkit_key
+        else address_of_catalog(mock=mock)
+    )
 
 
 def _query(mock: bool) -> str:

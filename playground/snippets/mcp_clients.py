@@ -58,7 +58,12 @@ def snippets(server: Server) -> tuple[Snippet, ...]:
             _claude_desktop(server),
             "Claude Desktop starts mcp-remote, which needs Node.js.",
         ),
-        Snippet("cursor", "Cursor", "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project", _cursor(server)),
+        Snippet(
+            "cursor",
+            "Cursor",
+            "In ~/.cursor/mcp.json, or .cursor/mcp.json of a project",
+            _cursor(server),
+        ),
         Snippet(
             "vs-code",
             "VS Code",
@@ -66,7 +71,9 @@ def snippets(server: Server) -> tuple[Snippet, ...]:
             _vs_code(server),
             "VS Code asks for the token when it starts the server, so that the file holds no secret.",
         ),
-        Snippet("inspector", "MCP Inspector", "In a shell", _inspector(server), "It needs Node.js."),
+        Snippet(
+            "inspector", "MCP Inspector", "In a shell", _inspector(server), "It needs Node.js."
+        ),
         Snippet("python-sdk", "Python SDK", "As a program, after pip install mcp", _python(server)),
     )
 
@@ -82,9 +89,18 @@ def _header(server: Server) -> str:
 
 def _claude_desktop(server: Server) -> str:
     parts = urlsplit(server.url)
-    allows_http = ["--allow-http"] if parts.scheme == "http" and parts.hostname not in LOOPBACK_NAMES else []
+    allows_http = (
+        ["--allow-http"] if parts.scheme == "http" and parts.hostname not in LOOPBACK_NAMES else []
+    )
     # Claude Desktop on Windows does not escape spaces in arguments, so the header's value is a variable.
-    arguments = ["-y", "mcp-remote", server.url, "--header", "Authorization:${AUTHORIZATION}", *allows_http]
+    arguments = [
+        "-y",
+        "mcp-remote",
+        server.url,
+        "--header",
+        "Authorization:${AUTHORIZATION}",
+        *allows_http,
+    ]
     entry = {"command": "npx", "args": arguments, "env": {"AUTHORIZATION": server.authorization}}
     return json.dumps({"mcpServers": {server.name: entry}}, indent=2)
 
@@ -95,8 +111,17 @@ def _cursor(server: Server) -> str:
 
 
 def _vs_code(server: Server) -> str:
-    question = {"type": "promptString", "id": "toolshelf-token", "description": "Toolshelf token", "password": True}
-    entry = {"type": "http", "url": server.url, "headers": {"Authorization": "Bearer ${input:toolshelf-token}"}}
+    question = {
+        "type": "promptString",
+        "id": "toolshelf-token",
+        "description": "Toolshelf token",
+        "password": True,
+    }
+    entry = {
+        "type": "http",
+        "url": server.url,
+        "headers": {"Authorization": "Bearer ${input:toolshelf-token}"},
+    }
     return json.dumps({"inputs": [question], "servers": {server.name: entry}}, indent=2)
 
 

@@ -26,17 +26,24 @@ def draw_form(form: Form) -> SafeString:
     """The HTML of a schema's form."""
     drawn: dict[int, SafeString] = {}
     for node in _leaves_first(form.root):
-        drawn[id(node)] = _partial(node.template, {"node": node, "head": node.head, **_parts(node, drawn)})
+        drawn[id(node)] = _partial(
+            node.template, {"node": node, "head": node.head, **_parts(node, drawn)}
+        )
     return _partial("form", {"form": form, "root": drawn[id(form.root)]})
 
 
 def _parts(node: Node, drawn: dict[int, SafeString]) -> dict[str, Any]:
     if isinstance(node, ObjectNode):
-        unset = [member for member in node.members if is_unset(member)] if not node.head.path else []
+        unset = (
+            [member for member in node.members if is_unset(member)] if not node.head.path else []
+        )
         folded = unset if len(unset) >= FOLDED_FROM else []
         first = next((member for member in node.members if not member.head.is_required), None)
         return {
-            "members": [(member, drawn[id(member)], member in folded, member is first) for member in node.members],
+            "members": [
+                (member, drawn[id(member)], member in folded, member is first)
+                for member in node.members
+            ],
             "folded": folded,
             "entries": [(entry, drawn[id(entry.node)]) for entry in node.entries],
         }

@@ -46,7 +46,9 @@ def factory_notice(tool: Tool) -> dict[str, Any]:
 @register.simple_tag
 def mcp_snippet(tool: Tool, site: str) -> Usage:
     """The command that connects Claude Code to the address of the MCP server that offers a tool."""
-    return Usage("agent", "In a shell", claude_code(address_of_tool(tool).server(site, f"${TOKEN_VARIABLE}")))
+    return Usage(
+        "agent", "In a shell", claude_code(address_of_tool(tool).server(site, f"${TOKEN_VARIABLE}"))
+    )
 
 
 @register.simple_tag

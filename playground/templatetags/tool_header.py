@@ -88,7 +88,13 @@ def tool_numbers(context: Context, tool: Tool) -> list[Tab]:
 
 
 _FIRST_VIEWS: Final = frozenset(
-    ("catalog:tool", "playground:try", "playground:examples", "catalog:revisions", "catalog:tool_lint")
+    (
+        "catalog:tool",
+        "playground:try",
+        "playground:examples",
+        "catalog:revisions",
+        "catalog:tool_lint",
+    )
 )
 
 
@@ -96,7 +102,12 @@ def _runs(tool: Tool, request: HttpRequest) -> str:
     """The number of the tool's runs that the user may see, at most "99+"; "" if there are none."""
     if not request.user.is_authenticated:
         return ""
-    found = Run.objects.of_visible_tools(actor(request)).filter(tool=tool).values("pk")[:RUNS_COUNTED].count()
+    found = (
+        Run.objects.of_visible_tools(actor(request))
+        .filter(tool=tool)
+        .values("pk")[:RUNS_COUNTED]
+        .count()
+    )
     if found == RUNS_COUNTED:
         return f"{RUNS_COUNTED - 1}+"
     return str(found or "")
@@ -110,15 +121,33 @@ def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
     passes = bool(examples) and tool.pk in hooks.tools_with_passing_examples()
     meaning = "all pass" if passes else ""
     yield Tab(
-        "examples", "Examples", reverse("playground:examples", args=slug), str(examples or ""), meaning, passes=passes
+        "examples",
+        "Examples",
+        reverse("playground:examples", args=slug),
+        str(examples or ""),
+        meaning,
+        passes=passes,
     )
     yield Tab("runs", "Runs", f"{reverse('playground:runs')}?tool={tool.slug}", runs)
-    yield Tab("revisions", "Revisions", reverse("catalog:revisions", args=slug), str(revision_of(tool).number))
+    yield Tab(
+        "revisions",
+        "Revisions",
+        reverse("catalog:revisions", args=slug),
+        str(revision_of(tool).number),
+    )
     score = "" if tool.score is None else str(tool.score)
-    yield Tab("lint", "Lint", reverse("catalog:tool_lint", args=slug), score, "of 100" if score else "")
+    yield Tab(
+        "lint", "Lint", reverse("catalog:tool_lint", args=slug), score, "of 100" if score else ""
+    )
     usable = "" if tool.score is None else f"{len(tool.usable)}/{len(USABLE_COLUMNS)}"
     meaning = "formats accept it without changes" if usable else ""
-    yield Tab("exports", "Exports", reverse("catalog:export", args=[*slug, _first_format(tool)]), usable, meaning)
+    yield Tab(
+        "exports",
+        "Exports",
+        reverse("catalog:export", args=[*slug, _first_format(tool)]),
+        usable,
+        meaning,
+    )
 
 
 def _first_format(tool: Tool) -> str:

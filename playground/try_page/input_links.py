@@ -22,7 +22,9 @@ from playground.redaction import WITHHELD
 from playground.schema_form.secret_search import NONE, find_secrets
 from playground.schema_form.values import ABSENT, Absent, Maybe
 
-MAX_CHARACTERS: Final = 4000  # of path and query; chats, proxies and some browsers cut longer addresses
+MAX_CHARACTERS: Final = (
+    4000  # of path and query; chats, proxies and some browsers cut longer addresses
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,20 @@ class InputLink:
 
 
 def input_link(
-    tool: Tool, revision: Revision, contract: CompiledSpec, parameters: Maybe, configuration: Configuration | None
+    tool: Tool,
+    revision: Revision,
+    contract: CompiledSpec,
+    parameters: Maybe,
+    configuration: Configuration | None,
 ) -> InputLink:
     """The address of `parameters`; `configuration` is only searched for secrets that they repeat."""
     query = {"revision": str(revision.number)}
     address = reverse("playground:try", args=[tool.slug])
     shown, left_out = without_secrets(contract, parameters, configuration)
     if shown == WITHHELD:
-        return InputLink(problem="This input could not be searched for secrets, so it cannot be shared.")
+        return InputLink(
+            problem="This input could not be searched for secrets, so it cannot be shared."
+        )
     if isinstance(shown, Absent):
         return InputLink(path=f"{address}?{urlencode(query)}", left_out=left_out)
     try:

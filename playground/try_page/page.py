@@ -73,7 +73,9 @@ class Trial(TrialInput):
     @property
     def may_share(self) -> bool:
         """Whether the user may share the selected configuration, or stop sharing it."""
-        return self.selected is not None and (not self.is_shared_by_other or bool(may(self.user, "administer")))
+        return self.selected is not None and (
+            not self.is_shared_by_other or bool(may(self.user, "administer"))
+        )
 
     @cached_property
     def input_digest(self) -> str:
@@ -89,7 +91,11 @@ class Trial(TrialInput):
     def examples(self) -> list[tuple[int, str, str]]:
         """Number, description and digest of each example that has parameters."""
         return [
-            (number, example.description or f"Example {number}", input_digest(self.contract, example.parameters))
+            (
+                number,
+                example.description or f"Example {number}",
+                input_digest(self.contract, example.parameters),
+            )
             for number, example in enumerate(self.contract.spec.examples, 1)
             if example.has_parameters
         ]
@@ -108,7 +114,9 @@ class Trial(TrialInput):
     def expected_example(self) -> tuple[str, JSON] | None:
         """Title and return value of the example whose parameters are filled in, else of the first that has one."""
         examples = self.contract.spec.examples
-        filled_in = next((number for number, _, digest in self.examples if digest == self.input_digest), 0)
+        filled_in = next(
+            (number for number, _, digest in self.examples if digest == self.input_digest), 0
+        )
         if filled_in and examples[filled_in - 1].has_return_value:
             return f"Expected response (example {filled_in})", examples[filled_in - 1].return_value
         for number, example in enumerate(examples, 1):
@@ -121,25 +129,40 @@ class Trial(TrialInput):
         """Whether the preview shows anything that the form, in JSON mode, does not."""
         if self.parameters.view == "fields":
             return True
-        return self.configuration is not None and self.configuration.view == "fields" and self.mode == "live"
+        return (
+            self.configuration is not None
+            and self.configuration.view == "fields"
+            and self.mode == "live"
+        )
 
     @property
     def marks(self) -> dict[str, JSON]:
         """The problems of each form that is shown as JSON, for its editor: name -> [{"line", "column", "message"}]."""
         shown = [(form, form.form.root) for form in (self.parameters, self.configuration) if form]
-        return {form.form.name: list(map(asdict, root.marks)) for form, root in shown if isinstance(root, RawNode)}
+        return {
+            form.form.name: list(map(asdict, root.marks))
+            for form, root in shown
+            if isinstance(root, RawNode)
+        }
 
     @property
     def error_title(self) -> str:
         """The title of the error summary."""
         action = {"link": "share", "save": "save", "save-input": "save"}.get(self.pressed, "run")
-        return f"Fix {len(self.errors)} problems to {action}" if len(self.errors) > 1 else f"Fix 1 problem to {action}"
+        return (
+            f"Fix {len(self.errors)} problems to {action}"
+            if len(self.errors) > 1
+            else f"Fix 1 problem to {action}"
+        )
 
     @property
     def configuration_label(self) -> str:
         """The configuration in one line."""
         if self.selected is not None and (self.is_shared_by_other or self.configuration_name):
-            return next((choice.label for choice in self.saved if choice.reference == self.saved_name), self.saved_name)
+            return next(
+                (choice.label for choice in self.saved if choice.reference == self.saved_name),
+                self.saved_name,
+            )
         if self._configuration_is_empty:
             return "not filled in" if self._configuration_is_incomplete else "none"
         return f"{self.saved_name}, edited" if self.saved_name else "used for this run only"
@@ -149,11 +172,19 @@ class Trial(TrialInput):
         """Whether the configuration is shown: something in it is missing, wrong, changed, or was just pressed."""
         if self.is_shared_by_other:
             return False
-        if self.save_as or self.saved_now or self.pressed.startswith((CONFIGURATION, "sav", "forget", "share", "stop")):
+        if (
+            self.save_as
+            or self.saved_now
+            or self.pressed.startswith((CONFIGURATION, "sav", "forget", "share", "stop"))
+        ):
             return True
         if self.configuration is None or self.configuration.problems:
             return self.configuration is not None
-        if self.run is not None and self.run.configuration_fingerprint and not self.run.configuration_name:
+        if (
+            self.run is not None
+            and self.run.configuration_fingerprint
+            and not self.run.configuration_name
+        ):
             return True
         is_edited = not self._configuration_is_empty and not self.configuration_name
         return is_edited or (self.mode == "live" and self._configuration_is_incomplete)
@@ -165,7 +196,11 @@ class Trial(TrialInput):
     @cached_property
     def _configuration_is_incomplete(self) -> bool:
         schema, value = self.contract.configuration_form, self.configuration_value
-        return schema is not None and value is not None and schema.check(value.value).verdict != "conforms"
+        return (
+            schema is not None
+            and value is not None
+            and schema.check(value.value).verdict != "conforms"
+        )
 
     # -- buttons ------------------------------------------------------------------------------------------------------
 
@@ -189,7 +224,10 @@ class Trial(TrialInput):
     @property
     def saved_inputs(self) -> list[tuple[str, str]]:
         """Name and digest of each of the user's saved inputs of this tool."""
-        return [(saved.name, stored_digest(saved.parameters)) for saved in inputs_of(self.user, self.tool)]
+        return [
+            (saved.name, stored_digest(saved.parameters))
+            for saved in inputs_of(self.user, self.tool)
+        ]
 
     def use_input(self, query: Mapping[str, str]) -> None:
         """Replace the filled-in parameters by a saved input."""
@@ -212,7 +250,9 @@ class Trial(TrialInput):
             return
         own = None if self.is_shared_by_other else self.configuration_value
         try:
-            saved, left_out = save_input(self.user, self.revision, self.input_name, self.parameters_value, own)
+            saved, left_out = save_input(
+                self.user, self.revision, self.input_name, self.parameters_value, own
+            )
         except DocumentError as error:
             self.errors.append({"href": "#input_name", "message": error.problems[0].message})
             return
@@ -238,7 +278,9 @@ class Trial(TrialInput):
         if self.parameters.unread:
             self.parameters = self.parameters.with_unread_marked()
             found = self.parameters.form.errors
-            self.errors += [{"href": f"#{error.target}", "message": error.message} for error in found]
+            self.errors += [
+                {"href": f"#{error.target}", "message": error.message} for error in found
+            ]
         return bool(self.parameters.unread)
 
     def use_saved(self, _query: Mapping[str, str]) -> None:
@@ -262,11 +304,20 @@ class Trial(TrialInput):
         removed = self._removed_secrets(value)
         try:
             saved = save_configuration(
-                self.user, self.tool, self.save_as, value, self.contract.configuration, removed=removed
+                self.user,
+                self.tool,
+                self.save_as,
+                value,
+                self.contract.configuration,
+                removed=removed,
             )
         except DocumentError as error:
             problem = error.problems[0]
-            href = "#configuration-form" if problem.pointer.startswith("/configuration") else "#save_as"
+            href = (
+                "#configuration-form"
+                if problem.pointer.startswith("/configuration")
+                else "#save_as"
+            )
             self.errors.append({"href": href, "message": problem.message})
             return
         self.saved_name, self.save_as = saved.name, ""
@@ -296,7 +347,9 @@ class Trial(TrialInput):
         if isinstance(stored, Absent):
             return set()
         before = {pointer for pointer, _ in secret_members(self.contract.configuration, stored)}
-        return before - {pointer for pointer, _ in secret_members(self.contract.configuration, value.value)}
+        return before - {
+            pointer for pointer, _ in secret_members(self.contract.configuration, value.value)
+        }
 
     def forget(self, _query: Mapping[str, str]) -> None:
         """Delete the selected saved configuration."""

@@ -58,7 +58,9 @@ def prefilled(contract: CompiledSpec, parameters: JSON) -> Prefilled:
         return REMOVED
 
     value = change_all(parameters, marks, emptied_at)
-    return Prefilled(value, tuple(emptied), tuple(pointers_of_texts(value, lambda text: MARK in text)))
+    return Prefilled(
+        value, tuple(emptied), tuple(pointers_of_texts(value, lambda text: MARK in text))
+    )
 
 
 def fields_at(form: Form, pointers: tuple[str, ...]) -> list[FieldLink]:

@@ -25,11 +25,19 @@ MAX_PER_TOOL: Final = 50
 
 def inputs_of(owner: Person, tool: Tool) -> QuerySet[SavedInput]:
     """The user's saved inputs of `tool`, by name; none for a visitor."""
-    return SavedInput.objects.filter(owner=owner, tool=tool) if isinstance(owner, User) else SavedInput.objects.none()
+    return (
+        SavedInput.objects.filter(owner=owner, tool=tool)
+        if isinstance(owner, User)
+        else SavedInput.objects.none()
+    )
 
 
 def save_input(
-    owner: User, revision: Revision, name: str, parameters: JSON, configuration: Configuration | None = None
+    owner: User,
+    revision: Revision,
+    name: str,
+    parameters: JSON,
+    configuration: Configuration | None = None,
 ) -> tuple[SavedInput, tuple[str, ...]]:
     """Save `parameters` for the tool of `revision` under `name`, replacing the input of the same name.
 
@@ -60,7 +68,11 @@ def save_input(
         owner=owner,
         tool=revision.tool,
         name=name,
-        defaults={"parameters_json": text, "revision_number": revision.number, "updated_at": timezone.now()},
+        defaults={
+            "parameters_json": text,
+            "revision_number": revision.number,
+            "updated_at": timezone.now(),
+        },
     )
     return saved, left_out
 

@@ -155,7 +155,9 @@ class TrialInput:
             value = self._of_text(query["parameters"])
         if query.get("mode") in {"live", "mock"} and self.can_run_live:
             self.mode = query["mode"]
-        self.saved_name = query["configuration"] if "configuration" in query else self._usual_configuration()
+        self.saved_name = (
+            query["configuration"] if "configuration" in query else self._usual_configuration()
+        )
         self.parameters = self._parameters_of(value)
         self.load_configuration()
         if from_run:
@@ -164,7 +166,10 @@ class TrialInput:
 
     def _note_other_revision(self, number: str) -> None:
         """If the address was made for another revision of the tool, say so: its input may not fit."""
-        if not (number.isascii() and number.isdecimal() and len(number) < 6) or int(number) == self.revision.number:
+        if (
+            not (number.isascii() and number.isdecimal() and len(number) < 6)
+            or int(number) == self.revision.number
+        ):
             return
         title = f"This link was created for revision {int(number)}. This page runs revision {self.revision.number}."
         self.notices.append(Notice(title, "Check the input: parameters may have changed."))
@@ -183,7 +188,9 @@ class TrialInput:
 
     def _visible_run(self, run_id: str) -> Run | None:
         """The run of the tool with this id; None, with a notice, if there is none that the user may see."""
-        run = Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
+        run = (
+            Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
+        )
         if run is None:
             self.notices.append(Notice("This tool has no such run, or you have no access to it."))
         return run
@@ -197,22 +204,31 @@ class TrialInput:
         self.timeout = "" if run.timeout_s == settings.RUN_TIMEOUT_S else f"{run.timeout_s:g}"
         self.saved_name = run.configuration_name
         if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:
-            self.notices.append(Notice("The configuration of that run was not stored.", "Fill it in to run again."))
+            self.notices.append(
+                Notice("The configuration of that run was not stored.", "Fill it in to run again.")
+            )
         return prefilled(compiled_spec_of(run.revision), run.parameters)
 
     def _note_missing_secrets(self, from_run: Prefilled) -> None:
         """If the run's parameters contained secrets, list the fields that must be filled in again."""
         if not from_run.emptied:
             return
-        empty, marked = (fields_at(self.parameters.form, paths) for paths in (from_run.emptied, from_run.marked))
+        empty, marked = (
+            fields_at(self.parameters.form, paths) for paths in (from_run.emptied, from_run.marked)
+        )
         notice = Notice(
-            "Secrets among the parameters of that run are not stored.", "Fill in again:", empty=empty, marked=marked
+            "Secrets among the parameters of that run are not stored.",
+            "Fill in again:",
+            empty=empty,
+            marked=marked,
         )
         self.notices.append(notice)
 
     def _of_example(self, number: str) -> Maybe:
         examples = self.contract.spec.examples
-        index = int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+        index = (
+            int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+        )
         if not 0 <= index < len(examples) or not examples[index].has_parameters:
             self.notices.append(Notice("The spec has no such example with parameters."))
             return ABSENT
@@ -223,7 +239,9 @@ class TrialInput:
             return reader.loads(text, max_bytes=settings.RUN_PARAMETERS_BYTES)
         except JSONTextError as error:
             message = f"They are not valid JSON: {error.problems[0].message}"
-            self.notices.append(Notice("The parameters in the URL could not be used.", message, text))
+            self.notices.append(
+                Notice("The parameters in the URL could not be used.", message, text)
+            )
             return ABSENT
 
     def _parameters_of(self, value: Maybe) -> Submission:
@@ -254,9 +272,15 @@ class TrialInput:
         """
         operation = request.POST.get("op", "")
         is_switched = ":view:" in operation and "checked" in request.POST
-        self._fill(list(_pairs(request)), request.POST, is_checked=is_switched or (is_checked and not operation))
+        self._fill(
+            list(_pairs(request)),
+            request.POST,
+            is_checked=is_switched or (is_checked and not operation),
+        )
 
-    def _fill(self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool) -> None:
+    def _fill(
+        self, pairs: list[tuple[str, Sent]], single: Mapping[str, str], *, is_checked: bool
+    ) -> None:
         """Read all names and values of a request; `single` has the fields outside the schema forms."""
         self.pressed = single.get("op") or single.get("use") or ""
         if single.get("mode") in {"live", "mock"} and self.can_run_live:
@@ -290,12 +314,16 @@ class TrialInput:
         if self.configuration is not None:
             name = self.configuration.form.name
             controls = posted(self.configuration.draft)
-            pairs: list[tuple[str, Sent]] = [(f"{name}:{tag}:{path}", text) for tag, path, text in controls]
+            pairs: list[tuple[str, Sent]] = [
+                (f"{name}:{tag}:{path}", text) for tag, path, text in controls
+            ]
             self._submit_configuration(pairs, self._stored(), is_checked=True)
         self.errors = []
         self._collect_errors()
 
-    def _submit_configuration(self, pairs: list[tuple[str, Sent]], stored: Maybe, *, is_checked: bool) -> None:
+    def _submit_configuration(
+        self, pairs: list[tuple[str, Sent]], stored: Maybe, *, is_checked: bool
+    ) -> None:
         self.configuration = submitted(
             self.contract.configuration_form,
             pairs,
@@ -327,7 +355,9 @@ class TrialInput:
             pairs = cast("list[tuple[str, Sent]]", decrypt(unfinished))
         except Unreadable:
             return False
-        self._fill(pairs, {name: text for name, text in pairs if isinstance(text, str)}, is_checked=False)
+        self._fill(
+            pairs, {name: text for name, text in pairs if isinstance(text, str)}, is_checked=False
+        )
         self.is_restored = True
         return True
 
@@ -342,7 +372,9 @@ class TrialInput:
         try:
             _ = self.timeout_s
         except ValueError:
-            message = f"Enter a time limit above 0 and at most {settings.RUN_TIMEOUT_MAX_S} seconds."
+            message = (
+                f"Enter a time limit above 0 and at most {settings.RUN_TIMEOUT_MAX_S} seconds."
+            )
             self.errors.append({"href": "#timeout_s", "message": message})
 
     @property
@@ -357,7 +389,9 @@ class TrialInput:
             return self._opened
         if self.configuration is None:
             return None
-        return Configuration({} if isinstance(self.configuration.value, Absent) else self.configuration.value)
+        return Configuration(
+            {} if isinstance(self.configuration.value, Absent) else self.configuration.value
+        )
 
     @property
     def configuration_name(self) -> str:
@@ -367,7 +401,11 @@ class TrialInput:
             return self.saved_name
         if value is None or isinstance(stored, Absent):
             return ""
-        return self.saved_name if Configuration(stored).fingerprint(b"") == value.fingerprint(b"") else ""
+        return (
+            self.saved_name
+            if Configuration(stored).fingerprint(b"") == value.fingerprint(b"")
+            else ""
+        )
 
     # -- saved configurations -----------------------------------------------------------------------------------------
 
@@ -413,7 +451,11 @@ class TrialInput:
 def error_of(error: Summary) -> dict[str, str]:
     """An entry of the page's error summary. In JSON text, with line and column, to which the link jumps."""
     entry = {"href": f"#{error.target}", "message": error.message}
-    return entry | {"line": str(error.mark.line), "column": str(error.mark.column)} if error.mark else entry
+    return (
+        entry | {"line": str(error.mark.line), "column": str(error.mark.column)}
+        if error.mark
+        else entry
+    )
 
 
 def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:

@@ -17,7 +17,12 @@ from catalog.errors import Busy
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.tool_page import Sample
 from playground.compiled_spec import compiled_spec_of
-from playground.configurations.saved import UNREADABLE, choices_for, find_configuration, open_configuration
+from playground.configurations.saved import (
+    UNREADABLE,
+    choices_for,
+    find_configuration,
+    open_configuration,
+)
 from playground.configurations.secret_members import Configuration
 from playground.example_checks import begin_check
 from playground.examples.results import results_of, sees_runs_of
@@ -60,7 +65,9 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
 def start_check(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_for(request.user, "run", slug)
     address = reverse("playground:examples", args=[slug])
-    ignored = [word for word in request.POST.get("ignored", "").split() if word.startswith("/")][:MAX_IGNORED]
+    ignored = [word for word in request.POST.get("ignored", "").split() if word.startswith("/")][
+        :MAX_IGNORED
+    ]
     name = request.POST.get("configuration", "")
     configuration: Configuration | None = None
     if name:

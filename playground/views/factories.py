@@ -38,7 +38,10 @@ from playground.run_pages.factory_use import use_of
 
 STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {
     "broken": ("Broken", lambda proposal: proposal.factory.status == "broken"),
-    "missing-package": ("Missing package", lambda proposal: proposal.factory.status == "missing package"),
+    "missing-package": (
+        "Missing package",
+        lambda proposal: proposal.factory.status == "missing package",
+    ),
     "importing": ("Not loaded yet", lambda proposal: proposal.factory.status == "importing"),
     "ready": ("Ready", lambda proposal: proposal.factory.status == "ready"),
     "new": ("Not in the catalog", lambda proposal: proposal.state == "new"),
@@ -55,14 +58,22 @@ def factories(request: HttpRequest) -> HttpResponse:
     proposals = proposals_for(registry().all(), request.user)
     wanted = request.GET.get("state", "")
     _, is_shown = STATES.get(wanted, ("", lambda _: True))
-    shown = sorted(filter(is_shown, proposals), key=lambda proposal: ORDER.index(proposal.factory.status))
+    shown = sorted(
+        filter(is_shown, proposals), key=lambda proposal: ORDER.index(proposal.factory.status)
+    )
     use = use_of([proposal.tool.pk for proposal in shown if proposal.tool], request.user)
     context = {
-        "factories": [(proposal, use.get(proposal.tool.pk) if proposal.tool else None) for proposal in shown],
+        "factories": [
+            (proposal, use.get(proposal.tool.pk) if proposal.tool else None) for proposal in shown
+        ],
         "all": len(proposals),
         "wanted": wanted if wanted in STATES else "",
-        "states": [(key, label, sum(map(is_in, proposals))) for key, (label, is_in) in STATES.items()],
-        "broken": sum(proposal.factory.status in {"broken", "missing package"} for proposal in proposals),
+        "states": [
+            (key, label, sum(map(is_in, proposals))) for key, (label, is_in) in STATES.items()
+        ],
+        "broken": sum(
+            proposal.factory.status in {"broken", "missing package"} for proposal in proposals
+        ),
         "connections": connections(),
         "isolation": registry().isolation(),
         "unclaimed": registry().unclaimed_settings() if is_administrator(request.user) else [],
@@ -135,7 +146,8 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
                 messages.success(request, f"Spec proposed. {WHO_DECIDES}")
                 return redirect(outcome.get_absolute_url())
             messages.success(
-                request, f"The spec of {outcome.tool.name} is published as revision {outcome.revision.number}."
+                request,
+                f"The spec of {outcome.tool.name} is published as revision {outcome.revision.number}.",
             )
             return redirect(outcome.tool)
         except Busy as busy:
@@ -149,7 +161,9 @@ def factory_spec(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "proposal": proposal,
         "current": current,
-        "text_difference": compare(current.source, proposal.text) if current and proposal.difference else None,
+        "text_difference": compare(current.source, proposal.text)
+        if current and proposal.difference
+        else None,
         "advice": advise(proposal.spec) if proposal.spec else [],
         "refusal": refusal,
         "may_publish": _may_publish(request, proposal),
@@ -176,8 +190,14 @@ def _publish(request: HttpRequest, proposal: Proposal) -> Publication | HeldProp
             than the form shows.
     """
     if proposal.spec is None or not proposal.can_be_published:
-        raise RevisionConflict("There is nothing to publish: the catalog has this spec, or the factory has none.")
+        raise RevisionConflict(
+            "There is nothing to publish: the catalog has this spec, or the factory has none."
+        )
     if request.POST.get("sha256") != proposal.spec.sha256:
-        raise RevisionConflict("The factory or the tool has changed since you opened this page. Look at the new text.")
+        raise RevisionConflict(
+            "The factory or the tool has changed since you opened this page. Look at the new text."
+        )
     current = proposal.tool.current if proposal.tool else None
-    return publish_or_hold(proposal.spec, by=actor(request), expected=current.number if current else 0)
+    return publish_or_hold(
+        proposal.spec, by=actor(request), expected=current.number if current else 0
+    )

@@ -54,7 +54,9 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
     position = running.queue_position(run)
     contract = compiled_spec_of(run.revision)
     files = run.file_list()
-    likenesses = [found for found in (like_last_run(run, viewer), like_example(run, contract.spec)) if found]
+    likenesses = [
+        found for found in (like_last_run(run, viewer), like_example(run, contract.spec)) if found
+    ]
     compared = [likeness for likeness in likenesses if not likeness.is_same]
     raw = str(run.response) if run.response_cut else run.response_json or ""
     return {
@@ -112,7 +114,9 @@ def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
         "may_publish": can_be_saved and bool(may(request.user, "revise", run.tool)),
         "earlier": earlier_runs(request, run),
         "is_own": is_own,
-        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True)) if is_own else [],
+        "shared_with": list(run.groups.order_by("name").values_list("name", flat=True))
+        if is_own
+        else [],
     }
     return render(request, "playground/run.html", context)
 
@@ -147,7 +151,9 @@ def run_share(request: HttpRequest, run_id: str) -> HttpResponse:
     except DocumentError as error:
         messages.error(request, str(error))
         return redirect(run)
-    messages.success(request, f"The run is shared with {', '.join(names)}." if names else "The run is private.")
+    messages.success(
+        request, f"The run is shared with {', '.join(names)}." if names else "The run is private."
+    )
     return redirect(run)
 
 
@@ -189,7 +195,9 @@ def run_comparison(request: HttpRequest, first_id: str, second_id: str) -> HttpR
         "tool": first.tool,
         "nav_section": "tools",
         "comparison": Comparison(first, second),
-        "can_repeat": all(not run.configuration_fingerprint or run.configuration_name for run in runs),
+        "can_repeat": all(
+            not run.configuration_fingerprint or run.configuration_name for run in runs
+        ),
     }
     return render(request, "playground/run_comparison.html", context)
 
@@ -264,7 +272,8 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "runs": page.runs,
         "previous_url": f"{prefix}after={page.newer}" if page.newer else "",
         "next_url": f"{prefix}before={page.older}" if page.older else "",
-        "is_filtered": wanted.without_times() != unfiltered,  # other than by time, which the heading of the chart shows
+        "is_filtered": wanted.without_times()
+        != unfiltered,  # other than by time, which the heading of the chart shows
         "is_narrowed": replace(wanted, tool="" if tool else wanted.tool).is_narrowed,
         "unrun": tool,
         "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
@@ -276,7 +285,10 @@ def run_list(request: HttpRequest) -> HttpResponse:
     }
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_runs.html", context)
-    context |= {"statistics": statistics_of(tool) if tool else None, "recent_tools": recent_tools(visible)}
+    context |= {
+        "statistics": statistics_of(tool) if tool else None,
+        "recent_tools": recent_tools(visible),
+    }
     if is_administrator(request.user):
         context["recent_people"] = recent_people(visible)
     return render(request, "playground/run_list.html", context)

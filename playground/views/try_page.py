@@ -40,12 +40,21 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     trial = Trial(tool, revision_of(tool), request.user)
     address = reverse("playground:try", args=[slug])
     if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
-        context = {"bars": trial.history, "tool": tool, "shown": request.GET.get("run", ""), "is_partial": True}
+        context = {
+            "bars": trial.history,
+            "tool": tool,
+            "shown": request.GET.get("run", ""),
+            "is_partial": True,
+        }
         return render(request, "playground/_history.html", context)
     if request.method == "POST":
         enter_saves(request)
     if request.method != "POST":
-        unfinished = take_unfinished(request, address) if request.method == "GET" and not request.GET else None
+        unfinished = (
+            take_unfinished(request, address)
+            if request.method == "GET" and not request.GET
+            else None
+        )
         if unfinished is None or not trial.restore(unfinished):
             trial.open(request.GET)
         return trial_page(request, trial)
@@ -158,7 +167,9 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"
     if trial.run_right:
-        response["HX-Replace-Url"] = f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
+        response["HX-Replace-Url"] = (
+            f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
+        )
     return response
 
 
@@ -199,7 +210,9 @@ def completions(request: HttpRequest, slug: str) -> JsonResponse:
     spec = compiled_spec_of(revision_of(tool))
     schema = {"parameters": spec.parameters, "configuration": spec.configuration_form}.get(form)
     found = completions_at(schema.root, path) if schema else Completions()
-    response = JsonResponse({"members": list(map(asdict, found.members)), "values": list(map(asdict, found.values))})
+    response = JsonResponse(
+        {"members": list(map(asdict, found.members)), "values": list(map(asdict, found.values))}
+    )
     response["Cache-Control"] = "private, max-age=60"
     return response
 

@@ -106,7 +106,11 @@ class Worker:
             ready = {descriptor for descriptor, _ in poll.poll(self._wait_ms())}
             for child in [child for pidfd, child in self.children.items() if pidfd in ready]:
                 self._clean_up(child)
-            for child in [child for child in self.children.values() if child.until and child.until < time.monotonic()]:
+            for child in [
+                child
+                for child in self.children.values()
+                if child.until and child.until < time.monotonic()
+            ]:
                 self._time_out(child)
             if self.control.fileno() in ready and not self._serve_request():
                 return
@@ -117,7 +121,9 @@ class Worker:
         try:
             importlib.import_module(self.preload.pop(0))
         except Exception as error:  # noqa: BLE001  whatever importing it raises; the factory's zygote reports it
-            sys.stderr.write(f"toolshelf worker: a module could not be imported in advance: {error!r}\n")
+            sys.stderr.write(
+                f"toolshelf worker: a module could not be imported in advance: {error!r}\n"
+            )
         if not self.preload:
             _freeze()
 
@@ -125,7 +131,11 @@ class Worker:
         if self.preload:
             return 0
         moments = [child.until for child in self.children.values() if child.until]
-        return _MAX_WAIT_MS if not moments else max(0, round((min(moments) - time.monotonic()) * 1000) + 1)
+        return (
+            _MAX_WAIT_MS
+            if not moments
+            else max(0, round((min(moments) - time.monotonic()) * 1000) + 1)
+        )
 
     def _serve_request(self) -> bool:
         """Serve one request; False if the server has gone."""
@@ -180,7 +190,9 @@ class Worker:
         group = Membership((), "")
         if self.groups:
             try:
-                group = self.groups.make(memory_bytes=request["memory_bytes"], processes=request["processes"])
+                group = self.groups.make(
+                    memory_bytes=request["memory_bytes"], processes=request["processes"]
+                )
             except OSError as error:
                 sys.stderr.write(f"toolshelf worker: a run has no control group: {error}\n")
         yield group
@@ -213,7 +225,11 @@ class Worker:
                 raise
 
     def _start_zygote(
-        self, request: dict[str, Any], environment: int, requests: socket.socket, inbox: socket.socket
+        self,
+        request: dict[str, Any],
+        environment: int,
+        requests: socket.socket,
+        inbox: socket.socket,
     ) -> Child:
         pid, factory_directory, proxy = self._fork(request["network"])
         if factory_directory is not None:
@@ -221,7 +237,14 @@ class Worker:
                 close_all_but(inbox.fileno(), factory_directory.namespace, environment)
                 become_zygote(factory_directory, inbox, request, environment)
         child = Child(
-            request, pid, os.pidfd_open(pid), requests, inbox, request["key"], environment=environment, proxy=proxy
+            request,
+            pid,
+            os.pidfd_open(pid),
+            requests,
+            inbox,
+            request["key"],
+            environment=environment,
+            proxy=proxy,
         )
         self.children[child.pidfd] = child
         return child
@@ -253,17 +276,26 @@ class Worker:
             code = -signal.SIGKILL
         if child.inbox and code == STARTS_THREADS and child.request["preload"]:
             with contextlib.suppress(OSError):
-                self._start_zygote(child.request | {"preload": False}, child.environment, child.requests, child.inbox)
+                self._start_zygote(
+                    child.request | {"preload": False},
+                    child.environment,
+                    child.requests,
+                    child.inbox,
+                )
                 return
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._refuse_pending(child, f"The factory's process {how} while it was being imported.")
         if child.environment >= 0:
             os.close(child.environment)
         children = self.children.values()
-        end_descendants(own_namespace=False, spare=[pid for each in children for pid in (each.pid, each.proxy)])
+        end_descendants(
+            own_namespace=False, spare=[pid for each in children for pid in (each.pid, each.proxy)]
+        )
 
     def _time_out(self, child: Child) -> None:
-        self._refuse_pending(child, f"Importing it did not end within {child.request['timeout_s']:g} s.")
+        self._refuse_pending(
+            child, f"Importing it did not end within {child.request['timeout_s']:g} s."
+        )
         child.until = None
         signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
@@ -272,7 +304,9 @@ class Worker:
         if not child.inbox:
             refuse(child.requests, reason)
         while child.inbox and (received := receive(child.inbox)) and received[0]:
-            server, *joining = received[1]  # the other descriptors are for the run supervisor's control group
+            server, *joining = received[
+                1
+            ]  # the other descriptors are for the run supervisor's control group
             with socket.socket(fileno=server) as client:
                 refuse(client, reason)
             for descriptor in joining:
@@ -317,7 +351,9 @@ def _always_exit() -> Any:
 def main() -> None:
     """Serve the server process that started this program."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the worker ends with its server, and its children with it
+        signal.signal(
+            number, signal.SIG_IGN
+        )  # the worker ends with its server, and its children with it
     signal.signal(signal.SIGALRM, _exit_soon)
     die_with_parent(signal.SIGALRM)
     control = socket.socket(fileno=int(sys.argv[-1]))
@@ -338,7 +374,9 @@ def main() -> None:
         _load_types()
         _show_logs()
         _freeze()
-        with contextlib.suppress(BrokenPipeError):  # the server has ended in the meantime, which `serve` notices
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # the server has ended in the meantime, which `serve` notices
             control.send(json.dumps(probe.as_json(sandbox, groups, networks, refused)).encode())
         Worker(control, sandbox, groups, networks, start["preload"]).serve()
     finally:

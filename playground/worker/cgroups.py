@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Final
 
 _PREFIX: Final = "toolshelf-"
-_HEADROOM_BYTES: Final = 64 * 2**20  # for the run supervisor itself, and for the kernel's own memory for a run
+_HEADROOM_BYTES: Final = (
+    64 * 2**20
+)  # for the run supervisor itself, and for the kernel's own memory for a run
 _HEADROOM_PROCESSES: Final = 8
 _YOUNG_S: Final = 120.0
 _CONTROLLERS: Final = ("memory", "pids")
@@ -68,13 +70,25 @@ class ControlGroups:
         for directory in set(directories.values()):
             directory.mkdir(parents=True)
         memory, bytes_allowed = directories["memory"], str(memory_bytes + _HEADROOM_BYTES)
-        (memory / ("memory.max" if self.unified else "memory.limit_in_bytes")).write_text(bytes_allowed)
+        (memory / ("memory.max" if self.unified else "memory.limit_in_bytes")).write_text(
+            bytes_allowed
+        )
         with contextlib.suppress(OSError):  # the kernel may not count swap
-            swap, most = ("memory.swap.max", "0") if self.unified else ("memory.memsw.limit_in_bytes", bytes_allowed)
+            swap, most = (
+                ("memory.swap.max", "0")
+                if self.unified
+                else ("memory.memsw.limit_in_bytes", bytes_allowed)
+            )
             (memory / swap).write_text(most)
         (directories["pids"] / "pids.max").write_text(str(processes + _HEADROOM_PROCESSES))
-        descriptors = [os.open(each / "cgroup.procs", os.O_WRONLY) for each in sorted(set(directories.values()))]
-        return Membership(tuple(descriptors), str(memory / ("memory.events" if self.unified else "memory.oom_control")))
+        descriptors = [
+            os.open(each / "cgroup.procs", os.O_WRONLY)
+            for each in sorted(set(directories.values()))
+        ]
+        return Membership(
+            tuple(descriptors),
+            str(memory / ("memory.events" if self.unified else "memory.oom_control")),
+        )
 
     def _clear(self) -> None:
         """Remove the groups whose run supervisors have ended; a recent group may be waiting for its supervisor."""
@@ -113,7 +127,9 @@ def find_control_groups() -> ControlGroups:
     for directory in set(own.values()):
         directory.mkdir(exist_ok=True)
     if groups.unified:
-        (own["memory"] / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in _CONTROLLERS))
+        (own["memory"] / "cgroup.subtree_control").write_text(
+            " ".join(f"+{name}" for name in _CONTROLLERS)
+        )
     return groups
 
 
@@ -137,7 +153,9 @@ def _own_groups() -> tuple[Path | None, dict[str, Path]]:
             paths[controller] = path
     found: dict[str, Path] = {}
     for point, root, kind, options in _mounts():
-        for controller in [""] if kind == "cgroup2" else [name for name in _CONTROLLERS if name in options]:
+        for controller in (
+            [""] if kind == "cgroup2" else [name for name in _CONTROLLERS if name in options]
+        ):
             if controller in paths:
                 inside = paths[controller].removeprefix(root) if root != "/" else paths[controller]
                 found[controller] = Path(point) / inside.lstrip("/")

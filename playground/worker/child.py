@@ -40,7 +40,14 @@ from playground.worker.syscalls import flush_c_output
 from playground.worker.tracebacks import clean, describe
 from toolshelf_tools.calls import Caller
 from toolshelf_tools.factories import LoadedFactory, load_factory
-from toolshelf_tools.files import JSON_TYPE, MAX_FILES, BadFileError, ResponseFile, as_file, read_file
+from toolshelf_tools.files import (
+    JSON_TYPE,
+    MAX_FILES,
+    BadFileError,
+    ResponseFile,
+    as_file,
+    read_file,
+)
 from toolshelf_tools.json_encoder import NotJSONError, TooLargeError, encode
 from toolshelf_tools.type_conversion import (
     MisfitError,
@@ -56,7 +63,9 @@ _MAX_MESSAGE: Final = 200
 _NOT_SENT: Final = 3
 _SIGNALS: Final = tuple(map(int, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)))
 # Without the enum conversion of `signal.signal`, which takes longer than everything else before a run begins.
-_set_handler: Final[Callable[[int, int], object]] = getattr(signal.signal, "__wrapped__", signal.signal)
+_set_handler: Final[Callable[[int, int], object]] = getattr(
+    signal.signal, "__wrapped__", signal.signal
+)
 
 
 class BadToolError(TypeError):
@@ -231,12 +240,16 @@ def _encoded(response: object, annotation: object, job: dict[str, Any]) -> _Answ
 def _make_tool(loaded: LoadedFactory, job: dict[str, Any], caller: Caller) -> Any:
     factory = loaded.factory
     if loaded.configurable:
-        configuration = read_value(job["configuration"] or "{}", configuration_type(factory), what="configuration")
+        configuration = read_value(
+            job["configuration"] or "{}", configuration_type(factory), what="configuration"
+        )
         tool = caller.result_of(factory.create(configuration))
     else:
         tool = caller.result_of(factory.create())
     if not callable(getattr(tool, "call", None)):
-        raise BadToolError(f"The factory's create() returned {type(tool).__name__}, which has no call().")
+        raise BadToolError(
+            f"The factory's create() returned {type(tool).__name__}, which has no call()."
+        )
     return tool
 
 

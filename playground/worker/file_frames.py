@@ -19,7 +19,12 @@ def file_frame(file: ResponseFile) -> bytes:
     Raises:
         BadFileError: its pointer is too long.
     """
-    head = {"pointer": file.pointer, "name": file.name, "media_type": file.media_type, "is_whole": file.is_whole}
+    head = {
+        "pointer": file.pointer,
+        "name": file.name,
+        "media_type": file.media_type,
+        "is_whole": file.is_whole,
+    }
     line = json.dumps(head).encode()
     if len(line) > MAX_HEAD_BYTES:
         raise BadFileError(f"The path of a file in the response is too long: {file.pointer[:100]}…")

@@ -27,7 +27,9 @@ def reap() -> dict[int, int] | None:
         statuses[pid] = status
 
 
-def end_descendants(*, own_namespace: bool, spare: Collection[int] = (), timeout_s: float = 2.0) -> bool:
+def end_descendants(
+    *, own_namespace: bool, spare: Collection[int] = (), timeout_s: float = 2.0
+) -> bool:
     """Kill and reap every descendant of this process, except `spare`; whether no other is left.
 
     The first process of a PID namespace needs only one signal for that. Any other process must be a subreaper, which

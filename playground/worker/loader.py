@@ -24,13 +24,18 @@ def make_spec(loaded: LoadedFactory) -> dict[str, str | None]:
         {"spec", "spec_error"}: the spec as JSON text, or why there is none; the other one is None.
     """
     try:
-        text = json.dumps(spec_of(loaded.factory), ensure_ascii=False, allow_nan=False, default=_plain)
+        text = json.dumps(
+            spec_of(loaded.factory), ensure_ascii=False, allow_nan=False, default=_plain
+        )
     except NoSpecError as error:
         return {"spec": None, "spec_error": str(error)[:_MAX_ERROR]}
     except BaseException as error:  # noqa: BLE001  whatever the tool's own code raises, even SystemExit
         return {"spec": None, "spec_error": describe(error, max_characters=_MAX_ERROR)}
     if len(text) > MAX_SPEC_CHARACTERS:
-        return {"spec": None, "spec_error": f"Its spec has more than {MAX_SPEC_CHARACTERS:,} characters."}
+        return {
+            "spec": None,
+            "spec_error": f"Its spec has more than {MAX_SPEC_CHARACTERS:,} characters.",
+        }
     return {"spec": text, "spec_error": None}
 
 
@@ -40,7 +45,9 @@ def _plain(value: object) -> Any:
         return dict(value)
     if isinstance(value, frozenset | set):
         return sorted(value)
-    raise TypeError(f"Its definition contains a value of type {type(value).__name__}, which JSON does not have.")
+    raise TypeError(
+        f"Its definition contains a value of type {type(value).__name__}, which JSON does not have."
+    )
 
 
 def describe_factory(loaded: LoadedFactory, reference: str) -> dict[str, object]:
@@ -52,7 +59,9 @@ def describe_factory(loaded: LoadedFactory, reference: str) -> dict[str, object]
     """
     tool_id = loaded.factory.tool_id()
     if not isinstance(tool_id, str) or not tool_id:
-        raise NotAFactoryError(f"{reference}: tool_id() returns {type(tool_id).__name__}, not the id as a string")
+        raise NotAFactoryError(
+            f"{reference}: tool_id() returns {type(tool_id).__name__}, not the id as a string"
+        )
     return {
         "tool_id": str.__str__(tool_id),
         "configurable": loaded.configurable,

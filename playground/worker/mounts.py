@@ -34,7 +34,9 @@ def needed_directories() -> tuple[str, ...]:
     """The directories that are read when a factory is imported and run."""
     program = Path(sys.executable).resolve().parent
     paths = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(program), *sys.path]
-    return tuple(sorted({str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()}))
+    return tuple(
+        sorted({str(Path(path).resolve()) for path in paths if path and Path(path).is_dir()})
+    )
 
 
 def is_within(path: str, directory: str) -> bool:
@@ -74,12 +76,16 @@ def arrange_mounts(view: View, change_user: Callable[[], None] | None) -> None:
         syscalls.mount("tmpfs", cover, "tmpfs", syscalls.MS_NOSUID, _OPEN if inside else _CLOSED)
         for path in inside:
             Path(path).mkdir(parents=True, exist_ok=True)
-            syscalls.mount(f"/proc/self/fd/{needed[path]}", path, "", syscalls.MS_BIND | syscalls.MS_REC)
+            syscalls.mount(
+                f"/proc/self/fd/{needed[path]}", path, "", syscalls.MS_BIND | syscalls.MS_REC
+            )
     for path in view.writable:
         syscalls.mount(path, path, "", syscalls.MS_BIND | syscalls.MS_REC)
     syscalls.make_read_only("/")
     for path in view.writable:
         syscalls.make_read_only(path, read_only=False)
-    syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
+    syscalls.mount(
+        "proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+    )
     for descriptor in needed.values():
         os.close(descriptor)

@@ -20,7 +20,14 @@ Network = Literal["none", "outward", "all"]
 NETWORKS: Final[tuple[Network, ...]] = ("none", "outward", "all")  # the strictest first
 
 # As the common HTTP clients read them.
-PROXY_VARIABLES: Final = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+PROXY_VARIABLES: Final = (
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+)
 NO_PROXY_VARIABLES: Final = ("no_proxy", "NO_PROXY")
 _OWN_HOSTS: Final = "localhost,127.0.0.1,::1"
 

@@ -19,7 +19,11 @@ from playground.worker.sandbox import (
     fork_supervisor,
     settle_supervisor,
 )
-from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
+from playground.worker.scratch import (
+    make_private_directory,
+    private_directory,
+    remove_private_directory,
+)
 
 _TRIAL_BYTES: Final = 1 << 20
 _TRIAL_MEMORY_BYTES: Final = 1 << 28
@@ -63,11 +67,15 @@ def choose_networks(sandbox: Sandbox, modes: tuple[str, ...]) -> dict[str, str]:
     else:
         none = _trial(replace(sandbox, network="none"))
     proxy = site_proxy(os.environ)
-    outward = f"the site uses a proxy ({proxy}), so it cannot check the addresses" if proxy else none
+    outward = (
+        f"the site uses a proxy ({proxy}), so it cannot check the addresses" if proxy else none
+    )
     return {"none": none, "outward": none or outward}
 
 
-def choose_control_groups(sandbox: Sandbox, modes: tuple[str, ...]) -> tuple[ControlGroups | None, str]:
+def choose_control_groups(
+    sandbox: Sandbox, modes: tuple[str, ...]
+) -> tuple[ControlGroups | None, str]:
     """The control groups to use inside `sandbox`, or None and why there are none."""
     if "control groups" not in modes:
         return None, "they are switched off"
@@ -102,7 +110,9 @@ def _trial(sandbox: Sandbox, group: Membership | None = None) -> str:
     return "" if reason == "+" else reason or "the process that tried it ended"
 
 
-def _try_everything(factory_directory: FactoryDirectory, write: int, group: Membership | None) -> None:
+def _try_everything(
+    factory_directory: FactoryDirectory, write: int, group: Membership | None
+) -> None:
     """In the isolated process: start a run supervisor, make a private directory, start a run; then exit."""
     try:
         supervisor = fork_supervisor(factory_directory)
@@ -121,7 +131,9 @@ def _try_everything(factory_directory: FactoryDirectory, write: int, group: Memb
         enter_run(factory_directory, 1)
         Path(private_directory(factory_directory, 1), "trial").write_text("")
         for needed in factory_directory.sandbox.view.needed:
-            if needed != factory_directory.sandbox.scratch:  # a run enters it, and reads only its own directory there
+            if (
+                needed != factory_directory.sandbox.scratch
+            ):  # a run enters it, and reads only its own directory there
                 os.listdir(needed)  # noqa: PTH208
         Path(os.__file__).read_bytes()
         os.write(write, b"+")
@@ -132,7 +144,10 @@ def _try_everything(factory_directory: FactoryDirectory, write: int, group: Memb
 
 
 def as_json(
-    sandbox: Sandbox, groups: ControlGroups | None, networks: dict[str, str], refused: dict[str, str]
+    sandbox: Sandbox,
+    groups: ControlGroups | None,
+    networks: dict[str, str],
+    refused: dict[str, str],
 ) -> dict[str, Any]:
     """The report to the server."""
     return {

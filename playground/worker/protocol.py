@@ -26,7 +26,9 @@ KILL: Final = b"K"  # empty: end the run
 JOB_READ: Final = b"A"  # empty: the job has been read
 BEGUN: Final = b"B"  # CLOCK: monotonic time when the call began
 PROGRESS: Final = b"P"  # JSON: [done, total, message]
-STATUS: Final = b"H"  # HTTP_STATUS: the status with which an API answered, from the tools of OpenAPI documents
+STATUS: Final = (
+    b"H"  # HTTP_STATUS: the status with which an API answered, from the tools of OpenAPI documents
+)
 # The last frame begins with CLOCK: the monotonic time when the call ended; 0.0 if the tool was not called. There is no
 # separate frame for it, because processes that the tool has forked send the same frames, and may do so concurrently.
 FILE: Final = b"F"  # `file_frames`: a file of the response
@@ -47,7 +49,9 @@ UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket 
 LAST: Final = frozenset({RESPONSE, CUT, ERROR})
 
 MAX_PROGRESS_BYTES: Final = 2048
-FILE_HEADROOM_BYTES: Final = 4096  # what each FILE uses of the limit for all of them, besides its content
+FILE_HEADROOM_BYTES: Final = (
+    4096  # what each FILE uses of the limit for all of them, besides its content
+)
 
 
 def frame(kind: bytes, content: bytes = b"") -> bytes:

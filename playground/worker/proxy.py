@@ -32,7 +32,13 @@ _CONNECT_LIMIT_S: Final = 20
 _IDLE_LIMIT_S: Final = 300
 _CHUNK_BYTES: Final = 64 * 1024
 _MEMORY_BYTES: Final = 2 * 2**30  # address space; it uses a small part of it
-_HOP_BY_HOP: Final = (b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization", b"proxy-authenticate")
+_HOP_BY_HOP: Final = (
+    b"connection",
+    b"keep-alive",
+    b"proxy-connection",
+    b"proxy-authorization",
+    b"proxy-authenticate",
+)
 
 
 class Refused(Exception):
@@ -51,7 +57,9 @@ class Refused(Exception):
 
 def serve_proxy(listening: int, *, own_user: bool) -> NoReturn:
     """Become the proxy that listens on this descriptor, until this process is killed."""
-    importlib.import_module("concurrent.futures.thread")  # while this user can still read the files of Python
+    importlib.import_module(
+        "concurrent.futures.thread"
+    )  # while this user can still read the files of Python
     importlib.import_module("encodings.idna")
     drop_rights(own_user=own_user)
     die_with_parent()
@@ -115,8 +123,12 @@ async def _read_request(reader: asyncio.StreamReader) -> tuple[tuple[str, int], 
     if method == "CONNECT":
         return target, b""
     path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-    sent_on = [each for each in headers if each.partition(b":")[0].strip().lower() not in _HOP_BY_HOP]
-    return target, b"\r\n".join([f"{method} {path} {version}".encode(), *sent_on, b"Connection: close", b"", b""])
+    sent_on = [
+        each for each in headers if each.partition(b":")[0].strip().lower() not in _HOP_BY_HOP
+    ]
+    return target, b"\r\n".join(
+        [f"{method} {path} {version}".encode(), *sent_on, b"Connection: close", b"", b""]
+    )
 
 
 async def _connect(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -127,10 +139,14 @@ async def _connect(host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.
     """
     try:
         async with asyncio.timeout(_CONNECT_LIMIT_S):
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = await asyncio.get_running_loop().getaddrinfo(
+                host, port, type=socket.SOCK_STREAM
+            )
             public = [str(each[4][0]) for each in found if is_public(str(each[4][0]))]
             if not public:
-                raise Refused(403, "This tool can reach only public addresses: its network is outward")
+                raise Refused(
+                    403, "This tool can reach only public addresses: its network is outward"
+                )
             for address in public[:-1]:
                 with contextlib.suppress(OSError):
                     return await asyncio.open_connection(address, port)

@@ -89,7 +89,9 @@ class Relay:
         self._result = result
         self._pidfd = pidfd
         self._nowhere = devnull
-        self._outputs = {pipe: _Output(kind, limits["output_bytes"]) for pipe, kind in outputs.items()}
+        self._outputs = {
+            pipe: _Output(kind, limits["output_bytes"]) for pipe, kind in outputs.items()
+        }
         self._reader = _FrameReader()
         self._held = bytearray()
         self._answered = False
@@ -98,7 +100,8 @@ class Relay:
             BEGUN: CLOCK.size,
             STATUS: HTTP_STATUS.size,
             PROGRESS: MAX_PROGRESS_BYTES,
-            FILE: limits["attached_bytes"] + (MAX_FILES + 1) * FILE_HEADROOM_BYTES,  # all of them together
+            FILE: limits["attached_bytes"]
+            + (MAX_FILES + 1) * FILE_HEADROOM_BYTES,  # all of them together
             RESPONSE: CLOCK.size + limits["response_bytes"],
             CUT: CLOCK.size + limits["response_bytes"],
             ERROR: CLOCK.size + 4 * limits["error_characters"],
@@ -129,7 +132,12 @@ class Relay:
                     return "memory"
                 check_at = time.monotonic() + _MEMORY_CHECK_S
             wait_ms = math.ceil((min(deadline, check_at) - now) * 1000)
-            ready = {descriptor for descriptor, _ in self._poll.poll(min(wait_ms, _HELD_MS) if self._held else wait_ms)}
+            ready = {
+                descriptor
+                for descriptor, _ in self._poll.poll(
+                    min(wait_ms, _HELD_MS) if self._held else wait_ms
+                )
+            }
             if not ready:
                 self._send_held()
             for pipe in self._outputs.keys() & ready:
@@ -221,13 +229,17 @@ class Relay:
     def _end_frame(self) -> bytes:
         """Finish a frame and return its kind."""
         if self._reader.kind == JOB_READ:
-            self._poll.register(self._server, select.POLLIN)  # later messages of the server are not for this run
+            self._poll.register(
+                self._server, select.POLLIN
+            )  # later messages of the server are not for this run
         return self._reader.kind
 
     def _allows_report(self) -> bool:
         """Whether the rate limit allows one more progress report."""
         reader, now = self._reader, time.monotonic()
-        reader.allowance = min(_REPORTS_BURST, reader.allowance + _REPORTS_PER_S * (now - reader.counted_at))
+        reader.allowance = min(
+            _REPORTS_BURST, reader.allowance + _REPORTS_PER_S * (now - reader.counted_at)
+        )
         reader.counted_at = now
         if reader.allowance < 1:
             return False

@@ -25,8 +25,17 @@ from playground.worker.kill import end_descendants, reap
 from playground.worker.memory_use import exceeds
 from playground.worker.protocol import ACCEPTED, END, HEADER, KILL, LIMITS, STDERR, STDOUT, frame
 from playground.worker.relay import Relay
-from playground.worker.sandbox import FactoryDirectory, enter_run, limit_resources, settle_supervisor
-from playground.worker.scratch import make_private_directory, private_directory, remove_private_directory
+from playground.worker.sandbox import (
+    FactoryDirectory,
+    enter_run,
+    limit_resources,
+    settle_supervisor,
+)
+from playground.worker.scratch import (
+    make_private_directory,
+    private_directory,
+    remove_private_directory,
+)
 from playground.worker.syscalls import close_from
 from toolshelf_tools.factories import LoadedFactory
 
@@ -135,11 +144,15 @@ class RunSupervisor:
             self._become_run(start_read, result_write, out, err)
         for descriptor in (start_read, result_write, out, err):
             os.close(descriptor)
-        return WaitingRun(pid, os.pidfd_open(pid), self.scratch_bytes, start, result, stdout, stderr)
+        return WaitingRun(
+            pid, os.pidfd_open(pid), self.scratch_bytes, start, result, stdout, stderr
+        )
 
     def _watch(self, run: WaitingRun, limits: dict[str, Any]) -> None:
         """Start a run, and watch it until its last process has ended."""
-        with contextlib.suppress(BrokenPipeError):  # the process has ended already, which the relay notices
+        with contextlib.suppress(
+            BrokenPipeError
+        ):  # the process has ended already, which the relay notices
             os.write(run.start, json.dumps(limits["bounds"]).encode())
         relay = Relay(
             self.server,
@@ -169,7 +182,10 @@ class RunSupervisor:
         if self.group:
             file, kills_before = self.group.kills_file, kills_in(self.group.kills_file)
             return lambda: kills_in(file) > kills_before
-        memory_bytes, own_namespace = limits["bounds"]["memory_bytes"], self.factory_directory.namespace >= 0
+        memory_bytes, own_namespace = (
+            limits["bounds"]["memory_bytes"],
+            self.factory_directory.namespace >= 0,
+        )
         return lambda: exceeds(memory_bytes, own_namespace=own_namespace)
 
     def _end(self, run: WaitingRun) -> tuple[int, bool]:
@@ -180,7 +196,9 @@ class RunSupervisor:
         ended, status = os.waitpid(run.pid, os.WNOHANG)
         if reap() is None:
             return status, True
-        return status, end_descendants(own_namespace=self.factory_directory.namespace >= 0) and ended == run.pid
+        return status, end_descendants(
+            own_namespace=self.factory_directory.namespace >= 0
+        ) and ended == run.pid
 
     def _clear(self) -> bool:
         """Remove the private directory of a run that has ended; whether that succeeded."""

@@ -85,7 +85,9 @@ class FactoryDirectory:
 # Zygotes: one per factory
 
 
-def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -> tuple[int, FactoryDirectory | None]:
+def fork_isolated(
+    sandbox: Sandbox, proxy_socket: socket.socket | None = None
+) -> tuple[int, FactoryDirectory | None]:
     """Fork an isolated process for one factory.
 
     `proxy_socket`: for the network "outward", where the process sends the listening socket of its proxy.
@@ -116,7 +118,9 @@ def fork_isolated(sandbox: Sandbox, proxy_socket: socket.socket | None = None) -
     return pid, None
 
 
-def _settled(sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | None) -> FactoryDirectory:
+def _settled(
+    sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | None
+) -> FactoryDirectory:
     """In the forked process: isolate it, or write the reason why that failed, and exit."""
     try:
         factory_directory = _take_up(sandbox, proxy_socket)
@@ -131,7 +135,9 @@ def _settled(sandbox: Sandbox, status_write: int, proxy_socket: socket.socket | 
 def _take_up(sandbox: Sandbox, proxy_socket: socket.socket | None) -> FactoryDirectory:
     if sandbox.mode == "namespaces":
         view = sandbox.view
-        if sandbox.network != "all":  # the sockets of services, of databases for instance, are files there
+        if (
+            sandbox.network != "all"
+        ):  # the sockets of services, of databases for instance, are files there
             view = replace(view, hidden=(*view.hidden, "/run"))
         arrange_mounts(view, (lambda: _change_user(0)) if sandbox.own_users else None)
         if sandbox.network != "all":
@@ -188,7 +194,9 @@ def _free_uids() -> int:
     return _FIRST_UID + UIDS_PER_FACTORY * (int.from_bytes(os.urandom(4), "big") % _UID_RANGES)
 
 
-def _fork_into_namespaces(sandbox: Sandbox, proxy_socket: socket.socket | None) -> tuple[int, FactoryDirectory | None]:
+def _fork_into_namespaces(
+    sandbox: Sandbox, proxy_socket: socket.socket | None
+) -> tuple[int, FactoryDirectory | None]:
     """Fork twice: the first child creates the namespaces and exits, the second is their first process."""
     status_read, status_write = os.pipe()
     go_read, go_write = os.pipe()
@@ -226,7 +234,9 @@ def _watch_namespaces(sandbox: Sandbox, first: int, status_read: int, go_write: 
         os.waitpid(first, 0)
         raise
     os.waitpid(first, 0)
-    os.write(go_write, b"+")  # only now: the zygote must not mistake the exit of the first child for that of its parent
+    os.write(
+        go_write, b"+"
+    )  # only now: the zygote must not mistake the exit of the first child for that of its parent
     try:
         _expect_settled(status_read)
     except IsolationError:
@@ -265,7 +275,9 @@ def _map_users(sandbox: Sandbox, first: int, status_read: int, go_write: int) ->
         os.write(go_write, b"+")
         answer = os.read(status_read, _MAX_REASON)
     if not answer.isdigit():
-        raise IsolationError(answer.decode(errors="replace").lstrip("!") or "its first process ended")
+        raise IsolationError(
+            answer.decode(errors="replace").lstrip("!") or "its first process ended"
+        )
     return int(answer)
 
 
@@ -289,7 +301,9 @@ def settle_supervisor(factory_directory: FactoryDirectory) -> None:
     syscalls.adopt_orphans()
     if factory_directory.namespace >= 0:
         syscalls.unshare(syscalls.CLONE_NEWNS)
-        syscalls.mount("proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC)
+        syscalls.mount(
+            "proc", "/proc", "proc", syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
+        )
 
 
 # Runs

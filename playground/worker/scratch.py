@@ -15,10 +15,16 @@ _SHARED_MEMORY_BYTES: Final = 16 * 2**20
 
 def private_directory(factory_directory: FactoryDirectory, slot: int) -> str:
     """The path of the private directory, the same for every run of a run supervisor."""
-    return f"{factory_directory.path}/run-{slot}" if factory_directory.namespace < 0 else factory_directory.path
+    return (
+        f"{factory_directory.path}/run-{slot}"
+        if factory_directory.namespace < 0
+        else factory_directory.path
+    )
 
 
-def make_private_directory(factory_directory: FactoryDirectory, slot: int, scratch_bytes: int) -> None:
+def make_private_directory(
+    factory_directory: FactoryDirectory, slot: int, scratch_bytes: int
+) -> None:
     """Make an empty directory for one run; with namespaces in memory and of limited size."""
     if factory_directory.namespace < 0:
         path = Path(private_directory(factory_directory, slot))
@@ -28,8 +34,16 @@ def make_private_directory(factory_directory: FactoryDirectory, slot: int, scrat
         return
     uid, gid = (slot, slot) if factory_directory.sandbox.own_users else (os.getuid(), os.getgid())
     flags, owner = syscalls.MS_NOSUID | syscalls.MS_NODEV, f"mode=700,uid={uid},gid={gid}"
-    syscalls.mount("tmpfs", factory_directory.path, "tmpfs", flags, f"size={scratch_bytes},nr_inodes=20k,{owner}")
-    syscalls.mount("tmpfs", _SHARED_MEMORY, "tmpfs", flags, f"size={_SHARED_MEMORY_BYTES},nr_inodes=1k,{owner}")
+    syscalls.mount(
+        "tmpfs",
+        factory_directory.path,
+        "tmpfs",
+        flags,
+        f"size={scratch_bytes},nr_inodes=20k,{owner}",
+    )
+    syscalls.mount(
+        "tmpfs", _SHARED_MEMORY, "tmpfs", flags, f"size={_SHARED_MEMORY_BYTES},nr_inodes=1k,{owner}"
+    )
 
 
 def remove_private_directory(factory_directory: FactoryDirectory, slot: int) -> None:

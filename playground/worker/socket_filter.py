@@ -44,7 +44,9 @@ def forbid_other_sockets() -> None:
     """
     if platform.machine() not in _MACHINES:
         raise OSError(errno.ENOSYS, f"sockets cannot be limited on {platform.machine()}")
-    instructions = b"".join(_INSTRUCTION.pack(*each) for each in _instructions(*_MACHINES[platform.machine()]))
+    instructions = b"".join(
+        _INSTRUCTION.pack(*each) for each in _instructions(*_MACHINES[platform.machine()])
+    )
     syscalls.filter_system_calls(_Program(len(instructions) // _INSTRUCTION.size, instructions))
 
 

@@ -43,7 +43,11 @@ _ZERO: Final = ctypes.c_ulong(0)
 
 
 class _Capabilities(ctypes.Structure):
-    _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
 
 
 class _CapabilityHeader(ctypes.Structure):
@@ -94,7 +98,10 @@ def refuse_new_privileges() -> None:
 def filter_system_calls(program: ctypes.Structure) -> None:
     """Install a seccomp filter (`struct sock_fprog`) for this process and all that it starts."""
     address = ctypes.addressof(program)
-    _check(_libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.c_ulong(address), _ZERO, _ZERO), "prctl(SECCOMP)")
+    _check(
+        _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.c_ulong(address), _ZERO, _ZERO),
+        "prctl(SECCOMP)",
+    )
 
 
 def allow_inspection(allowed: bool) -> None:
@@ -124,7 +131,10 @@ def setns(descriptor: int, kind: int) -> None:
 
 def mount(source: str, target: str, kind: str, flags: int = 0, options: str = "") -> None:
     arguments = [os.fsencode(text) for text in (source, target, kind)]
-    _check(_libc.mount(*arguments, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target}")
+    _check(
+        _libc.mount(*arguments, ctypes.c_ulong(flags), os.fsencode(options) or None),
+        f"mount {target}",
+    )
 
 
 def unmount(target: str) -> None:

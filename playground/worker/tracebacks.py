@@ -39,7 +39,9 @@ def clean(text: str, *, max_characters: int) -> str:
     """`text`, shortened and such that every database can store it: no NUL, no unpaired surrogate."""
     if len(text) > max_characters:
         text = text[: max_characters - 1] + "…"
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\ufffd")[:max_characters]
+    return (
+        text.encode("utf-8", "backslashreplace").decode().replace("\0", "\ufffd")[:max_characters]
+    )
 
 
 def _sentence(error: BaseException) -> str:
@@ -48,7 +50,9 @@ def _sentence(error: BaseException) -> str:
         return f"The tool called sys.exit({_text_of(error)})"
     message = _text_of(error)
     if isinstance(error, BaseExceptionGroup):
-        firsts = [f"{type(each).__name__}: {_text_of(each)}" for each in error.exceptions[:_MAX_CAUSES]]
+        firsts = [
+            f"{type(each).__name__}: {_text_of(each)}" for each in error.exceptions[:_MAX_CAUSES]
+        ]
         message = "; ".join([message, *firsts])
     return f"{name}: {message}" if message else name
 
@@ -58,12 +62,16 @@ def _text_of(error: BaseException) -> str:
         text = str.__str__(str(error))
     except BaseException as second:  # noqa: BLE001  whatever a tool's own __str__ raises
         return f"(its message is not available: {type(second).__name__})"
-    return text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}… ({len(text):,} characters)"
+    return (
+        text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}… ({len(text):,} characters)"
+    )
 
 
 def _traceback(error: BaseException) -> list[str]:
     """The last frames outside Toolshelf."""
-    summary = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)
+    summary = traceback.StackSummary.extract(
+        traceback.walk_tb(error.__traceback__), lookup_lines=False
+    )
     frames = [frame for frame in summary if not frame.filename.startswith(_OURS)]
     while frames and (
         frames[0].filename.startswith(("<frozen ", _ASYNCIO)) or frames[0].filename == _IMPORTLIB

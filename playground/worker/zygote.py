@@ -29,7 +29,9 @@ from toolshelf_tools.type_conversion import types_annotated_beside
 STARTS_THREADS: Final = 75  # exit code of a zygote that cannot fork safely
 _MAX_ERROR: Final = 4000
 _LOOKS_AFTER_CHILDREN_MS: Final = 5000
-_REHEARSALS: Final = 12  # Python specializes code for the types it meets, from the eighth execution on
+_REHEARSALS: Final = (
+    12  # Python specializes code for the types it meets, from the eighth execution on
+)
 
 
 @dataclass
@@ -89,7 +91,9 @@ class Zygote:
     def _fork_supervisor(self, slot: int, server: socket.socket, group: Membership | None) -> None:
         try:
             pid = fork_supervisor(self.factory_directory)
-        except OSError:  # too many processes: the server notices that the socket closes, and asks again
+        except (
+            OSError
+        ):  # too many processes: the server notices that the socket closes, and asks again
             return
         if not pid:
             close_all_but(server.fileno(), *(group.descriptors if group else ()))
@@ -103,11 +107,16 @@ class Zygote:
             os.close(pidfd)
         reap()
         if ended and self.factory_directory.namespace < 0:
-            end_descendants(own_namespace=False, spare=[pid for pid, _ in self.supervisors.values()])
+            end_descendants(
+                own_namespace=False, spare=[pid for pid, _ in self.supervisors.values()]
+            )
 
 
 def become_zygote(
-    factory_directory: FactoryDirectory, worker: socket.socket, request: dict[str, Any], environment: int
+    factory_directory: FactoryDirectory,
+    worker: socket.socket,
+    request: dict[str, Any],
+    environment: int,
 ) -> NoReturn:
     """In an isolated process: import the factory, unless it starts threads, and serve.
 

@@ -54,7 +54,9 @@ ALL = [_case(json.loads(line)) for line in ATTACKS.read_text(encoding="utf-8").s
 
 
 def cases(*groups: str, target: str = "") -> list[Case]:
-    return [case for case in ALL if (case.group in groups or not groups) and target in {"", case.target}]
+    return [
+        case for case in ALL if (case.group in groups or not groups) and target in {"", case.target}
+    ]
 
 
 def filled_in(text: bytes, **values: str | int) -> bytes:

@@ -54,7 +54,9 @@ class Program(httpx.Client):
     def run(self, slug: str, instance: bytes = b"{}", **more: object) -> httpx.Response:
         rest = json.dumps({"mode": "mock", **more})[1:].encode()
         body = b'{"parameters": ' + instance + b", " + rest
-        return self.post(f"/tools/{slug}/runs", content=body, headers={"Content-Type": "application/json"})
+        return self.post(
+            f"/tools/{slug}/runs", content=body, headers={"Content-Type": "application/json"}
+        )
 
 
 class Browser(httpx.Client):

@@ -14,8 +14,9 @@ UNINDEXED = """
     SELECT id FROM (SELECT id FROM catalog_tool EXCEPT SELECT tool_id FROM tool_text)
     UNION SELECT tool_id FROM (SELECT tool_id FROM tool_text EXCEPT SELECT id FROM catalog_tool)
 """
+# '#' stands for the state of the index
 VOCABULARY = (
-    "SELECT stem, documents FROM tool_stem WHERE documents != 0 AND stem != '#' ORDER BY stem"  # '#' tells states apart
+    "SELECT stem, documents FROM tool_stem WHERE documents != 0 AND stem != '#' ORDER BY stem"
 )
 TEXTS = "SELECT * FROM tool_text ORDER BY tool_id"
 
@@ -23,10 +24,19 @@ TEXTS = "SELECT * FROM tool_text ORDER BY tool_id"
 def faults_of(site: Site) -> list[str]:
     """The faults in the database; nothing where it is whole."""
     found = [row[0] for row in sql(site, "PRAGMA integrity_check") if row[0] != "ok"]
-    found += [f"a row of {row[0]} points to nothing" for row in sql(site, "PRAGMA foreign_key_check")]
-    found += [f"{name}: {count} revisions up to {last}, now at {now}" for name, count, last, now in sql(site, NUMBERS)]
-    found += [f"tool {pk} is in the catalog or the index, not in both" for (pk,) in sql(site, UNINDEXED)]
-    sql(site, "INSERT INTO tool_search (tool_search, rank) VALUES ('integrity-check', 1)")  # raises where it is not
+    found += [
+        f"a row of {row[0]} points to nothing" for row in sql(site, "PRAGMA foreign_key_check")
+    ]
+    found += [
+        f"{name}: {count} revisions up to {last}, now at {now}"
+        for name, count, last, now in sql(site, NUMBERS)
+    ]
+    found += [
+        f"tool {pk} is in the catalog or the index, not in both" for (pk,) in sql(site, UNINDEXED)
+    ]
+    sql(
+        site, "INSERT INTO tool_search (tool_search, rank) VALUES ('integrity-check', 1)"
+    )  # raises where it is not
     return found
 
 

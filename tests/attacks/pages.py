@@ -9,7 +9,18 @@ from selectolax.lexbor import LexborHTMLParser
 
 from tests.playground.schema_form.driver import Page
 
-LOADING = {"src", "srcset", "srcdoc", "data", "background", "poster", "action", "formaction", "xlink:href", "ping"}
+LOADING = {
+    "src",
+    "srcset",
+    "srcdoc",
+    "data",
+    "background",
+    "poster",
+    "action",
+    "formaction",
+    "xlink:href",
+    "ping",
+}
 
 
 def tree(html: str) -> LexborHTMLParser:
@@ -37,7 +48,16 @@ def unsafe_parts(html: str) -> list[str]:
     found = []
     for element in tree(html).css("*"):
         attributes = element.attributes
-        if element.tag in {"style", "iframe", "object", "embed", "base", "portal", "applet", "frame"}:
+        if element.tag in {
+            "style",
+            "iframe",
+            "object",
+            "embed",
+            "base",
+            "portal",
+            "applet",
+            "frame",
+        }:
             found.append(f"<{element.tag}>")
         if element.tag == "script" and (not attributes.get("src") or element.text().strip()):
             found.append("<script> in the page")
@@ -48,7 +68,11 @@ def unsafe_parts(html: str) -> list[str]:
                 found.append(f"{element.tag} {name}={value}")
             if name in LOADING and (value or "").startswith("//"):
                 found.append(f"{element.tag} {name}={value}")
-            if name == "href" and urlsplit(re.sub(r"\s", "", value or "")).scheme not in {"", "http", "https"}:
+            if name == "href" and urlsplit(re.sub(r"\s", "", value or "")).scheme not in {
+                "",
+                "http",
+                "https",
+            }:
                 found.append(f"{element.tag} {name}={value}")
     return found
 

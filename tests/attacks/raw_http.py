@@ -24,7 +24,9 @@ class RawResponse:
         return self.data.partition(b"\r\n\r\n")[0].lower()
 
 
-def request_text(path: bytes, *headers: bytes, method: bytes = b"GET", host: bytes = b"127.0.0.1") -> bytes:
+def request_text(
+    path: bytes, *headers: bytes, method: bytes = b"GET", host: bytes = b"127.0.0.1"
+) -> bytes:
     lines = [method + b" " + path + b" HTTP/1.1", b"Host: " + host, *headers, b"Connection: close"]
     return b"\r\n".join(lines) + b"\r\n\r\n"
 

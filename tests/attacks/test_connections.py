@@ -107,20 +107,26 @@ def gzip_body(site, post):
     packed = gzip.compress(b" " * 10_000_000)
     for coding in (b"gzip", b"deflate", b"br", b"zstd", b"identity, gzip", b"GZIP"):
         for path in (b"/api/v1/tools", b"/api/v1/uploads", b"/api/v1/specs/check", b"/upload/"):
-            assert exchange(site.url, post(path, packed, b"Content-Encoding: " + coding)).status == 415
+            assert (
+                exchange(site.url, post(path, packed, b"Content-Encoding: " + coding)).status == 415
+            )
 
 
 def upload_many_fields(site, post):
     part = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n{}\r\n'
     for name in (b"", b'; filename="a.json"'):
         body = b"".join(part % (b"f%d" % number, name) for number in range(20_000)) + b"--x--\r\n"
-        response = exchange(site.url, post(b"/api/v1/uploads", body, kind=b"multipart/form-data; boundary=x"))
+        response = exchange(
+            site.url, post(b"/api/v1/uploads", body, kind=b"multipart/form-data; boundary=x")
+        )
         assert response.status == 413
 
 
 def upload_zip_bomb(site, post):
     for name, archive in archives().items():
-        response = exchange(site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip"))
+        response = exchange(
+            site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip")
+        )
         assert response.status == 200, name
         assert b'"rejected": 0' not in response.data, name
         assert b'"created": 0' in response.data, name
@@ -170,7 +176,11 @@ def idle_connections(site, post):
 
 
 def broken_off(site, post):
-    for data in (b"GET", b"POST /api/v1/tools HTTP/1.1\r\n", post(b"/api/v1/tools", SPEC[:20], length=b"500")):
+    for data in (
+        b"GET",
+        b"POST /api/v1/tools HTTP/1.1\r\n",
+        post(b"/api/v1/tools", SPEC[:20], length=b"500"),
+    ):
         for _ in range(20):
             with connect(site.url) as connection:
                 connection.sendall(data)
@@ -186,8 +196,15 @@ def responses_not_read(site, post):
 def chunked(site, post):
     """A body of unknown length is refused, and what follows it is no request of somebody else."""
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(SPEC), SPEC)
-    assert exchange(site.url, post(b"/api/v1/tools", body, b"Transfer-Encoding: chunked", length=b"")).status == 411
-    smuggled = b"0\r\n\r\nDELETE /api/v1/tools/get-weather-498ebfb0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    assert (
+        exchange(
+            site.url, post(b"/api/v1/tools", body, b"Transfer-Encoding: chunked", length=b"")
+        ).status
+        == 411
+    )
+    smuggled = (
+        b"0\r\n\r\nDELETE /api/v1/tools/get-weather-498ebfb0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    )
     for headers in (
         [b"Transfer-Encoding: chunked"],
         [b"Transfer-Encoding: xchunked"],
@@ -213,7 +230,12 @@ def no_http(site, post):
 
 
 def too_much(site, post):
-    assert exchange(site.url, request_text(b"/", *(b"X-%d: 1" % number for number in range(300)))).status == 431
+    assert (
+        exchange(
+            site.url, request_text(b"/", *(b"X-%d: 1" % number for number in range(300)))
+        ).status
+        == 431
+    )
     assert exchange(site.url, request_text(b"/", b"X-Big: " + b"a" * 40_000)).status == 431
     assert exchange(site.url, request_text(b"/", b"Cookie: " + b"a=b; " * 10_000)).status == 431
     assert exchange(site.url, request_text(b"/" + b"a" * 70_000)).status == 414

@@ -33,7 +33,9 @@ RANDOMNESS = random.Random(11)
 
 
 def spec(tool_id, description="d"):
-    return json.dumps({"definition": {"id": tool_id, "name": tool_id, "description": description}}).encode()
+    return json.dumps(
+        {"definition": {"id": tool_id, "name": tool_id, "description": description}}
+    ).encode()
 
 
 @pytest.fixture
@@ -96,7 +98,9 @@ class Uploading:
 
 def stored(site, prefix):
     with contextlib.closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3")) as database:
-        found = database.execute("SELECT tool_id FROM catalog_tool WHERE tool_id LIKE ?", (f"{prefix}-%",)).fetchall()
+        found = database.execute(
+            "SELECT tool_id FROM catalog_tool WHERE tool_id LIKE ?", (f"{prefix}-%",)
+        ).fetchall()
     return [tool_id for (tool_id,) in found]
 
 
@@ -192,7 +196,10 @@ def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(o
     lines = [spec(f"many-{number}", f"tool {number}") for number in range(3000)]
     (tmp_path / "many.ndjson").write_bytes(b"\n".join(lines))
 
-    killed = [killed_soon(own, "load_specs", str(tmp_path / "many.ndjson"), between=(0.8, 2.5)) for _ in range(3)]
+    killed = [
+        killed_soon(own, "load_specs", str(tmp_path / "many.ndjson"), between=(0.8, 2.5))
+        for _ in range(3)
+    ]
     half_way = len(stored(own, "many"))
     assert faults_of(own) == []
     own.manage("load_specs", str(tmp_path / "many.ndjson"))
@@ -217,7 +224,9 @@ def test_killed_while_it_migrates_the_second_time_succeeds(own):
     assert faults_of(own) == []
 
 
-def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_previous_one(own, secret, tmp_path):
+def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_previous_one(
+    own, secret, tmp_path
+):
     uploading = Uploading(own, secret, "copied").begun()
     copy = tmp_path / "copy.sqlite3"
 
@@ -230,7 +239,9 @@ def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_pre
     assert before[:15] == b"SQLite format 3"
     backed_up = whole_ids(copy)
     assert 0 < len(backed_up) <= len(acknowledged) + 1
-    assert backed_up == {f"copied-{number}" for number in range(len(backed_up))}  # no gap: one moment
+    assert backed_up == {
+        f"copied-{number}" for number in range(len(backed_up))
+    }  # no gap: one moment
 
     own.stop()
     shutil.copy(copy, own.data_dir / "toolshelf.sqlite3")
@@ -244,7 +255,12 @@ def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_pre
 def whole_ids(file):
     with contextlib.closing(sqlite3.connect(file)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return {row[0] for row in database.execute("SELECT tool_id FROM catalog_tool WHERE tool_id LIKE 'copied-%'")}
+        return {
+            row[0]
+            for row in database.execute(
+                "SELECT tool_id FROM catalog_tool WHERE tool_id LIKE 'copied-%'"
+            )
+        }
 
 
 def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
@@ -254,7 +270,10 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
         assert program.publish(spec("before")).status_code == 201
         run = {"parameters": {"text": "a"}}
         assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
-        bounds = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)) for pid in servers}
+        bounds = {
+            pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            for pid in servers
+        }
         try:
             refused = program.publish(spec("meanwhile"))
             refused_run = program.post("/tools/hash_text/runs", json=run)
@@ -279,7 +298,10 @@ def test_a_run_that_ends_on_a_full_disk_is_written_down_when_there_is_room(own, 
     with Program(own, secret) as program:
         body = {"parameters": {"steps": 1, "seconds": 1.5}, "wait_s": 0}
         run = program.post("/tools/count_slowly/runs", json=body).json()["id"]
-        bounds = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)) for pid in servers}
+        bounds = {
+            pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            for pid in servers
+        }
         time.sleep(3)
         for pid, bound in bounds.items():
             resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)
@@ -296,17 +318,26 @@ def test_runs_end_before_the_server_stops(own, secret):
     program, waiting = Program(own, secret), Program(own, secret)
     answers = []
     body = {"parameters": {"steps": 9, "seconds": 9}, "wait_s": 60}
-    thread = threading.Thread(target=lambda: answers.append(waiting.post("/tools/count_slowly/runs", json=body)))
+    thread = threading.Thread(
+        target=lambda: answers.append(waiting.post("/tools/count_slowly/runs", json=body))
+    )
     thread.start()
     deadline = time.monotonic() + 60
-    while not (running := program.get("/runs?outcome=running").json()["items"]) and time.monotonic() < deadline:
+    while (
+        not (running := program.get("/runs?outcome=running").json()["items"])
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.1)
     assert running
 
     own.process.send_signal(signal.SIGTERM)
     thread.join(60)
-    others = [Program(own, secret) for _ in range(4)]  # connections to both of the server's processes
-    refused = [other.post("/tools/hash_text/runs", json={"parameters": {"text": "a"}}) for other in others]
+    others = [
+        Program(own, secret) for _ in range(4)
+    ]  # connections to both of the server's processes
+    refused = [
+        other.post("/tools/hash_text/runs", json={"parameters": {"text": "a"}}) for other in others
+    ]
     page = program.get("/tools")
     own.process.wait(60)
 
@@ -335,7 +366,11 @@ def test_a_server_that_is_stopped_answers_the_requests_that_it_has_begun(own, se
         while not ended.is_set():
             try:
                 body = {"parameters": {"steps": 1, "seconds": 0.3}, "wait_s": 10}
-                answer = program.post("/tools/count_slowly/runs", json=body) if number % 2 else program.get("/tools")
+                answer = (
+                    program.post("/tools/count_slowly/runs", json=body)
+                    if number % 2
+                    else program.get("/tools")
+                )
                 answers.append((answer.status_code, answer.json().get("outcome")))
             except (httpx.ConnectError, httpx.RemoteProtocolError, httpx.ReadError) as error:
                 if "incomplete" in str(error) or isinstance(error, httpx.ReadError):

@@ -18,7 +18,11 @@ LEAST_CASES = 4_000
 @pytest.fixture(scope="module")
 def own_site(tmp_path_factory):
     """A site that may be filled with nonsense."""
-    site = Site(tmp_path_factory.mktemp("nonsense"), TOOLSHELF_RUN_TIMEOUT_S="2", TOOLSHELF_RUN_TIMEOUT_MAX_S="5")
+    site = Site(
+        tmp_path_factory.mktemp("nonsense"),
+        TOOLSHELF_RUN_TIMEOUT_S="2",
+        TOOLSHELF_RUN_TIMEOUT_MAX_S="5",
+    )
     yield site
     site.stop()
 
@@ -48,6 +52,8 @@ def test_the_api_keeps_what_its_document_promises(own_site: Site, tmp_path: Path
     )
 
     assert done.returncode == 0, done.stdout
-    assert int(re.search(r"([\d,]+) generated", done.stdout)[1].replace(",", "")) >= LEAST_CASES, done.stdout
+    assert int(re.search(r"([\d,]+) generated", done.stdout)[1].replace(",", "")) >= LEAST_CASES, (
+        done.stdout
+    )
     assert own_site.is_up()
     assert "Traceback" not in own_site.log()

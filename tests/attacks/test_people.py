@@ -26,7 +26,12 @@ def visitor(site):
 
 
 def sign_in(visitor, name, password=PASSWORD, **more):
-    form = {"csrfmiddlewaretoken": visitor.csrf_token("/sign-in/"), "username": name, "password": password, **more}
+    form = {
+        "csrfmiddlewaretoken": visitor.csrf_token("/sign-in/"),
+        "username": name,
+        "password": password,
+        **more,
+    }
     headers = more.pop("headers", {})
     return visitor.post("/sign-in/", data=form, headers=headers)
 
@@ -41,21 +46,43 @@ def is_signed_in(visitor):
 def token_in_query(site, program, browser, visitor):
     secret = program.headers["authorization"].split()[1]
     for name in ("token", "access_token", "api_key", "key", "authorization"):
-        assert httpx.get(f"{site.url}/api/v1/runs", params={name: secret}, timeout=60).status_code == 401
-        assert httpx.post(f"{site.url}/api/v1/tools?{name}={secret}", json={}, timeout=60).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", auth=("tester", secret), timeout=60).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", cookies={"token": secret}, timeout=60).status_code == 401
-    assert httpx.get(f"{site.url}/api/v1/runs", headers={"X-API-Key": secret}, timeout=60).status_code == 401
+        assert (
+            httpx.get(f"{site.url}/api/v1/runs", params={name: secret}, timeout=60).status_code
+            == 401
+        )
+        assert (
+            httpx.post(f"{site.url}/api/v1/tools?{name}={secret}", json={}, timeout=60).status_code
+            == 401
+        )
+    assert (
+        httpx.get(f"{site.url}/api/v1/runs", auth=("tester", secret), timeout=60).status_code == 401
+    )
+    assert (
+        httpx.get(f"{site.url}/api/v1/runs", cookies={"token": secret}, timeout=60).status_code
+        == 401
+    )
+    assert (
+        httpx.get(f"{site.url}/api/v1/runs", headers={"X-API-Key": secret}, timeout=60).status_code
+        == 401
+    )
 
 
 def token_expired(site, program, browser, visitor):
     secret = token(site, "late")
     with Program(site, secret) as late:
         assert late.get("/runs").status_code == 200
-        sql(site, "UPDATE accounts_apitoken SET expires_at = '2020-01-01 00:00:00' WHERE hint = ?", secret[:8])
+        sql(
+            site,
+            "UPDATE accounts_apitoken SET expires_at = '2020-01-01 00:00:00' WHERE hint = ?",
+            secret[:8],
+        )
         assert late.get("/runs").status_code == 401
         assert late.get("/tools").status_code == 401
-        sql(site, "UPDATE accounts_apitoken SET expires_at = NULL, revoked_at = created_at WHERE hint = ?", secret[:8])
+        sql(
+            site,
+            "UPDATE accounts_apitoken SET expires_at = NULL, revoked_at = created_at WHERE hint = ?",
+            secret[:8],
+        )
         assert late.publish(b"{}").status_code == 401
 
 
@@ -102,7 +129,10 @@ def login_enumeration(site, program, browser, visitor):
     answers = set()
     for who in ("unknown", "known", "owner"):  # `owner` has no password
         forget_failures(site)
-        answers |= {re.sub(r'value="[^"]*"', "", sign_in(visitor, who, "a wrong one").text) for _ in range(2)}
+        answers |= {
+            re.sub(r'value="[^"]*"', "", sign_in(visitor, who, "a wrong one").text)
+            for _ in range(2)
+        }
 
     assert len(answers) == 1
 
@@ -136,7 +166,10 @@ def login_open_redirect(site, program, browser, visitor):
         visitor.cookies.clear()
         check_own(sign_in(visitor, name, next=address), address)
     visitor.cookies.clear()
-    assert sign_in(visitor, name, next=f"/tools/{SLUG}/?a=b").headers["location"] == f"/tools/{SLUG}/?a=b"
+    assert (
+        sign_in(visitor, name, next=f"/tools/{SLUG}/?a=b").headers["location"]
+        == f"/tools/{SLUG}/?a=b"
+    )
     elsewhere = {"next": "//evil.example", "redirect": "//evil.example"}
     for path in ("/", "/tools/", f"/tools/{SLUG}/try/", "/upload/"):
         assert browser.get(path, params=elsewhere).status_code == 200
@@ -153,11 +186,15 @@ def reset_host(site, program, browser, visitor):
     """Named otherwise: no password is reset by mail, so no link is made from a request. The sign-in link is printed by
     a command on the machine, with the host given to the command."""
     for path in ("/password-reset/", "/accounts/password/reset/", "/password_reset/"):
-        assert httpx.post(site.url + path, headers={"X-Forwarded-Host": "evil.example"}, timeout=60).status_code in {
+        assert httpx.post(
+            site.url + path, headers={"X-Forwarded-Host": "evil.example"}, timeout=60
+        ).status_code in {
             403,
             404,
         }
-    answer = httpx.get(f"{site.url}/runs/", headers={"X-Forwarded-Host": "evil.example"}, timeout=60)
+    answer = httpx.get(
+        f"{site.url}/runs/", headers={"X-Forwarded-Host": "evil.example"}, timeout=60
+    )
     assert "evil" not in answer.headers["location"]
 
 
@@ -166,17 +203,23 @@ def idor_history(site, program, browser, visitor):
     run = program.run(SLUG, b'{"location": "marker-7712"}').json()["id"]
     own = program.run(SLUG).json()["id"]
     configuration = {"name": "private-9931", "configuration": {"key": "k" * 32}}
-    assert program.post(f"/tools/{SECRET_TOOL}/configurations", json=configuration).status_code == 201
+    assert (
+        program.post(f"/tools/{SECRET_TOOL}/configurations", json=configuration).status_code == 201
+    )
     with Program(site, token(site, "curious")) as curious:
         mine = curious.run(SLUG).json()["id"]
         assert curious.get(f"/runs/{run}").status_code == 404
         assert curious.post(f"/runs/{run}/cancel").status_code == 404
         assert curious.get(f"/runs/{ABSENT}").json() == curious.get(f"/runs/{run}").json()
-        assert [item["id"] for item in curious.get("/runs", params={"by": "tester"}).json()["items"]] == []
+        assert [
+            item["id"] for item in curious.get("/runs", params={"by": "tester"}).json()["items"]
+        ] == []
         assert run not in curious.get("/runs", params={"limit": 200}).text
         assert curious.get("/runs", params={"cursor": run}).status_code == 200
         assert "private-9931" not in curious.get(f"/tools/{SECRET_TOOL}/configurations").text
-        assert curious.delete(f"/tools/{SECRET_TOOL}/configurations/private-9931").status_code == 404
+        assert (
+            curious.delete(f"/tools/{SECRET_TOOL}/configurations/private-9931").status_code == 404
+        )
         asked = curious.run(SECRET_TOOL, mode="live", saved_configuration="private-9931")
         assert asked.status_code == 422
     sign_in(visitor, person(site, "curious"))
@@ -184,25 +227,49 @@ def idor_history(site, program, browser, visitor):
     for path in ("", "run.json", "response.json", "example/"):
         assert visitor.get(f"/runs/{run}/{path}").status_code == 404
     for path in ("cancel/", "again/", "example/"):
-        assert visitor.post(f"/runs/{run}/{path}", data={"csrfmiddlewaretoken": csrf}).status_code == 404
+        assert (
+            visitor.post(f"/runs/{run}/{path}", data={"csrfmiddlewaretoken": csrf}).status_code
+            == 404
+        )
     assert visitor.get(f"/runs/{mine}..{run}/").status_code == 404
     assert visitor.get(f"/runs/{run}..{mine}/").status_code == 404
-    for path in (f"/tools/{SLUG}/try/?run={run}", "/runs/?person=tester", "/runs/", f"/tools/{SLUG}/"):
+    for path in (
+        f"/tools/{SLUG}/try/?run={run}",
+        "/runs/?person=tester",
+        "/runs/",
+        f"/tools/{SLUG}/",
+    ):
         assert "marker-7712" not in visitor.get(path).text
     shown = visitor.get(f"/tools/{SECRET_TOOL}/try/?configuration=private-9931").text
     assert "k" * 32 not in shown
     key = sql(
-        site, "SELECT t.id FROM accounts_apitoken t JOIN accounts_user u ON u.id = user_id AND username = 'tester'"
+        site,
+        "SELECT t.id FROM accounts_apitoken t JOIN accounts_user u ON u.id = user_id AND username = 'tester'",
     )
-    assert visitor.post(f"/account/tokens/{key[0][0]}/revoke/", data={"csrfmiddlewaretoken": csrf}).status_code == 404
+    assert (
+        visitor.post(
+            f"/account/tokens/{key[0][0]}/revoke/", data={"csrfmiddlewaretoken": csrf}
+        ).status_code
+        == 404
+    )
     assert program.get(f"/runs/{own}").status_code == 200
 
 
 def mass_assignment(site, program, browser, visitor):
-    more = {"owner": "owner", "by": "owner", "is_staff": True, "created": "2000-01-01", "number": 99, "revision": 99}
+    more = {
+        "owner": "owner",
+        "by": "owner",
+        "is_staff": True,
+        "created": "2000-01-01",
+        "number": 99,
+        "revision": 99,
+    }
     assigned = f"assigned-{secrets.token_hex(4)}"
     definition = {"id": assigned, "name": "assigned", "description": "d", **more}
-    assert program.post("/tools", params=more, json={"definition": definition, **more}).status_code == 422
+    assert (
+        program.post("/tools", params=more, json={"definition": definition, **more}).status_code
+        == 422
+    )
     created = program.post("/tools", json={"definition": definition, **more})
     assert created.status_code == 201
     tool = created.json()["tool"]
@@ -214,13 +281,25 @@ def mass_assignment(site, program, browser, visitor):
         answer = program.post(f"/tools/{SLUG}/runs", json=body)
         assert answer.status_code == 422 or name == "revision"
     sign_in(visitor, person(site, "modest"), is_staff="1", is_superuser="1")
-    form = {"name": assigned, "scopes": "read", "user": "1", "user_id": "1", "days": "1", "digest": "x"}
-    visitor.post("/account/tokens/", data={**form, "csrfmiddlewaretoken": visitor.csrf_token("/account/tokens/")})
+    form = {
+        "name": assigned,
+        "scopes": "read",
+        "user": "1",
+        "user_id": "1",
+        "days": "1",
+        "digest": "x",
+    }
+    visitor.post(
+        "/account/tokens/",
+        data={**form, "csrfmiddlewaretoken": visitor.csrf_token("/account/tokens/")},
+    )
     made = "SELECT username, scopes FROM accounts_apitoken t JOIN accounts_user u ON u.id = user_id WHERE name = ?"
     [(owner, scopes)] = sql(site, made, assigned)
     assert owner == "modest"
     assert json.loads(scopes) == ["read"]
-    assert sql(site, "SELECT is_staff, is_superuser FROM accounts_user WHERE username = 'modest'") == [(0, 0)]
+    assert sql(
+        site, "SELECT is_staff, is_superuser FROM accounts_user WHERE username = 'modest'"
+    ) == [(0, 0)]
 
 
 PROCEDURES = {
@@ -276,24 +355,39 @@ def test_a_token_opens_what_its_scopes_say(scope, allowed, site):
                 scoped.run(SLUG),
                 scoped.post(f"/runs/{ABSENT}/cancel"),
                 scoped.get(f"/tools/{SLUG}/configurations"),
-                scoped.post(f"/tools/{SLUG}/configurations", json={"name": "x", "configuration": {}}),
+                scoped.post(
+                    f"/tools/{SLUG}/configurations", json={"name": "x", "configuration": {}}
+                ),
                 scoped.delete(f"/tools/{SLUG}/configurations/x"),
             ],
         }
     for needed, asked in answers.items():
         for answer in asked:
-            assert (answer.status_code == 403) == (needed not in {*allowed, "none"}), (needed, answer.request.url)
+            assert (answer.status_code == 403) == (needed not in {*allowed, "none"}), (
+                needed,
+                answer.request.url,
+            )
 
 
 def test_a_token_opens_no_page(site, program):
     for path in ("/account/tokens/", "/runs/"):
         assert httpx.get(site.url + path, headers=program.headers, timeout=60).status_code == 302
-    made = httpx.post(f"{site.url}/account/tokens/", data={"scopes": "run"}, headers=program.headers, timeout=60)
+    made = httpx.post(
+        f"{site.url}/account/tokens/", data={"scopes": "run"}, headers=program.headers, timeout=60
+    )
     assert made.status_code == 403
 
 
 def test_a_bad_token_does_not_fall_back_on_the_session(browser):
-    for sent in ("Bearer wrong", "Bearer", "Basic x", "", "bearer x y", "Token x", "Bearer tsk_" + "a" * 43):
+    for sent in (
+        "Bearer wrong",
+        "Bearer",
+        "Basic x",
+        "",
+        "bearer x y",
+        "Token x",
+        "Bearer tsk_" + "a" * 43,
+    ):
         assert browser.get("/api/v1/tools", headers={"Authorization": sent}).status_code == 401
 
 
@@ -359,5 +453,11 @@ def test_a_link_signs_in_once_however_many_use_it_at_once(site, visitor):
 
 
 def test_a_name_with_a_nul_or_much_text_does_no_harm(visitor):
-    for name in ("a\x00b", "x" * 10_000, "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "", "' OR 1=1--"):
+    for name in (
+        "a\x00b",
+        "x" * 10_000,
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+        "",
+        "' OR 1=1--",
+    ):
         assert sign_in(visitor, name, "x").status_code == 200

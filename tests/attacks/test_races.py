@@ -22,7 +22,9 @@ WRITERS = 16
 
 
 def spec(tool_id, description="d"):
-    return json.dumps({"definition": {"id": tool_id, "name": tool_id, "description": description}}).encode()
+    return json.dumps(
+        {"definition": {"id": tool_id, "name": tool_id, "description": description}}
+    ).encode()
 
 
 def at_once(count, act):
@@ -69,7 +71,9 @@ def upload_delete(site, programs):
         statuses = set()
         for count in range(200 // WRITERS + 1):
             if number % 2:
-                statuses.add(programs[number].publish(spec(tool_id, f"{number} {count}")).status_code)
+                statuses.add(
+                    programs[number].publish(spec(tool_id, f"{number} {count}")).status_code
+                )
             else:
                 statuses.add(programs[number].delete(f"/tools/{tool_id}").status_code)
         return statuses
@@ -120,7 +124,10 @@ def two_servers_sqlite(site, programs):
         writers = [*programs[: WRITERS // 2], *elsewhere]
 
         def act(number):
-            return [publish_patiently(writers[number], spec(tool_id, f"{number} {count}")) for count in range(6)]
+            return [
+                publish_patiently(writers[number], spec(tool_id, f"{number} {count}"))
+                for count in range(6)
+            ]
 
         numbers = sorted(number for numbers in at_once(WRITERS, act) for number in numbers)
         for program in elsewhere:
@@ -148,7 +155,10 @@ def idempotency(site, programs):
     headers = {"Idempotency-Key": "one", "Content-Type": "application/json"}
 
     answers = at_once(
-        WRITERS, lambda number: programs[number].post("/tools", content=spec(tool_id), headers=headers).status_code
+        WRITERS,
+        lambda number: (
+            programs[number].post("/tools", content=spec(tool_id), headers=headers).status_code
+        ),
     )
 
     assert Counter(answers) == {201: 1, 200: WRITERS - 1}
@@ -157,7 +167,10 @@ def idempotency(site, programs):
 
 def cancel_run(site, programs):
     short = {"parameters": {"steps": 1, "seconds": 1}, "wait_s": 30}
-    at_once(WRITERS, lambda number: programs[number].post("/tools/count_slowly/runs", json=short).status_code)
+    at_once(
+        WRITERS,
+        lambda number: programs[number].post("/tools/count_slowly/runs", json=short).status_code,
+    )
     before = processes_of(site.process.pid)  # with what runs leave warm for the next ones
     randomness = random.Random(7)
 
@@ -175,7 +188,9 @@ def cancel_run(site, programs):
     assert set(runs.values()) == {200}
     assert set(until_ended(programs[0], runs).values()) <= {"cancelled", "returned"}
     deadline = time.monotonic() + 60
-    while len(processes_of(site.process.pid)) > len(before) + 20:  # processes that are ready for the next runs
+    while (
+        len(processes_of(site.process.pid)) > len(before) + 20
+    ):  # processes that are ready for the next runs
         assert time.monotonic() < deadline, "processes of cancelled runs go on"
         time.sleep(0.2)
 
@@ -183,14 +198,21 @@ def cancel_run(site, programs):
 def thundering_import(site, programs):
     """The index is rebuilt while others publish; afterwards it equals one that was rebuilt without them."""
     rebuilt = []
-    rebuilding = threading.Thread(target=lambda: rebuilt.append(site.manage("rebuild_index", check=False).returncode))
+    rebuilding = threading.Thread(
+        target=lambda: rebuilt.append(site.manage("rebuild_index", check=False).returncode)
+    )
     rebuilding.start()
     group = secrets.token_hex(4)
 
     def act(number):
         count = 0
         while rebuilding.is_alive() or count < 5:
-            assert programs[number].publish(spec(f"{group}-{number}-{count % 7}", f"at {count}")).status_code < 300
+            assert (
+                programs[number]
+                .publish(spec(f"{group}-{number}-{count % 7}", f"at {count}"))
+                .status_code
+                < 300
+            )
             count += 1
         return count
 
@@ -232,7 +254,10 @@ def test_sixteen_writers_of_one_tool_lose_no_revision(site, programs):
     tool_id = f"one-{secrets.token_hex(4)}"
 
     def act(number):
-        return [publish_patiently(programs[number], spec(tool_id, f"{number} {count}")) for count in range(10)]
+        return [
+            publish_patiently(programs[number], spec(tool_id, f"{number} {count}"))
+            for count in range(10)
+        ]
 
     numbers = sorted(number for numbers in at_once(WRITERS, act) for number in numbers)
 
@@ -243,7 +268,10 @@ def test_all_of_sixteen_writers_of_many_tools_succeed(site, programs):
     group = secrets.token_hex(4)
 
     def act(number):
-        return [programs[number].publish(spec(f"{group}-{number}-{count}")).status_code for count in range(10)]
+        return [
+            programs[number].publish(spec(f"{group}-{number}-{count}")).status_code
+            for count in range(10)
+        ]
 
     assert {status for statuses in at_once(WRITERS, act) for status in statuses} == {201}
     assert programs[0].get("/tools", params={"q": group}).json()["count"] == WRITERS * 10
@@ -258,7 +286,9 @@ def test_one_of_many_concurrent_puts_to_the_same_revision_succeeds(site, program
     answers = at_once(
         WRITERS,
         lambda number: (
-            programs[number].put(f"/tools/{tool_id}", content=spec(tool_id, f"{number}"), headers=headers).status_code
+            programs[number]
+            .put(f"/tools/{tool_id}", content=spec(tool_id, f"{number}"), headers=headers)
+            .status_code
         ),
     )
 
@@ -270,7 +300,10 @@ def test_a_configuration_saved_by_many_at_once_is_one(site, programs):
     body = {"name": name, "configuration": {"key": "k" * 32}}
 
     statuses = at_once(
-        WRITERS, lambda number: programs[number].post("/tools/sign_text/configurations", json=body).status_code
+        WRITERS,
+        lambda number: (
+            programs[number].post("/tools/sign_text/configurations", json=body).status_code
+        ),
     )
 
     assert set(statuses) == {201}
@@ -278,7 +311,10 @@ def test_a_configuration_saved_by_many_at_once_is_one(site, programs):
     assert [one["name"] for one in saved].count(name) == 1
     assert (
         at_once(
-            WRITERS, lambda number: programs[number].delete(f"/tools/sign_text/configurations/{name}").status_code
+            WRITERS,
+            lambda number: (
+                programs[number].delete(f"/tools/sign_text/configurations/{name}").status_code
+            ),
         ).count(204)
         == 1
     )

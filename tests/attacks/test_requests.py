@@ -21,7 +21,9 @@ def fields(headers):
 
 
 @pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/healthz"])
-@pytest.mark.parametrize("case", [case for case in cases("http.header") if "status_in" in case.expect], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in cases("http.header") if "status_in" in case.expect], ids=str
+)
 def test_a_hostile_header_does_no_harm(case, path, site):
     host = case.headers.get("Host", f"127.0.0.1:{site.port}").encode()
 
@@ -52,13 +54,17 @@ def test_a_hostile_header_does_no_harm(case, path, site):
 @pytest.mark.parametrize("path", ["/", "/api/v1/tools", "/healthz", "/api/v1/openapi.json"])
 def test_only_the_sites_own_host_names_are_answered(host, path, site):
     """An attacker whose own name leads to this machine (DNS rebinding) still sends that name."""
-    response = exchange(site.url, request_text(path.encode(), host=host.format(port=site.port).encode()))
+    response = exchange(
+        site.url, request_text(path.encode(), host=host.format(port=site.port).encode())
+    )
 
     assert response.status == 400
     assert b"get_weather" not in response.data
 
 
-@pytest.mark.parametrize("header", [b"X-Forwarded-Host", b"X-Host", b"Forwarded: host", b"X-Forwarded-Server"])
+@pytest.mark.parametrize(
+    "header", [b"X-Forwarded-Host", b"X-Host", b"Forwarded: host", b"X-Forwarded-Server"]
+)
 def test_a_forwarded_host_is_not_believed(header, site):
     response = exchange(site.url, request_text(b"/api/v1/docs", header + b": evil.example"))
 
@@ -106,7 +112,9 @@ def test_no_variant_of_an_address_leads_to_a_file(path, site):
     assert not any(secret in response.data for secret in PRIVATE)
 
 
-@pytest.mark.parametrize("path", ["//evil.example/", "/%5Cevil.example/tools", "//evil.example/upload", "///x/upload"])
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "/%5Cevil.example/tools", "//evil.example/upload", "///x/upload"]
+)
 def test_the_missing_slash_leads_to_no_other_site(path, site):
     response = exchange(site.url, request_text(path.encode()))
 
@@ -115,7 +123,8 @@ def test_the_missing_slash_leads_to_no_other_site(path, site):
 
 
 @pytest.mark.parametrize(
-    "path", ["/tools/%0d%0aX-Evil:%201", "/tools/x%0aSet-Cookie:a=b", "/tools/%E5%98%8D%E5%98%8AX:1"]
+    "path",
+    ["/tools/%0d%0aX-Evil:%201", "/tools/x%0aSet-Cookie:a=b", "/tools/%E5%98%8D%E5%98%8AX:1"],
 )
 def test_an_address_makes_no_header(path, site):
     response = exchange(site.url, request_text(path.encode()))
@@ -184,7 +193,11 @@ VALUES = [
 def test_no_value_of_a_parameter_does_harm(path, browser):
     """All of them at once with each value, and then each one with a value that only it may take amiss."""
     queries = ["&".join(f"{name}={value}" for name in PARAMETERS[path]) for value in VALUES]
-    queries += [f"{name}={value}" for name in PARAMETERS[path] for value in ("9999-12-31", "9" * 400, "f" * 32)]
+    queries += [
+        f"{name}={value}"
+        for name in PARAMETERS[path]
+        for value in ("9999-12-31", "9" * 400, "f" * 32)
+    ]
     for query in queries:
         answer = browser.get(f"{path}?{query}")
         assert answer.status_code < 500, query
@@ -193,7 +206,11 @@ def test_no_value_of_a_parameter_does_harm(path, browser):
 # -- what another site's page makes a person's browser send ------------------------------------------------------------
 
 SPEC = b'{"definition": {"id": "planted", "name": "planted", "description": "d"}}'
-FORM = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.json"\r\n\r\n' + SPEC + b"\r\n--x--\r\n"
+FORM = (
+    b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.json"\r\n\r\n'
+    + SPEC
+    + b"\r\n--x--\r\n"
+)
 FOREIGN = (
     {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"},
     {"Origin": "null"},
@@ -210,10 +227,17 @@ def planted(program):
 
 
 @pytest.mark.parametrize("path", ["/api/v1/tools", "/api/v1/uploads"])
-@pytest.mark.parametrize("case", [case for case in cases("http.csrf") if case.target == "csrf"], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in cases("http.csrf") if case.target == "csrf"], ids=str
+)
 def test_another_sites_page_changes_nothing(case, path, browser, program):
     body = FORM if case.content_type.startswith("multipart") else SPEC
-    allowed = {status for status in case.expect["status_in"] if status >= 400} or {400, 401, 403, 415}
+    allowed = {status for status in case.expect["status_in"] if status >= 400} or {
+        400,
+        401,
+        403,
+        415,
+    }
     for headers in FOREIGN:
         kind = {"Content-Type": case.content_type} if case.content_type else {}
 
@@ -249,11 +273,15 @@ def test_another_sites_page_reads_nothing(browser, program):
     for path in ("/", "/runs/", "/api/v1/tools", "/api/v1/runs", "/api/v1/openapi.json"):
         answer = browser.get(path, headers={"Origin": "http://evil.example"})
         assert not [name for name in answer.headers if name.startswith("access-control")]
-    asked = program.options("/tools", headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"})
+    asked = program.options(
+        "/tools", headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
+    )
     assert not [name for name in asked.headers if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize("case", [case for case in cases("http.csrf") if case.asks_for("no_framing")], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in cases("http.csrf") if case.asks_for("no_framing")], ids=str
+)
 def test_no_page_can_be_framed(case, site, browser):
     pages = [
         "/",
@@ -265,7 +293,14 @@ def test_no_page_can_be_framed(case, site, browser):
         f"/tools/{SLUG}/try/",
         "/account/tokens/",
     ]
-    for page in [*pages, "/sign-in/", "/api/v1/docs", "/nothing/", "/sign-in/x/", "/tools/?q=" + "a" * 20_000]:
+    for page in [
+        *pages,
+        "/sign-in/",
+        "/api/v1/docs",
+        "/nothing/",
+        "/sign-in/x/",
+        "/tools/?q=" + "a" * 20_000,
+    ]:
         answer = browser.get(page, headers=case.headers)
         assert "frame-ancestors 'none'" in answer.headers["content-security-policy"], page
 
@@ -276,10 +311,24 @@ def test_every_answer_has_the_strict_headers(site, browser, program):
     run = program.run(SLUG).json()["id"]
     answers = [
         browser.get(path)
-        for path in ("/", style, "/favicon.ico", "/robots.txt", "/healthz", "/readyz", "/nothing", "/static/nothing")
+        for path in (
+            "/",
+            style,
+            "/favicon.ico",
+            "/robots.txt",
+            "/healthz",
+            "/readyz",
+            "/nothing",
+            "/static/nothing",
+        )
     ]
-    answers += [browser.get(f"/runs/{run}/{file}") for file in ("", "run.json", "response.json", "nothing")]
-    answers += [program.get(path) for path in ("/tools", "/nothing", f"/tools/{SLUG}/spec?download=1", "/openapi.json")]
+    answers += [
+        browser.get(f"/runs/{run}/{file}") for file in ("", "run.json", "response.json", "nothing")
+    ]
+    answers += [
+        program.get(path)
+        for path in ("/tools", "/nothing", f"/tools/{SLUG}/spec?download=1", "/openapi.json")
+    ]
     answers += [program.post("/tools", content=b"{"), program.put("/tools"), program.head("/tools")]
     answers += [
         httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60),
@@ -302,10 +351,25 @@ def test_no_cache_may_store_private_responses(site, browser, program):
     run = program.run(SLUG).json()["id"]
     private = [
         browser.get(path)
-        for path in ("/", "/tools/", "/runs/", f"/runs/{run}/run.json", "/account/tokens/", "/nothing")
+        for path in (
+            "/",
+            "/tools/",
+            "/runs/",
+            f"/runs/{run}/run.json",
+            "/account/tokens/",
+            "/nothing",
+        )
     ]
-    private += [program.get("/runs"), program.get(f"/runs/{run}"), program.get("/tools"), program.get("/runs/x")]
-    public = [httpx.get(site.url + path, timeout=60) for path in ("/", "/api/v1/tools", "/nothing", "/sign-in/")]
+    private += [
+        program.get("/runs"),
+        program.get(f"/runs/{run}"),
+        program.get("/tools"),
+        program.get("/runs/x"),
+    ]
+    public = [
+        httpx.get(site.url + path, timeout=60)
+        for path in ("/", "/api/v1/tools", "/nothing", "/sign-in/")
+    ]
 
     assert all("no-store" in answer.headers["cache-control"] for answer in private)
     assert all("no-cache" in answer.headers["cache-control"] for answer in public)
@@ -313,17 +377,39 @@ def test_no_cache_may_store_private_responses(site, browser, program):
 
 
 def test_an_error_response_shows_no_internals(site, browser, program):
-    answers = [browser.get("/nothing"), browser.get("/tools/nothing/"), program.get("/nothing"), program.get("/runs/x")]
-    answers += [program.post("/tools", content=b"{"), browser.post("/upload/"), browser.get("/tools/%00/")]
+    answers = [
+        browser.get("/nothing"),
+        browser.get("/tools/nothing/"),
+        program.get("/nothing"),
+        program.get("/runs/x"),
+    ]
+    answers += [
+        program.post("/tools", content=b"{"),
+        browser.post("/upload/"),
+        browser.get("/tools/%00/"),
+    ]
     answers += [httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60)]
     for answer in answers:
         assert answer.status_code >= 400
-        for word in ("Traceback", "django", "Django", "settings", str(site.data_dir), "site-packages", ".py"):
+        for word in (
+            "Traceback",
+            "django",
+            "Django",
+            "settings",
+            str(site.data_dir),
+            "site-packages",
+            ".py",
+        ):
             assert word not in answer.text, (word, answer.url)
 
 
 def test_an_answer_names_the_methods_that_an_address_takes(site):
-    for path, method in {"/": "DELETE", "/api/v1/tools": "DELETE", "/healthz": "PUT", "/api/v1/runs": "PATCH"}.items():
+    for path, method in {
+        "/": "DELETE",
+        "/api/v1/tools": "DELETE",
+        "/healthz": "PUT",
+        "/api/v1/runs": "PATCH",
+    }.items():
         answer = httpx.request(method, site.url + path, timeout=60)
         assert answer.status_code in {403, 405}
         assert answer.status_code == 403 or "GET" in answer.headers["allow"]
@@ -331,7 +417,12 @@ def test_an_answer_names_the_methods_that_an_address_takes(site):
 
 def test_a_signed_out_browser_is_shown_no_private_page(site):
     with Browser(site) as nobody:
-        for path in ("/runs/", "/account/tokens/", f"/runs/{'0' * 32}/", f"/runs/{'0' * 32}/run.json"):
+        for path in (
+            "/runs/",
+            "/account/tokens/",
+            f"/runs/{'0' * 32}/",
+            f"/runs/{'0' * 32}/run.json",
+        ):
             answer = nobody.get(path)
             assert answer.status_code == 302
             assert answer.headers["location"].startswith("/sign-in/?next=/")

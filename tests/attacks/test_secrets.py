@@ -20,7 +20,12 @@ from playground.schema_form.control_names import member_path
 from tests.attacks.cases import cases
 from tests.attacks.watching import servers_of
 from tests.factories import make_token, make_tool, make_user
-from tests.playground.configurations.test_secrets_sweep import CONFIGURATION, MARKER, SCHEMA, secrets_in
+from tests.playground.configurations.test_secrets_sweep import (
+    CONFIGURATION,
+    MARKER,
+    SCHEMA,
+    secrets_in,
+)
 from tests.playground.runners import APART, MarkedRunner
 
 SWEEP = "tests/playground/configurations/test_secrets_sweep.py::test_a_secret_appears_nowhere"
@@ -41,7 +46,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_every_place_has_its_test():
-    assert {case.expect["outcome"] for case in cases("secret")} == {"marker secret absent or masked"}
+    assert {case.expect["outcome"] for case in cases("secret")} == {
+        "marker secret absent or masked"
+    }
     assert len(PLACES) == len(cases("secret"))
 
 
@@ -59,11 +66,17 @@ def broken(monkeypatch):
 
 def interfaces(user):
     """Ways to send a secret to a site that then breaks."""
-    program = Client(headers={"Authorization": f"Bearer {make_token(user=user)}"}, raise_request_exception=False)
+    program = Client(
+        headers={"Authorization": f"Bearer {make_token(user=user)}"}, raise_request_exception=False
+    )
     browser = Client(raise_request_exception=False)
     browser.force_login(user)
     body = json.dumps({"parameters": {}, "configuration": CONFIGURATION})
-    form = {"configuration:o:": "", f"configuration:s:{member_path('', 'apiKey')}": MARKER, "parameters:o:": ""}
+    form = {
+        "configuration:o:": "",
+        f"configuration:s:{member_path('', 'apiKey')}": MARKER,
+        "parameters:o:": "",
+    }
     yield lambda: program.post("/api/v1/tools/keeper/runs", body, content_type="application/json")
     yield lambda: browser.post("/tools/keeper/try/", {**form, "mode": "live", "run": "1"})
 
@@ -80,7 +93,9 @@ def test_an_error_page_does_not_show_the_secret(broken, settings, debug):
 
 
 def test_an_error_report_by_mail_does_not_show_the_secret(broken, settings, caplog, monkeypatch):
-    monkeypatch.setattr(log_filters, "TRACEBACK_EVERY_S", 0)  # another test may have logged this fault
+    monkeypatch.setattr(
+        log_filters, "TRACEBACK_EVERY_S", 0
+    )  # another test may have logged this fault
     settings.ADMINS = [("Ada", "ada@toolshelf.example")]
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     for send in interfaces(make_user()):
@@ -100,7 +115,9 @@ def test_the_search_index_does_not_hold_it(ada, client):
     make_tool("keeper", configuration=SCHEMA)
     program = Client(headers={"Authorization": f"Bearer {make_token(user=ada)}"})
     body = json.dumps({"name": "work", "configuration": CONFIGURATION})
-    saved = program.post("/api/v1/tools/keeper/configurations", body, content_type="application/json")
+    saved = program.post(
+        "/api/v1/tools/keeper/configurations", body, content_type="application/json"
+    )
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM tool_search")
@@ -116,9 +133,16 @@ def test_a_browser_is_given_nothing_to_keep(ada):
     make_tool("keeper", configuration=SCHEMA)
     browser = Client()
     browser.force_login(ada)
-    form = {"configuration:o:": "", f"configuration:s:{member_path('', 'apiKey')}": MARKER, "parameters:o:": ""}
+    form = {
+        "configuration:o:": "",
+        f"configuration:s:{member_path('', 'apiKey')}": MARKER,
+        "parameters:o:": "",
+    }
 
-    answers = [browser.post("/tools/keeper/try/", {**form, **more}) for more in ({"use": "refresh"}, {"run": "1"})]
+    answers = [
+        browser.post("/tools/keeper/try/", {**form, **more})
+        for more in ({"use": "refresh"}, {"run": "1"})
+    ]
 
     for answer in answers:
         assert secrets_in(str(answer.headers) + str(answer.cookies)) == []
@@ -136,5 +160,9 @@ def test_a_tool_that_crashes_writes_no_core_file(modes):
 
 def test_a_server_that_crashes_writes_no_core_file(site):
     for pid in servers_of(site.process.pid):
-        [limit] = [line for line in Path(f"/proc/{pid}/limits").read_text().splitlines() if "core file size" in line]
+        [limit] = [
+            line
+            for line in Path(f"/proc/{pid}/limits").read_text().splitlines()
+            if "core file size" in line
+        ]
         assert limit.split()[4:6] == ["0", "0"]

@@ -20,7 +20,10 @@ UNREAD_BYTES = 32 * 1024 * 1024
 TIMEOUT_S = 60  # for what happens within seconds on an idle machine
 TOOLS = 70
 DESCRIPTION = "A description with few words. " + "-" * 120_000
-SCHEMA = {"type": "object", "properties": {f"member_{number}": {"type": "string"} for number in range(200)}}
+SCHEMA = {
+    "type": "object",
+    "properties": {f"member_{number}": {"type": "string"} for number in range(200)},
+}
 SMALL = 3  # requests on one connection, where one answer alone fits into the buffers of the kernel
 
 
@@ -29,7 +32,11 @@ def large_site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
     with (folder / "tools.ndjson").open("w") as file:
         for number in range(TOOLS):
-            definition = {"id": f"large.t{number}", "name": f"large {number}", "description": DESCRIPTION}
+            definition = {
+                "id": f"large.t{number}",
+                "name": f"large {number}",
+                "description": DESCRIPTION,
+            }
             schema = {"parameters": SCHEMA} if number == 1 else {}
             file.write(json.dumps({"definition": definition | schema}) + "\n")
     site = Site(

@@ -144,7 +144,9 @@ def check_what_is_stored(program, tool, body):
 
 def check_file_name(answer):
     disposition = answer.headers["content-disposition"]
-    assert re.fullmatch(r'attachment; filename="[A-Za-z0-9][A-Za-z0-9._-]*\.json"', disposition), disposition
+    assert re.fullmatch(r'attachment; filename="[A-Za-z0-9][A-Za-z0-9._-]*\.json"', disposition), (
+        disposition
+    )
     assert answer.headers["content-type"].startswith("application/json")
 
 
@@ -175,7 +177,9 @@ def check_runs(program, browser, case, tool, instance):
         check_file_name(checked(browser.get, f"/runs/{run['id']}/run.json"))
     assert status in case.expect["invoke_status"]
     if len(quote(instance)) < MAX_ADDRESS:
-        tried = checked(browser.get, f"/tools/{tool['slug']}/try/", params={"parameters": instance.decode()})
+        tried = checked(
+            browser.get, f"/tools/{tool['slug']}/try/", params={"parameters": instance.decode()}
+        )
         assert tried.status_code == 200
         assert unsafe_parts(tried.text) == []
         if case.asks_for("roundtrip_form"):
@@ -185,7 +189,9 @@ def check_runs(program, browser, case, tool, instance):
 def check_round_trip(browser, tool, page, instance):
     """Sending the form as it was drawn runs the tool with the very value that it was drawn for."""
     entries = [*form_entries(page), ("run", "1")]
-    answer = browser.post(f"/tools/{tool['slug']}/try/", files=[(name, (None, value)) for name, value in entries])
+    answer = browser.post(
+        f"/tools/{tool['slug']}/try/", files=[(name, (None, value)) for name, value in entries]
+    )
     assert answer.status_code == 302, answer.text[:3000]
     run = browser.get(f"{answer.headers['location']}run.json")
     assert reader.dumps(reader.loads(run.content)["parameters"]) == compact(instance)
@@ -196,7 +202,9 @@ def compact(text):
 
 
 @pytest.mark.parametrize("case", cases("xss"), ids=str)
-def test_a_page_is_built_the_same_around_a_hostile_text_and_a_harmless_one(case, program, browser, fill):
+def test_a_page_is_built_the_same_around_a_hostile_text_and_a_harmless_one(
+    case, program, browser, fill
+):
     body = fill(case.body)
     hostile = program.publish(body)
     if hostile.status_code == 422:
@@ -208,7 +216,9 @@ def test_a_page_is_built_the_same_around_a_hostile_text_and_a_harmless_one(case,
     for text in (payload, harmless, payload, harmless):  # the second time both have a history
         twin = body.replace(json.dumps(payload)[1:-1].encode(), json.dumps(text)[1:-1].encode())
         slug = program.publish(twin).json()["tool"]["slug"]
-        pages[text] = {page: outline(browser.get(f"/tools/{slug}/{page}").text) for page in ("", "try/")}
+        pages[text] = {
+            page: outline(browser.get(f"/tools/{slug}/{page}").text) for page in ("", "try/")
+        }
 
     assert pages[payload] == pages[harmless]
 

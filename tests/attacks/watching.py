@@ -96,7 +96,9 @@ def servers_of(pid: int) -> list[int]:
     found = []
     for child in sorted(child for child, parent in _parents().items() if parent == pid):
         with suppress(OSError):
-            if b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes():  # forked from `manage.py serve`
+            if (
+                b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes()
+            ):  # forked from `manage.py serve`
                 found.append(child)
     assert found
     return found

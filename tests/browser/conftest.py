@@ -60,7 +60,9 @@ def visitors(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     from tests.browser.pages import Visitors  # it imports this module
 
     # One of its runs takes longer than anybody should wait when the tests end.
-    site = Site(tmp_path_factory.mktemp("pages"), TOOL_FACTORIES=BROKEN_FACTORY, TOOLSHELF_DRAIN_S="0")
+    site = Site(
+        tmp_path_factory.mktemp("pages"), TOOL_FACTORIES=BROKEN_FACTORY, TOOLSHELF_DRAIN_S="0"
+    )
     # The browser closes their pages. It does so in Playwright's loop, which is hidden after a test of something else.
     yield Visitors(browser, site)
     site.stop()
@@ -94,7 +96,9 @@ def session(browser: Browser, site: Site) -> StorageState:
 @pytest.fixture
 def signed_in(browser: Browser, site: Site, session: StorageState) -> Iterator[Page]:
     """A page of a person who has signed in; the test fails when the console complained."""
-    context = browser.new_context(base_url=site.url, viewport={"width": 1280, "height": 900}, storage_state=session)
+    context = browser.new_context(
+        base_url=site.url, viewport={"width": 1280, "height": 900}, storage_state=session
+    )
     page = context.new_page()
     complaints = Complaints()
     complaints.listen(page)

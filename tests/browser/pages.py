@@ -67,7 +67,9 @@ def press(key: str) -> Act:
 
 
 def click(name: str, role: str = "button") -> Act:
-    return lambda page: page.get_by_role("main").get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
+    return lambda page: (
+        page.get_by_role("main").get_by_role(role, name=name, exact=True).first.click()
+    )  # type: ignore[arg-type]
 
 
 def open_all(page: Page) -> None:
@@ -194,7 +196,10 @@ PAGES = [
     PageState("toolkit-access", "/toolkits/billing/access/"),
     PageState("tags", "/tags/"),
     PageState("selection", "/selection/?tool=convert_units&tool=encode_text"),
-    PageState("selection-fixes", f"/selection/fixes/?tool={UNION}&tool=billing.send_invoice&tool=convert_units"),
+    PageState(
+        "selection-fixes",
+        f"/selection/fixes/?tool={UNION}&tool=billing.send_invoice&tool=convert_units",
+    ),
     PageState("selection-fixes-of-a-rule", "/selection/fixes/?rule=default-invalid"),
     PageState(
         "selection-fixed",
@@ -216,7 +221,9 @@ PAGES = [
     PageState("tool-compatibility", "/tools/convert_units/compatibility/"),
     PageState("tool-compatibility-union", f"/tools/{UNION}/compatibility/"),
     PageState("tool-export", "/tools/convert_units/exports/openai/"),
-    PageState("tool-export-changed", "/tools/convert_units/exports/openai-strict/", act=open_differences),
+    PageState(
+        "tool-export-changed", "/tools/convert_units/exports/openai-strict/", act=open_differences
+    ),
     PageState("tool-code", "/tools/convert_units/code/python/"),
     PageState("tool-similar", "/tools/convert_units/similar/"),
     PageState("tool-lint", f"/tools/{UNION}/lint/"),
@@ -228,7 +235,9 @@ PAGES = [
     PageState("tool-restore", "/tools/billing.send_invoice/revisions/2/restore/difference/"),
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
-    PageState("try-visitor-mock", "/tools/convert_units/try/?example=1", "", run_mock, is_quick=True),
+    PageState(
+        "try-visitor-mock", "/tools/convert_units/try/?example=1", "", run_mock, is_quick=True
+    ),
     PageState("try-errors", "/tools/convert_units/try/", act=run_wrongly),
     PageState("try-json", "/tools/convert_units/try/", act=show_json),
     PageState("try-json-errors", "/tools/convert_units/try/", act=run_wrong_json),
@@ -241,11 +250,17 @@ PAGES = [
     PageState("examples-checked", "/tools/evaluate_expression/examples/"),
     PageState("runs", "/runs/"),
     PageState("runs-of-a-tool", "/runs/?tool=drifting_thermometer"),
-    PageState("runs-chosen-time", "/runs/?tool=drifting_thermometer&since=2026-01-20", act=select_a_run),
+    PageState(
+        "runs-chosen-time", "/runs/?tool=drifting_thermometer&since=2026-01-20", act=select_a_run
+    ),
     PageState("runs-nothing", "/runs/?tool=zzzz"),
     PageState("runs-newcomer", "/runs/", "newcomer"),
     *(
-        PageState(f"run-{outcome.replace('_', '-')}", f"/runs/{{run_{outcome}}}/", is_quick=outcome == "violates")
+        PageState(
+            f"run-{outcome.replace('_', '-')}",
+            f"/runs/{{run_{outcome}}}/",
+            is_quick=outcome == "violates",
+        )
         for outcome in (
             "conforms",
             "violates",
@@ -297,7 +312,9 @@ PAGES = [
     PageState("factories", "/factories/", is_quick=True),
     PageState("new-factory", "/factories/new/"),
     PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
-    PageState("factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"),
+    PageState(
+        "factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"
+    ),
     PageState("connect", "/connect/"),
     PageState("connect-reader", "/connect/", "reader"),
     PageState("connect-tool", "/connect/tools/sign_text/"),
@@ -422,8 +439,12 @@ class Visitors:
             yield
             return
         table, column = name.split(".")
-        with closing(sqlite3.connect(self.site.data_dir / "toolshelf.sqlite3", isolation_level=None)) as database:
-            row, date = database.execute(f"SELECT rowid, {column} FROM {table} ORDER BY rowid DESC").fetchone()
+        with closing(
+            sqlite3.connect(self.site.data_dir / "toolshelf.sqlite3", isolation_level=None)
+        ) as database:
+            row, date = database.execute(
+                f"SELECT rowid, {column} FROM {table} ORDER BY rowid DESC"
+            ).fetchone()
             update = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
             database.execute(update, ("0000-00-00 00:00:00", row))
             try:

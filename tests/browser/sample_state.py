@@ -23,13 +23,19 @@ BROKEN_FACTORY = "almanac_of_nowhere.tools:AlmanacFactory"  # for TOOL_FACTORIES
 TEAM = "operations"
 
 _RUNS = {
-    "run_conforms": ("convert_units", {"parameters": {"value": 42.195, "from_unit": "km", "to_unit": "mile"}}),
+    "run_conforms": (
+        "convert_units",
+        {"parameters": {"value": 42.195, "from_unit": "km", "to_unit": "mile"}},
+    ),
     "run_violates": ("drifting_thermometer", {"parameters": {"hours_since_calibration": 73}}),
     "run_conforms_too": ("drifting_thermometer", {"parameters": {"hours_since_calibration": 1}}),
     "run_failed": ("count_slowly", {"parameters": {"steps": 2, "seconds": 0, "fail_at": 2}}),
     "run_timed_out": ("count_slowly", {"parameters": {"steps": 10, "seconds": 60}, "timeout_s": 1}),
     "run_refused": ("convert_units", {"parameters": {"value": "far", "to_unit": "mile"}}),
-    "run_unchecked": ("billing.send_invoice", {"parameters": {"customer": "C-17", "year": 2026}, "mode": "mock"}),
+    "run_unchecked": (
+        "billing.send_invoice",
+        {"parameters": {"customer": "C-17", "year": 2026}, "mode": "mock"},
+    ),
     "run_mock": ("get-weather-498ebfb0", {"parameters": {"location": "Paris"}, "mode": "mock"}),
 }
 
@@ -50,9 +56,14 @@ def prepare(site: Site) -> dict[str, str]:
     with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=120) as program:
         for name, (slug, body) in _RUNS.items():
             values[name] = _start(program, slug, body | {"wait_s": 30})
-        values["run_cancelled"] = _start(program, "count_slowly", {"parameters": {"seconds": 60}, "wait_s": 0})
+        values["run_cancelled"] = _start(
+            program, "count_slowly", {"parameters": {"seconds": 60}, "wait_s": 0}
+        )
         assert program.post(f"/runs/{values['run_cancelled']}/cancel").is_success
-        while program.get(f"/runs/{values['run_cancelled']}").json()["outcome"] in {"queued", "running"}:
+        while program.get(f"/runs/{values['run_cancelled']}").json()["outcome"] in {
+            "queued",
+            "running",
+        }:
             time.sleep(0.1)
         long = {"parameters": {"steps": 1000, "seconds": 600}, "timeout_s": 300, "wait_s": 0}
         values["run_running"] = _start(program, "count_slowly", long)
@@ -89,35 +100,56 @@ def make_state() -> dict[str, object]:
     from catalog.uploads.choices import ImportOptions
     from catalog.uploads.immediate import publish_now
     from catalog.webhooks.registration import WebhookSettings, add_webhook
-    from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
+    from tests.catalog.sources.documents import (
+        ALERTS,
+        BREAKING,
+        FORECAST,
+        add_document,
+        document,
+        replace_document,
+    )
     from tests.factories import properties, spec_text
 
     owner = User.objects.get(username="owner")
-    people = {name: User.objects.create_user(name, password=PASSWORD) for name in ("ada", "newcomer", "reader")}
+    people = {
+        name: User.objects.create_user(name, password=PASSWORD)
+        for name in ("ada", "newcomer", "reader")
+    }
     for name, role in {"ada": "publisher", "newcomer": "publisher", "reader": "reader"}.items():
         set_role(people[name], role)
     team = Group.objects.create(name=TEAM)
     team.user_set.add(people["ada"])
 
     invoice = {"customer": {"type": "string", "description": "The customer's number."}}
-    first = spec_text("billing.send_invoice", description="Send an invoice.", parameters=properties(**invoice))
+    first = spec_text(
+        "billing.send_invoice", description="Send an invoice.", parameters=properties(**invoice)
+    )
     breaking = invoice | {"year": {"type": "integer"}}
     second = spec_text(
         "billing.send_invoice",
         description="Send an invoice by e-mail, and store a copy for `year`.",
         parameters=properties(**breaking) | {"required": ["year"]},
     )
-    old = spec_text("billing.mail_invoice", description="Send an invoice by letter. Use send_invoice instead.")
+    old = spec_text(
+        "billing.mail_invoice", description="Send an invoice by letter. Use send_invoice instead."
+    )
     with transaction.atomic():
         tool = publish(read_spec(first), by=owner).tool
         publish(read_spec(second), by=owner)
         publish(read_spec(first), by=owner)
         replaced = publish(read_spec(old), by=owner).tool
-        deprecate(replaced, note="Letters are no longer sent.", superseded_by="billing.send_invoice", by=owner)
+        deprecate(
+            replaced,
+            note="Letters are no longer sent.",
+            superseded_by="billing.send_invoice",
+            by=owner,
+        )
         archive(publish(read_spec(spec_text("billing.fax_invoice")), by=owner).tool)
         organise(tool, Organisation(add_tags=["finance", "e-mail"]), by=owner)
         change_tool_access(
-            Tool.objects.get(pk=tool.pk), Access(maintainers=["owner"], visibility="signed-in"), by=owner
+            Tool.objects.get(pk=tool.pk),
+            Access(maintainers=["owner"], visibility="signed-in"),
+            by=owner,
         )
         waive(tool, rule="description-vague", reason="Customers know what it does.", by=owner)
         star(Tool.objects.get(slug="convert_units"), owner)
@@ -131,8 +163,14 @@ def make_state() -> dict[str, object]:
 
     specs = [
         first.replace("Send an invoice.", "Send one invoice."),
-        *(spec_text(f"reports.month-{number}", description="Sum up a month.") for number in range(1, 13)),
-        spec_text("reports.year", parameters={"type": "object", "properties": {"year": {"type": "intger"}}}),
+        *(
+            spec_text(f"reports.month-{number}", description="Sum up a month.")
+            for number in range(1, 13)
+        ),
+        spec_text(
+            "reports.year",
+            parameters={"type": "object", "properties": {"year": {"type": "intger"}}},
+        ),
         spec_text("reports.quarter", paramters={"type": "object"}),
         second,
         old,
@@ -145,26 +183,41 @@ def make_state() -> dict[str, object]:
     dry = jobs.preview([("reports.ndjson", BytesIO(content))], by=owner)
     report, _ = publish_now([("reports.ndjson", BytesIO(content))], by=owner)
 
-    tools = [{"name": f"reports.month-{number}", "inputSchema": {"type": "object"}} for number in range(1, 16)]
+    tools = [
+        {"name": f"reports.month-{number}", "inputSchema": {"type": "object"}}
+        for number in range(1, 16)
+    ]
     imported = json.dumps({"tools": tools}, indent=2).encode()
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
     rejected, _ = publish_now(files, by=owner, options=ImportOptions(""))
 
-    webhook, _ = add_webhook(WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner)
-    delivery = WebhookDelivery.objects.filter(webhook=webhook).first() or WebhookDelivery.objects.create(
-        webhook=webhook, message_id="msg_2f9c", event="webhook.test", data_json='{"message": "A test."}'
+    webhook, _ = add_webhook(
+        WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner
+    )
+    delivery = WebhookDelivery.objects.filter(
+        webhook=webhook
+    ).first() or WebhookDelivery.objects.create(
+        webhook=webhook,
+        message_id="msg_2f9c",
+        event="webhook.test",
+        data_json='{"message": "A test."}',
     )
     create_token(owner, name="CI pipeline", scopes=["read", "run"])
     return {
         "token": create_token(owner, name="Screenshots", scopes=SCOPES)[1],
-        **{f"link_{name}": path_of_link(new_link(User.objects.get(username=name))) for name in ["owner", *people]},
+        **{
+            f"link_{name}": path_of_link(new_link(User.objects.get(username=name)))
+            for name in ["owner", *people]
+        },
         "link_unused": path_of_link(new_link(owner)),
         "held_change": source.held_changes.get().pk,
         "proposal": proposal.change.pk,
         "upload": report.pk,
         "dry_upload": dry.pk,
         "upload_rejected": rejected.pk,
-        "revised": UploadedSpec.objects.filter(upload=dry, outcome="revised").values_list("position", flat=True)[0],
+        "revised": UploadedSpec.objects.filter(upload=dry, outcome="revised").values_list(
+            "position", flat=True
+        )[0],
         "webhook": webhook.pk,
         "delivery": delivery.pk,
         "person": people["ada"].pk,

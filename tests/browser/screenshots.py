@@ -37,11 +37,15 @@ FOLDER = ROOT / "var" / "screenshots"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", default="", help="states whose names contain this")
     parser.add_argument("--width", type=int, action="append", help="these widths only")
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--documents", action="store_true", help="write those of the README and the help")
+    parser.add_argument(
+        "--documents", action="store_true", help="write those of the README and the help"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = Site(Path(folder), prepared=False, TOOL_FACTORIES=BROKEN_FACTORY)
@@ -68,7 +72,14 @@ def take(page: Page, name: Path, widths: tuple[int, ...]) -> None:
         for theme in THEMES:
             set_theme(page, theme)
             file = f"{name}-{width}-{theme}.png"
-            page.screenshot(path=file, full_page=True, clip=clip, animations="disabled", caret="hide", timeout=120_000)
+            page.screenshot(
+                path=file,
+                full_page=True,
+                clip=clip,
+                animations="disabled",
+                caret="hide",
+                timeout=120_000,
+            )
     page.set_viewport_size({"width": 1280, "height": HEIGHT})
 
 
@@ -89,7 +100,9 @@ def show_help(visitors: Visitors, folder: Path) -> None:
 def write_webp(page: Page, file: Path) -> None:
     """Playwright writes PNG and JPEG only. A WebP has a third of the bytes of a PNG here."""
     page.evaluate("document.activeElement?.blur()")
-    shot = page.context.new_cdp_session(page).send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    shot = page.context.new_cdp_session(page).send(
+        "Page.captureScreenshot", {"format": "webp", "quality": QUALITY}
+    )
     file.write_bytes(base64.b64decode(shot["data"]))
 
 

@@ -34,7 +34,9 @@ def violations(page: Page, *rules: str) -> list[str]:
 
 
 def other_theme(page: Page) -> str:
-    return "light" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "dark"
+    return (
+        "light" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "dark"
+    )
 
 
 RULES_FOR_PAGE = """(texts) => {
@@ -49,7 +51,11 @@ RULES_FOR_PAGE = """(texts) => {
 
 
 @pytest.mark.parametrize(
-    "state", [pytest.param(state, id=state.name, marks=[] if state.is_quick else pytest.mark.deep) for state in PAGES]
+    "state",
+    [
+        pytest.param(state, id=state.name, marks=[] if state.is_quick else pytest.mark.deep)
+        for state in PAGES
+    ],
 )
 def test_a_page_has_no_barrier(visitors: Visitors, state: PageState):
     page = visitors.open(state)
@@ -69,10 +75,18 @@ def test_a_page_has_no_barrier(visitors: Visitors, state: PageState):
 
 def rules_of_missing_stylesheets(page: Page) -> list[str]:
     """The rules for what the page shows that are in a stylesheet it does not link to."""
-    linked = page.locator("link[rel=stylesheet]").evaluate_all("(links) => links.map((link) => link.href)")
-    missing = [names for path, names in STYLESHEETS.items() if not any(path[:-4] + "." in each for each in linked)]
+    linked = page.locator("link[rel=stylesheet]").evaluate_all(
+        "(links) => links.map((link) => link.href)"
+    )
+    missing = [
+        names
+        for path, names in STYLESHEETS.items()
+        if not any(path[:-4] + "." in each for each in linked)
+    ]
     folder = ROOT / "static" / "css"
-    rules: list[str] = page.evaluate(RULES_FOR_PAGE, [(folder / f"{name}.css").read_text() for name in chain(*missing)])
+    rules: list[str] = page.evaluate(
+        RULES_FOR_PAGE, [(folder / f"{name}.css").read_text() for name in chain(*missing)]
+    )
     return rules
 
 
@@ -83,8 +97,14 @@ def unexpected(complaints: Complaints, state: PageState) -> list[str]:
 
 
 def test_every_page_is_in_the_list():
-    paths = [re.sub(r"\{\w+\}", "1", state.address).partition("?")[0] for state in PAGES if state.status == 200]
+    paths = [
+        re.sub(r"\{\w+\}", "1", state.address).partition("?")[0]
+        for state in PAGES
+        if state.status == 200
+    ]
     shown = {resolve(path).view_name for path in paths if path.startswith("/")}
-    answer_get = {f"{space}:{name}" if space else name for space, name in OWN if RULES[name][0] != NOBODY}
+    answer_get = {
+        f"{space}:{name}" if space else name for space, name in OWN if RULES[name][0] != NOBODY
+    }
 
     assert answer_get - shown == NOT_SHOWN.keys()

@@ -28,7 +28,9 @@ def test_a_tool_is_run_with_the_session_and_the_curl_command_follows(signed_in: 
     form = opened(signed_in, RUN)
 
     form.get_by_label("slug").fill("convert_units")
-    form.get_by_label("body").fill('{"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}')
+    form.get_by_label("body").fill(
+        '{"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}'
+    )
     form.get_by_role("button", name="Send").press("Enter")
 
     expect(form.locator(".api-try-status")).to_contain_text("201 Created")
@@ -40,7 +42,10 @@ def test_a_tool_is_run_with_the_session_and_the_curl_command_follows(signed_in: 
 
 def test_the_document_is_loaded_once_and_only_for_a_form(signed_in: Page):
     asked: list[str] = []
-    signed_in.on("request", lambda request: asked.append(request.url) if "openapi.json" in request.url else None)
+    signed_in.on(
+        "request",
+        lambda request: asked.append(request.url) if "openapi.json" in request.url else None,
+    )
     signed_in.goto("/api/v1/docs")
     before = list(asked)
 
@@ -64,7 +69,9 @@ def test_a_fold_that_opens_before_the_script_is_loaded_has_its_form(signed_in: P
 @pytest.mark.parametrize("answer", ["dismiss", "accept"])
 def test_a_change_is_sent_after_a_question(signed_in: Page, site: Site, answer: str):
     sent: list[str] = []
-    signed_in.on("request", lambda request: sent.append(request.url) if request.method != "GET" else None)
+    signed_in.on(
+        "request", lambda request: sent.append(request.url) if request.method != "GET" else None
+    )
     signed_in.on("dialog", lambda dialog: getattr(dialog, answer)())
     form = opened(signed_in, ARCHIVE)
     form.get_by_label("slug").fill("encode_text")

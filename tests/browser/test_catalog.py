@@ -29,7 +29,10 @@ def test_the_arrow_keys_lead_from_the_search_into_the_results_and_back(signed_in
 def test_the_button_of_the_filters_is_beside_the_number_of_tools(signed_in: Page, width: int):
     signed_in.set_viewport_size({"width": width, "height": 800})
     signed_in.goto("/tools/")
-    button, number = signed_in.locator(".facets-fold > summary"), signed_in.locator(".results-summary")
+    button, number = (
+        signed_in.locator(".facets-fold > summary"),
+        signed_in.locator(".results-summary"),
+    )
 
     above, beside = button.bounding_box(), number.bounding_box()
     button.click()
@@ -79,7 +82,9 @@ def test_filters_are_suggested_while_typing_and_chosen_by_keyboard(signed_in: Pa
     expect(options).to_have_text(["runnable: that can be run, or not"])
     expect(field).to_have_attribute("aria-expanded", "true")
     signed_in.keyboard.press("ArrowDown")
-    expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id") or "")
+    expect(field).to_have_attribute(
+        "aria-activedescendant", options.first.get_attribute("id") or ""
+    )
     signed_in.keyboard.press("Enter")
     expect(field).to_have_value("convert runnable:")
 
@@ -149,7 +154,9 @@ def test_the_preview_follows_the_keys_on_a_wide_screen_and_is_remembered(signed_
     expect(title).to_contain_text("issue")
     signed_in.get_by_role("button", name="Preview").click()
     signed_in.reload()
-    expect(signed_in.get_by_role("button", name="Preview")).to_have_attribute("aria-pressed", "false")
+    expect(signed_in.get_by_role("button", name="Preview")).to_have_attribute(
+        "aria-pressed", "false"
+    )
     expect(signed_in.locator("#tool-preview")).to_be_hidden()
     signed_in.get_by_role("button", name="Preview").click()
     signed_in.reload()
@@ -163,7 +170,10 @@ def test_the_preview_follows_the_keys_on_a_wide_screen_and_is_remembered(signed_
 def test_a_preview_is_fetched_once_and_only_for_a_wide_window(signed_in: Page, width, fetched):
     signed_in.set_viewport_size({"width": width, "height": 900})
     requests = []
-    signed_in.on("request", lambda request: requests.append(request.url) if "/preview/" in request.url else None)
+    signed_in.on(
+        "request",
+        lambda request: requests.append(request.url) if "/preview/" in request.url else None,
+    )
 
     signed_in.goto("/tools/?q=convert")
     signed_in.wait_for_load_state("networkidle")
@@ -190,7 +200,9 @@ def test_the_shown_order_follows_the_words(signed_in: Page):
 
 def test_one_order_is_offered_once_when_the_words_are_gone(signed_in: Page):
     signed_in.goto("/tools/?q=convert&sort=runnable")
-    options = signed_in.get_by_label("Sort").locator("option:not([hidden])", has_text="Runnable first")
+    options = signed_in.get_by_label("Sort").locator(
+        "option:not([hidden])", has_text="Runnable first"
+    )
     expect(options).to_have_count(1)
 
     signed_in.locator("#q").fill("")
@@ -234,7 +246,9 @@ def test_a_tool_is_starred_in_its_row_and_found_by_its_star(signed_in: Page):
     expect(signed_in.locator(".result-name")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/tools/convert_units/organise/", "/selection/?tool=convert_units"])
+@pytest.mark.parametrize(
+    "path", ["/tools/convert_units/organise/", "/selection/?tool=convert_units"]
+)
 def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
     signed_in.goto(path)
 
@@ -323,7 +337,9 @@ def test_toolkits_are_found_while_typing_and_stay_in_the_address(signed_in: Page
 
     expect(signed_in.locator(".toolkit-card")).to_have_count(1)
     expect(signed_in).to_have_url(re.compile(r"/toolkits/\?order=name&q=space$"))
-    expect(signed_in.get_by_role("link", name="Largest first")).to_have_attribute("href", "?q=space")
+    expect(signed_in.get_by_role("link", name="Largest first")).to_have_attribute(
+        "href", "?q=space"
+    )
 
 
 def test_a_toolkit_is_searched_from_its_page(signed_in: Page):
@@ -348,7 +364,10 @@ def test_a_long_description_is_folded_again_below_its_text(signed_in: Page):
 
     signed_in.get_by_text("Read more").click()
 
-    less, text = signed_in.get_by_text("Show less"), signed_in.locator(".tool-purpose-fold > .prose")
+    less, text = (
+        signed_in.get_by_text("Show less"),
+        signed_in.locator(".tool-purpose-fold > .prose"),
+    )
     expect(signed_in.get_by_text("Read more")).to_be_hidden()
     assert less.bounding_box()["y"] > text.bounding_box()["y"]
     less.click()
@@ -357,7 +376,9 @@ def test_a_long_description_is_folded_again_below_its_text(signed_in: Page):
 
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("words", ["issue", "text"])
-def test_a_marked_word_that_is_cut_off_leaves_no_colour_behind(signed_in: Page, words: str, width: int):
+def test_a_marked_word_that_is_cut_off_leaves_no_colour_behind(
+    signed_in: Page, words: str, width: int
+):
     signed_in.set_viewport_size({"width": width, "height": 2_000})
     signed_in.goto(f"/tools/?q={words}")
     expect(signed_in.locator(".results mark").first).to_be_visible()

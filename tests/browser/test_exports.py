@@ -33,7 +33,10 @@ def test_the_marks_stay_in_view_when_the_document_is_scrolled(signed_in: Page):
     signed_in.set_viewport_size(SIZES[1])
     signed_in.goto(EXPORT)
     document = signed_in.locator("#use-openai-strict-code")
-    number, note = document.locator(".has-note > .line-number").first, document.locator(".json-note").first
+    number, note = (
+        document.locator(".has-note > .line-number").first,
+        document.locator(".json-note").first,
+    )
     note.scroll_into_view_if_needed()
     before = [number.bounding_box(), note.bounding_box()]
 

@@ -24,7 +24,12 @@ PARTS = 6  # that workers share
 
 def spec_of(number: int, pair: Pair) -> str:
     """A spec whose parameters have the pair's schema."""
-    definition = {"id": f"pair-{number}", "name": str(pair), "description": "A pair.", "parameters": pair.schema}
+    definition = {
+        "id": f"pair-{number}",
+        "name": str(pair),
+        "description": "A pair.",
+        "parameters": pair.schema,
+    }
     return reader.dumps({"definition": definition})
 
 
@@ -53,22 +58,30 @@ def pairs(site: Site, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[st
     addresses = []
     for text, pair in chosen:
         tool_id = json.loads(text)["definition"]["id"]
-        addresses.append((f"/tools/{tool_id}/try/?parameters={quote(reader.dumps(pair.value))}", pair))
+        addresses.append(
+            (f"/tools/{tool_id}/try/?parameters={quote(reader.dumps(pair.value))}", pair)
+        )
     return addresses
 
 
 def comes_back(page: Page, address: str, pair: Pair) -> bool:
     """Whether the value is still what would be sent, after the form was sent once."""
     page.goto(address, wait_until="domcontentloaded")
-    page.press('[name="op"][value="parameters:all:"]', "Enter")  # the keyboard does not wait for things to stand still
-    page.wait_for_selector('[name="op"][value="parameters:fewer:"]')  # looks at each frame, not ever more rarely
+    page.press(
+        '[name="op"][value="parameters:all:"]', "Enter"
+    )  # the keyboard does not wait for things to stand still
+    page.wait_for_selector(
+        '[name="op"][value="parameters:fewer:"]'
+    )  # looks at each frame, not ever more rarely
     return same(read(page.text_content("#preview") or ""), pair.value)
 
 
 @pytest.fixture
 def unscripted(browser: Browser, site: Site, session: StorageState) -> Iterator[Page]:
     """A page of a person who has signed in, in a browser without JavaScript."""
-    context = browser.new_context(base_url=site.url, storage_state=session, java_script_enabled=False)
+    context = browser.new_context(
+        base_url=site.url, storage_state=session, java_script_enabled=False
+    )
     yield context.new_page()
     context.close()
 
@@ -76,15 +89,23 @@ def unscripted(browser: Browser, site: Site, session: StorageState) -> Iterator[
 @pytest.mark.deep
 @pytest.mark.corpora
 @pytest.mark.parametrize("part", range(PARTS))
-def test_values_come_back_from_the_browser_unchanged(signed_in: Page, pairs: list[tuple[str, Pair]], part: int):
-    assert [str(pair) for address, pair in pairs[part::PARTS] if not comes_back(signed_in, address, pair)] == []
+def test_values_come_back_from_the_browser_unchanged(
+    signed_in: Page, pairs: list[tuple[str, Pair]], part: int
+):
+    assert [
+        str(pair)
+        for address, pair in pairs[part::PARTS]
+        if not comes_back(signed_in, address, pair)
+    ] == []
 
 
 @pytest.mark.deep
 @pytest.mark.corpora
 def test_values_come_back_without_scripts(unscripted: Page, pairs: list[tuple[str, Pair]]):
     """Of every fourth pair: the tests of `schema_form` send the same form without scripts for all of them."""
-    assert [str(pair) for address, pair in pairs[::4] if not comes_back(unscripted, address, pair)] == []
+    assert [
+        str(pair) for address, pair in pairs[::4] if not comes_back(unscripted, address, pair)
+    ] == []
 
 
 @pytest.mark.deep
@@ -117,8 +138,16 @@ EVERYTHING = {
                 "headers": {"type": "object", "additionalProperties": {"type": "string"}},
                 "shape": {
                     "oneOf": [
-                        {"title": "Circle", "type": "object", "properties": {"radius": {"type": "number"}}},
-                        {"title": "Square", "type": "object", "properties": {"side": {"type": "number"}}},
+                        {
+                            "title": "Circle",
+                            "type": "object",
+                            "properties": {"radius": {"type": "number"}},
+                        },
+                        {
+                            "title": "Square",
+                            "type": "object",
+                            "properties": {"side": {"type": "number"}},
+                        },
                     ]
                 },
                 "logo": {"type": "string", "contentEncoding": "base64"},
@@ -137,7 +166,10 @@ PLAIN = {
         "id": "plain",
         "name": "Plain",
         "description": "Nothing depends on anything.",
-        "parameters": {"type": "object", "properties": {"size": {"type": "integer"}, "note": {"type": "string"}}},
+        "parameters": {
+            "type": "object",
+            "properties": {"size": {"type": "integer"}, "note": {"type": "string"}},
+        },
     }
 }
 
@@ -160,7 +192,9 @@ def every_control(loaded: None, signed_in: Page) -> Page:
 @pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_form_with_every_control_and_its_errors_has_no_barrier(every_control: Page, width: int, theme: str):
+def test_a_form_with_every_control_and_its_errors_has_no_barrier(
+    every_control: Page, width: int, theme: str
+):
     page = every_control
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
@@ -238,7 +272,9 @@ def test_everything_is_reached_and_changed_by_the_keyboard_alone(every_control: 
 def test_the_keyboard_goes_on_where_a_button_was_pressed(
     browser: Browser, site: Site, session: StorageState, loaded: None, scripts: bool
 ):
-    context = browser.new_context(base_url=site.url, storage_state=session, java_script_enabled=scripts)
+    context = browser.new_context(
+        base_url=site.url, storage_state=session, java_script_enabled=scripts
+    )
     page = context.new_page()
     page.goto(f'{ADDRESS}?parameters={{"tags":["a","b","c"]}}')
 
@@ -378,7 +414,9 @@ def test_the_request_preview_follows_each_change_and_the_run(
 
 
 @pytest.mark.deep
-def test_an_automatic_refresh_does_not_remove_errors(browser: Browser, site: Site, session: StorageState, loaded: None):
+def test_an_automatic_refresh_does_not_remove_errors(
+    browser: Browser, site: Site, session: StorageState, loaded: None
+):
     context = browser.new_context(base_url=site.url, storage_state=session)
     page = context.new_page()
     page.goto(ADDRESS)
@@ -397,7 +435,11 @@ def stored_by_browser(page: Page) -> str:
     """The data of the page that the browser stores, wherever a script can put it."""
     page.wait_for_timeout(600)
     stores = "[history.state, {...localStorage}, {...sessionStorage}]"
-    return str(page.evaluate(f"indexedDB.databases().then((found) => JSON.stringify([...{stores}, found.length]))"))
+    return str(
+        page.evaluate(
+            f"indexedDB.databases().then((found) => JSON.stringify([...{stores}, found.length]))"
+        )
+    )
 
 
 def write_json(page: Page, text: str) -> None:

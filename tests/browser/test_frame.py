@@ -145,9 +145,16 @@ def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
 
 @pytest.mark.parametrize(
     ("typed", "name"),
-    [("runs", "Runs"), ("upload", "Upload specs"), ("lint", "Lint rules"), ("theme", "Change the theme")],
+    [
+        ("runs", "Runs"),
+        ("upload", "Upload specs"),
+        ("lint", "Lint rules"),
+        ("theme", "Change the theme"),
+    ],
 )
-def test_the_palette_selects_the_page_or_command_whose_name_is_typed(signed_in: Page, typed: str, name: str):
+def test_the_palette_selects_the_page_or_command_whose_name_is_typed(
+    signed_in: Page, typed: str, name: str
+):
     signed_in.goto("/factories/")
     signed_in.keyboard.press("Control+k")
 
@@ -234,7 +241,9 @@ def test_the_bar_opens_the_palette_and_gets_the_focus_back(signed_in: Page, widt
     button = signed_in.get_by_role("button", name="Search or go to…")
 
     button.click()
-    expect(signed_in.get_by_role("combobox", name="Search, or go to a tool or a page")).to_be_focused()
+    expect(
+        signed_in.get_by_role("combobox", name="Search, or go to a tool or a page")
+    ).to_be_focused()
     signed_in.locator("#palette").get_by_role("button", name="Close").click()
 
     expect(signed_in.locator("#palette")).to_be_hidden()
@@ -249,7 +258,9 @@ def test_without_javascript_the_palette_is_a_search_form(browser: Browser, site:
     page.get_by_role("button", name="Search or go to…").click()
     expect(page.get_by_role("textbox", name="Search, or go to a tool or a page")).to_be_focused()
     expect(page.get_by_role("listbox", include_hidden=True)).to_be_hidden()
-    expect(page.locator("#palette")).not_to_have_attribute("aria-modal", "true")  # the page behind can be reached
+    expect(page.locator("#palette")).not_to_have_attribute(
+        "aria-modal", "true"
+    )  # the page behind can be reached
     expect(page.locator("#palette").get_by_role("search")).to_be_visible()
     page.keyboard.type("weather")
     page.keyboard.press("Enter")
@@ -345,7 +356,17 @@ def test_a_chosen_theme_is_remembered(signed_in: Page):
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "address", ["/", "/tools/", "/upload/", "/runs/", "/factories/", "/api/v1/docs", "/sign-in/", "/no-such-page"]
+    "address",
+    [
+        "/",
+        "/tools/",
+        "/upload/",
+        "/runs/",
+        "/factories/",
+        "/api/v1/docs",
+        "/sign-in/",
+        "/no-such-page",
+    ],
 )
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_scrolls_sideways(browser: Browser, site: Site, address: str, width: int):
@@ -370,8 +391,12 @@ def test_without_javascript_the_menu_of_a_narrow_page_opens(browser: Browser, si
 
 
 @pytest.mark.parametrize("address", ["/", "/tools/"])
-def test_without_javascript_nothing_is_offered_that_needs_it(browser: Browser, site: Site, address: str):
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
+def test_without_javascript_nothing_is_offered_that_needs_it(
+    browser: Browser, site: Site, address: str
+):
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, java_script_enabled=False
+    )
     page = context.new_page()
 
     page.goto(site.url + address)
@@ -395,18 +420,25 @@ def test_the_bar_is_the_same_on_every_page(signed_in: Page):
     places = []
     for address in ("/", "/tools/", "/upload/", "/runs/", "/help/", "/account/tokens/"):
         signed_in.goto(address)
-        places.append([signed_in.locator(part).first.bounding_box() for part in (".bar-search", ".bar-nav a")])
+        places.append(
+            [signed_in.locator(part).first.bounding_box() for part in (".bar-search", ".bar-nav a")]
+        )
 
     assert places == [places[0]] * len(places)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("address", ["/", "/tools/", "/runs/", "/help/", "/account/tokens/", "/help/search/"])
+@pytest.mark.parametrize(
+    "address", ["/", "/tools/", "/runs/", "/help/", "/account/tokens/", "/help/search/"]
+)
 def test_the_content_begins_where_the_bar_does(signed_in: Page, address: str):
     signed_in.set_viewport_size({"width": 1920, "height": 1000})
     signed_in.goto(address)
 
-    left = [signed_in.locator(part).first.bounding_box() for part in (".brand", "main > :not(.visually-hidden)")]
+    left = [
+        signed_in.locator(part).first.bounding_box()
+        for part in (".brand", "main > :not(.visually-hidden)")
+    ]
 
     assert left[0] is not None
     assert left[1] is not None
@@ -463,7 +495,8 @@ def test_on_a_narrow_page_the_lead_follows_the_title(signed_in: Page, address: s
     signed_in.goto(address)
 
     lead, actions = (
-        signed_in.locator(f".page-header > {part}").bounding_box() for part in (".page-lead", ".page-actions")
+        signed_in.locator(f".page-header > {part}").bounding_box()
+        for part in (".page-lead", ".page-actions")
     )
 
     assert lead

@@ -103,7 +103,9 @@ def test_a_spec_with_mistakes_is_fixed_and_published(person: Person):
     person.click(person.page.locator("a.home-action").nth(1))
     editor = person.page.locator("json-editor .cm-content").first
     person.click(editor)
-    person.type(spec_text("journey.fixed", paramters={"type": "object"}, returnType={"type": "sting"}))
+    person.type(
+        spec_text("journey.fixed", paramters={"type": "object"}, returnType={"type": "sting"})
+    )
     person.click(person.button("Change to “string”"))
     person.click(person.button("Rename", exact=False))
     person.click(person.button("Publish 1 spec"))
@@ -128,7 +130,9 @@ def test_a_tool_is_found_by_words_and_by_misspelt_words(person: Person, words: s
     person.type(words)
     person.press("Enter")
 
-    expect(person.page.locator(".result-name a").first).to_have_attribute("href", "/tools/convert_units/")
+    expect(person.page.locator(".result-name a").first).to_have_attribute(
+        "href", "/tools/convert_units/"
+    )
     assert person.actions <= 3
 
 
@@ -148,7 +152,9 @@ def test_a_failed_run_is_found_and_rerun(person: Person):
     run_once(person.page, {"steps": 1, "seconds": 0, "fail_at": 1}, "count_slowly")
     person.start("/runs/?tool=count_slowly")
 
-    person.click(person.page.locator("main tbody a[href^='/runs/'], main .run-row a[href^='/runs/']").first)
+    person.click(
+        person.page.locator("main tbody a[href^='/runs/'], main .run-row a[href^='/runs/']").first
+    )
     person.click(person.button("Run again"))
 
     expect(person.page.locator(".verdict").first).to_be_visible()
@@ -180,7 +186,9 @@ def test_two_runs_are_compared(person: Person):
     run_once(person.page, {"hours_since_calibration": 1})
     person.start("/")
 
-    person.click(person.page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs"))
+    person.click(
+        person.page.get_by_role("navigation", name="Main").get_by_role("link", name="Runs")
+    )
     for number in (0, 1):
         person.click(person.page.locator("main .select-run").nth(number))
     person.click(person.button("Compare selected runs"))
@@ -200,7 +208,9 @@ def test_a_tool_is_deprecated_in_favour_of_another(person: Person):
     person.fill(person.page.get_by_label("Superseded by"), "journey.new")
     person.click(person.button("Deprecate this tool"))
 
-    expect(person.page.locator(".deprecation-note, .notice").filter(has_text="instead")).to_be_visible()
+    expect(
+        person.page.locator(".deprecation-note, .notice").filter(has_text="instead")
+    ).to_be_visible()
     assert person.actions <= 4
 
 
@@ -262,7 +272,9 @@ def find_among_all(person: Person, words: str) -> None:
     person.press("/")
     person.type(words)
     person.press("Enter")
-    found = person.page.locator(".result-name a[href='/tools/github-mcp-server.update_pull_request_state/']")
+    found = person.page.locator(
+        ".result-name a[href='/tools/github-mcp-server.update_pull_request_state/']"
+    )
     person.click(found)
 
     expect(person.page.get_by_role("heading", level=1)).to_contain_text("update_pull_request_state")

@@ -59,7 +59,9 @@ def test_the_editor_is_called_and_described_as_its_field(signed_in: Page):
     signed_in.goto("/upload/")
 
     expect(editor(signed_in)).to_have_attribute("aria-label", "Or paste")
-    expect(editor(signed_in)).to_have_attribute("aria-description", signed_in.locator("#text-hint").inner_text())
+    expect(editor(signed_in)).to_have_attribute(
+        "aria-description", signed_in.locator("#text-hint").inner_text()
+    )
 
 
 @pytest.mark.deep
@@ -134,7 +136,9 @@ def test_the_problems_found_while_one_types_are_a_list_that_leads_to_their_lines
     problems = form.locator("[data-json-problems]").get_by_role("link")
     expect(problems).to_have_count(3)
     expect(form.locator(".cm-lintRange-error")).to_have_text(["{", '"fom"', "5"])
-    expect(problems.nth(1)).to_have_text('Line 2: "fom" is not allowed here (did you mean "from_unit"?)')
+    expect(problems.nth(1)).to_have_text(
+        'Line 2: "fom" is not allowed here (did you mean "from_unit"?)'
+    )
     problems.nth(2).click()
     signed_in.keyboard.insert_text("6")
     expect(form.locator(".cm-activeLine")).to_have_text('"to_unit": 65}')
@@ -143,7 +147,10 @@ def test_the_problems_found_while_one_types_are_a_list_that_leads_to_their_lines
 @pytest.mark.deep
 def test_text_that_is_not_json_yet_is_not_sent_to_be_checked(signed_in: Page):
     asked = []
-    signed_in.on("request", lambda request: asked.append(request.post_data or "") if request.method == "POST" else None)
+    signed_in.on(
+        "request",
+        lambda request: asked.append(request.post_data or "") if request.method == "POST" else None,
+    )
     form = convert_units_as_json(signed_in)
     asked.clear()
 
@@ -165,7 +172,9 @@ def test_errors_stay_when_json_becomes_a_form_and_back(signed_in: Page):
 
     views.get_by_text("Form").click()
 
-    expect(form.locator("json-editor")).to_have_count(0)  # the errors of the JSON are gone, so these are the form's
+    expect(form.locator("json-editor")).to_have_count(
+        0
+    )  # the errors of the JSON are gone, so these are the form's
     expect(form.locator(".field-error")).to_have_count(1)
     expect(page.locator(".error-summary")).to_contain_text("Fix 1 problem to run")
 
@@ -188,7 +197,10 @@ def test_the_summary_of_json_lists_the_problems_and_its_links_jump_to_their_line
     )
     errors = form.locator(".field-error")
     expect(errors).to_have_text(
-        ["Error: value: must be a number (line 2, column 10)", "Error: to_unit: must be a string (line 4, column 12)"]
+        [
+            "Error: value: must be a number (line 2, column 10)",
+            "Error: to_unit: must be a string (line 4, column 12)",
+        ]
     )
     for error in errors.all():
         expect(error).to_be_hidden()  # it describes the text for screen readers

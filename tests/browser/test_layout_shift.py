@@ -12,16 +12,44 @@ from tests.browser.pages import PAGES, PageState, Visitors
 from tests.browser.web_vitals import layout_shifts, scroll_through, settle
 
 MAIN = {
-    *("home", "home-newcomer", "tools", "tools-search", "toolkit", "tool", "tool-union", "tool-lint", "tool-revisions"),
-    *("try", "try-union", "try-conforms", "examples", "runs", "run-violates", "run-comparison", "upload"),
-    *("upload-report", "sources", "lint", "lint-rule", "factories", "connect", "account", "sign-in", "api"),
+    *(
+        "home",
+        "home-newcomer",
+        "tools",
+        "tools-search",
+        "toolkit",
+        "tool",
+        "tool-union",
+        "tool-lint",
+        "tool-revisions",
+    ),
+    *(
+        "try",
+        "try-union",
+        "try-conforms",
+        "examples",
+        "runs",
+        "run-violates",
+        "run-comparison",
+        "upload",
+    ),
+    *(
+        "upload-report",
+        "sources",
+        "lint",
+        "lint-rule",
+        "factories",
+        "connect",
+        "account",
+        "sign-in",
+        "api",
+    ),
     *("help", "help-page"),
 }
 QUICK = {"tools", "tool", "try-conforms", "run-violates"}
 LATE = re.compile(r"/static/(?!js/theme).*\.js$")  # the theme is chosen before the first paint
-NOT_SEEN = (
-    0.001  # 4 px of one line, for one frame: so the JSON editor moves what follows it when it first measures itself
-)
+# 4 px of one line, for one frame: the JSON editor moves what follows it when it first measures itself
+NOT_SEEN = 0.001
 
 
 def open_with_late_scripts(page: Page, address: str) -> None:
@@ -29,7 +57,9 @@ def open_with_late_scripts(page: Page, address: str) -> None:
     late: list[Route] = []
     page.route(LATE, lambda route: late.append(route))  # noqa: PLW0108 - Playwright counts its parameters
     page.goto(address, wait_until="commit")
-    page.evaluate("new Promise((done) => new PerformanceObserver(done).observe({ type: 'paint', buffered: true }))")
+    page.evaluate(
+        "new Promise((done) => new PerformanceObserver(done).observe({ type: 'paint', buffered: true }))"
+    )
     for route in late:
         route.continue_()
     page.unroute(LATE)
@@ -69,7 +99,12 @@ def test_nothing_moves_when_the_preview_arrives_beside_the_list(visitors: Visito
     assert score < NOT_SEEN, moved
 
 
-SLOW = {"offline": False, "latency": 20, "downloadThroughput": 8_000, "uploadThroughput": 100_000}  # ms, bytes/s
+SLOW = {
+    "offline": False,
+    "latency": 20,
+    "downloadThroughput": 8_000,
+    "uploadThroughput": 100_000,
+}  # ms, bytes/s
 NOTE_FIRST_PAINT = """
 new PerformanceObserver(() => { window.wasComplete ??= document.getElementById("footer") !== null; })
   .observe({ type: "paint", buffered: true });
@@ -97,7 +132,9 @@ def test_a_page_that_arrives_slowly_is_painted_once_its_content_is_complete(own_
     assert layout_shifts(page)[0] == 0
 
 
-def test_the_remembered_view_of_a_result_is_shown_from_the_first_paint_on(own_page: Page, visitors: Visitors):
+def test_the_remembered_view_of_a_result_is_shown_from_the_first_paint_on(
+    own_page: Page, visitors: Visitors
+):
     page = own_page
     page.goto("/runs/{run_violates}/".format_map(visitors.values))
     page.evaluate("localStorage.setItem('toolshelf.tab.result', 'raw')")

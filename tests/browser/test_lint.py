@@ -48,7 +48,9 @@ def test_the_severities_stand_in_one_line_on_a_phone(signed_in: Page, tides: str
 
     for address in ("/lint/", f"{tides}lint/"):
         signed_in.goto(address)
-        tops = signed_in.locator(".segment").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+        tops = signed_in.locator(".segment").evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect().top)"
+        )
 
         assert len(tops) == 4
         assert len(set(tops)) == 1
@@ -101,10 +103,14 @@ def test_the_changes_of_all_safe_fixes_are_loaded_when_they_are_opened(signed_in
 
 @pytest.mark.deep
 def test_similar_tools_come_when_the_reader_gets_there(signed_in: Page, tides: str):
-    signed_in.set_viewport_size({"width": 1280, "height": 300})  # they load when they are 480 px below its end
+    signed_in.set_viewport_size(
+        {"width": 1280, "height": 300}
+    )  # they load when they are 480 px below its end
     signed_in.goto(tides)
     expect(signed_in.locator(".similar-tool")).to_have_count(0)
 
     signed_in.locator("#similar").scroll_into_view_if_needed()
 
-    expect(signed_in.locator(".similar-tool").first).to_contain_text("Shared parameters: harbour, days")
+    expect(signed_in.locator(".similar-tool").first).to_contain_text(
+        "Shared parameters: harbour, days"
+    )

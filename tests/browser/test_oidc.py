@@ -26,20 +26,27 @@ def team(tmp_path_factory: pytest.TempPathFactory, provider: OIDCProvider) -> It
     """A site whose people sign in with the provider."""
     settings = provider.settings(GROUPS='{"developers": ["publisher", "runner"]}')
     site = Site(
-        tmp_path_factory.mktemp("site"), **{f"TOOLSHELF_OIDC_{name}": value for name, value in settings.items()}
+        tmp_path_factory.mktemp("site"),
+        **{f"TOOLSHELF_OIDC_{name}": value for name, value in settings.items()},
     )
     yield site
     site.stop()
 
 
 @pytest.fixture(params=["with JavaScript", "without JavaScript"])
-def visitor(request: pytest.FixtureRequest, browser: Browser, team: Site) -> Iterator[BrowserContext]:
+def visitor(
+    request: pytest.FixtureRequest, browser: Browser, team: Site
+) -> Iterator[BrowserContext]:
     """A browser in which nobody is signed in; the test fails when the console complained about a page of the site."""
-    context = browser.new_context(base_url=team.url, java_script_enabled=request.param == "with JavaScript")
+    context = browser.new_context(
+        base_url=team.url, java_script_enabled=request.param == "with JavaScript"
+    )
     complaints: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
-        is_own = message.location.get("url", "").startswith(team.url)  # the provider's pages complain of their own
+        is_own = message.location.get("url", "").startswith(
+            team.url
+        )  # the provider's pages complain of their own
         is_refusal = "403 (Forbidden)" in message.text or "400 (Bad Request)" in message.text
         if is_own and message.type in {"error", "warning"} and not is_refusal:
             complaints.append(message.text)
@@ -84,9 +91,15 @@ def test_their_groups_are_those_of_the_mapping(visitor: BrowserContext, team: Si
     agree(page, "developer")
     expect(page).to_have_url(f"{team.url}/upload/")
 
-    names = "User.objects.get(username='dev').groups.values_list('name', flat=True).order_by('name')"
+    names = (
+        "User.objects.get(username='dev').groups.values_list('name', flat=True).order_by('name')"
+    )
     listed = team.manage(
-        "shell", "--verbosity", "0", "-c", f"from catalog.accounts.models import User; print(*{names})"
+        "shell",
+        "--verbosity",
+        "0",
+        "-c",
+        f"from catalog.accounts.models import User; print(*{names})",
     )
 
     assert listed.stdout.split() == ["publisher", "runner"]
@@ -119,7 +132,10 @@ def test_whoever_cancels_is_back_at_the_sign_in_page(visitor: BrowserContext, te
 def test_the_answer_of_the_provider_works_once(visitor: BrowserContext, team: Site):
     page = visitor.new_page()
     answers: list[str] = []
-    page.on("request", lambda request: answers.append(request.url) if "/oidc/callback/" in request.url else None)
+    page.on(
+        "request",
+        lambda request: answers.append(request.url) if "/oidc/callback/" in request.url else None,
+    )
     go_to_provider(page)
     agree(page, "developer")
     expect(page).to_have_url(f"{team.url}/upload/")

@@ -43,7 +43,10 @@ def test_on_a_phone_the_title_of_an_error_precedes_its_explanation(visitors: Vis
 def test_on_a_tablet_a_table_fits_into_its_box(visitors: Visitors, name: str):
     page = show(visitors, name, 768)
 
-    assert page.locator(".table-wrap").first.evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+    assert (
+        page.locator(".table-wrap").first.evaluate("(box) => box.scrollWidth - box.clientWidth")
+        == 0
+    )
 
 
 @pytest.mark.parametrize("name", ["runs", "runs-of-a-tool", "audit", "changes"])
@@ -52,14 +55,20 @@ def test_on_a_phone_a_row_begins_with_its_name_and_its_time(visitors: Visitors, 
 
     row = page.locator(".stacked-rows tbody tr").first
     assert are_on_one_line(row.locator(".cell-name"), row.locator(".cell-when"))
-    assert all(top(cell) >= top(row.locator(".cell-name")) - 8 for cell in row.locator("td").all() if cell.is_visible())
+    assert all(
+        top(cell) >= top(row.locator(".cell-name")) - 8
+        for cell in row.locator("td").all()
+        if cell.is_visible()
+    )
 
 
 def test_on_a_phone_the_line_of_a_spec_is_beside_its_name(visitors: Visitors):
     page = show(visitors, "upload-report", 360)
 
     entry = page.locator(".entry-created").first
-    name, line, link = (entry.locator(part) for part in (".entry-name", ".entry-source", "a:has-text('Try it')"))
+    name, line, link = (
+        entry.locator(part) for part in (".entry-name", ".entry-source", "a:has-text('Try it')")
+    )
     assert are_on_one_line(name, line)
     assert not are_on_one_line(name, link)
 

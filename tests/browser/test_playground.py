@@ -22,7 +22,9 @@ def test_a_long_run_shows_how_far_it_is_and_is_cancelled(signed_in: Page):
     run_button(signed_in).click()
 
     result = signed_in.locator("#run")
-    expect(result.get_by_role("progressbar")).to_have_attribute("value", re.compile("^[2-9]"), timeout=20_000)
+    expect(result.get_by_role("progressbar")).to_have_attribute(
+        "value", re.compile("^[2-9]"), timeout=20_000
+    )
     expect(result.locator(".log")).to_contain_text("step 2 of 50")
     expect(run_button(signed_in)).to_be_hidden()
     signed_in.get_by_role("button", name="Cancel").click()
@@ -133,11 +135,21 @@ def run_of(page: Page, address: str) -> str:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    violating = run_of(signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
+    violating = run_of(
+        signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}'
+    )
     conforming = run_of(signed_in, "/tools/drifting_thermometer/try/?example=1")
-    raised = run_of(signed_in, '/tools/count_slowly/try/?parameters={"steps":1,"seconds":0,"fail_at":1}')
+    raised = run_of(
+        signed_in, '/tools/count_slowly/try/?parameters={"steps":1,"seconds":0,"fail_at":1}'
+    )
     mock = run_of(signed_in, "/tools/get-weather-498ebfb0/try/?mode=mock&parameters={}")
-    pages = [violating, raised, mock, f"{violating[:-1]}..{conforming[6:]}", f"{conforming}example/"]
+    pages = [
+        violating,
+        raised,
+        mock,
+        f"{violating[:-1]}..{conforming[6:]}",
+        f"{conforming}example/",
+    ]
     pages += ["/runs/?tool=drifting_thermometer", "/tools/drifting_thermometer/examples/"]
 
     for address in pages:
@@ -149,10 +161,17 @@ def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str)
 @pytest.mark.deep
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
-    run = run_of(signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}')
+    run = run_of(
+        signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}'
+    )
     signed_in.set_viewport_size({"width": width, "height": 800})
 
-    for address in [run, f"/tools/drifting_thermometer/try/?run={run[6:-1]}", "/runs/", "/factories/"]:
+    for address in [
+        run,
+        f"/tools/drifting_thermometer/try/?run={run[6:-1]}",
+        "/runs/",
+        "/factories/",
+    ]:
         signed_in.goto(address)
 
         assert signed_in.evaluate("document.documentElement.scrollWidth") <= width, address
@@ -164,7 +183,10 @@ def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
         run_button(signed_in).click()
         expect(signed_in.locator("#run .run-facts")).to_be_visible()
     signed_in.goto("/runs/")
-    compare, hint = signed_in.locator("[data-compare-runs]"), signed_in.locator("[data-compare-hint]")
+    compare, hint = (
+        signed_in.locator("[data-compare-runs]"),
+        signed_in.locator("[data-compare-hint]"),
+    )
     boxes = signed_in.locator(".select-run")  # the newest first
     expect(compare).to_be_disabled()
     expect(compare).to_be_hidden()
@@ -250,7 +272,10 @@ def test_dragging_across_bars_shows_the_runs_of_their_time(signed_in: Page, peri
 @pytest.mark.parametrize("key", ["click", "Enter"])
 def test_shift_extends_the_selected_bars(signed_in: Page, period: str, key: str):
     signed_in.goto(f"/runs/?tool=convert_units&period={period}")
-    bars, selected = signed_in.locator(".run-bars a.chart-slot"), signed_in.locator(".chart-slot.is-selected")
+    bars, selected = (
+        signed_in.locator(".run-bars a.chart-slot"),
+        signed_in.locator(".chart-slot.is-selected"),
+    )
 
     for number, count in [(4, 1), (2, 3), (5, 4)]:
         if key == "click":
@@ -269,8 +294,14 @@ def test_shift_extends_the_selected_bars(signed_in: Page, period: str, key: str)
 def test_a_drag_is_cancelled_by_escape_or_outside_of_the_chart(signed_in: Page, end: str):
     signed_in.goto("/runs/?tool=convert_units&period=7d")
     opened: list[str] = []
-    signed_in.on("request", lambda request: opened.append(request.url) if request.is_navigation_request() else None)
-    bars, dragged = signed_in.locator(".run-bars a.chart-slot"), signed_in.locator(".chart-slot.is-dragged")
+    signed_in.on(
+        "request",
+        lambda request: opened.append(request.url) if request.is_navigation_request() else None,
+    )
+    bars, dragged = (
+        signed_in.locator(".run-bars a.chart-slot"),
+        signed_in.locator(".chart-slot.is-dragged"),
+    )
     first, third = bars.nth(0).bounding_box(), bars.nth(2).bounding_box()
     signed_in.mouse.move(first["x"] + first["width"] / 2, first["y"] + 5)
     signed_in.mouse.down()

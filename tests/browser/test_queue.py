@@ -21,7 +21,9 @@ HELLO = "/tools/hash_text/try/?parameters=%7B%22text%22%3A%22hello%22%7D"
 @pytest.fixture(scope="module")
 def narrow_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site that does one run at a time."""
-    site = Site(tmp_path_factory.mktemp("narrow"), TOOLSHELF_RUN_SLOTS="1", TOOLSHELF_WEB_PROCESSES="1")
+    site = Site(
+        tmp_path_factory.mktemp("narrow"), TOOLSHELF_RUN_SLOTS="1", TOOLSHELF_WEB_PROCESSES="1"
+    )
     yield site
     site.stop()
 
@@ -36,7 +38,9 @@ class Others:
     def start(self) -> str:
         secret = token(self.site, f"other-{len(self.apis)}")
         api = httpx.Client(
-            base_url=f"{self.site.url}/api/v1", headers={"Authorization": f"Bearer {secret}"}, timeout=30
+            base_url=f"{self.site.url}/api/v1",
+            headers={"Authorization": f"Bearer {secret}"},
+            timeout=30,
         )
         run = str(api.post("/tools/count_slowly/runs", json=LONG).json()["id"])
         self.apis[run] = api
@@ -72,7 +76,9 @@ def verdict(page: Page):
 
 
 @pytest.mark.deep
-def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(person: Page, others: Others):
+def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(
+    person: Page, others: Others
+):
     first, second, third = others.start(), others.start(), others.start()
     person.goto(HELLO)
 
@@ -107,7 +113,9 @@ def test_a_waiting_run_can_be_removed_from_the_queue(person: Page, others: Other
     person.get_by_role("button", name="Cancel").click()
 
     expect(verdict(person)).to_contain_text("Cancelled")
-    expect(person.get_by_role("main")).to_contain_text(re.compile("cancelled while it was waiting", re.IGNORECASE))
+    expect(person.get_by_role("main")).to_contain_text(
+        re.compile("cancelled while it was waiting", re.IGNORECASE)
+    )
 
 
 @pytest.mark.deep

@@ -68,7 +68,10 @@ def test_the_path_and_the_value_of_a_line_are_copied_by_keyboard(response: Page)
     response.keyboard.press("v")
     expect(response.locator("[data-copy-value]")).to_contain_text("Copied")
     assert '"lukewarm"' in pasted(response)
-    assert response.evaluate("async () => typeof JSON.parse(await navigator.clipboard.readText())") == "object"
+    assert (
+        response.evaluate("async () => typeof JSON.parse(await navigator.clipboard.readText())")
+        == "object"
+    )
     assert height(response) == before
 
 
@@ -104,7 +107,12 @@ def test_the_search_of_a_response_is_in_the_bar_of_its_copy_button(response: Pag
 
     expect(bar.get_by_label("Search the response")).to_be_visible()
     expect(bar.get_by_role("button", name="Copy")).to_be_visible()
-    assert bar.evaluate("(bar) => new Set([...bar.querySelectorAll('button')].map((each) => each.offsetTop)).size") == 1
+    assert (
+        bar.evaluate(
+            "(bar) => new Set([...bar.querySelectorAll('button')].map((each) => each.offsetTop)).size"
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -151,7 +159,9 @@ def run_with_response(page: Page, site: Site, response: str) -> None:
     page.locator("[data-run-button]").click()
     run = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
     assert run is not None
-    change = f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json={response})"
+    change = (
+        f"Run.objects.filter(pk='{run.strip('/').split('/')[-1]}').update(response_json={response})"
+    )
     site.manage("shell", "-c", f"from playground.models import Run; {change}")
     page.goto(run)
 
@@ -191,12 +201,16 @@ def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in:
     expect(signed_in).to_have_title(re.compile("^Running… "))
     run = signed_in.locator(".result-of-run").get_attribute("id")
     assert run is not None
-    signed_in.add_init_script("Object.defineProperty(document, 'hidden', {get: () => !window.isSeen})")
+    signed_in.add_init_script(
+        "Object.defineProperty(document, 'hidden', {get: () => !window.isSeen})"
+    )
 
     signed_in.goto(f"/runs/{run.removeprefix('result-')}/")
 
     expect(signed_in).to_have_title(re.compile("^● Conforms"))
-    signed_in.evaluate("window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))")
+    signed_in.evaluate(
+        "window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))"
+    )
     expect(signed_in).to_have_title(re.compile("^count_slowly, run"))
 
 

@@ -16,7 +16,9 @@ from tests.site import Site
 
 PASSWORD = "correct horse battery"
 # Of a whole page: a form without scripts answers a wrong code with this status.
-REFUSED = "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+REFUSED = (
+    "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+)
 
 
 @pytest.fixture
@@ -30,7 +32,9 @@ def complaints() -> Complaints:
     return Complaints()
 
 
-def browser_at(browser: Browser, site: Site, complaints: Complaints, **options: object) -> BrowserContext:
+def browser_at(
+    browser: Browser, site: Site, complaints: Complaints, **options: object
+) -> BrowserContext:
     """A browser that uses the site as "localhost", since passkeys do not work on addresses."""
     context = browser.new_context(base_url=f"http://localhost:{site.port}", **options)
     context.on("page", complaints.listen)
@@ -41,7 +45,9 @@ def browser_at(browser: Browser, site: Site, complaints: Complaints, **options: 
 def context(
     request: pytest.FixtureRequest, browser: Browser, site: Site, complaints: Complaints
 ) -> Iterator[BrowserContext]:
-    context = browser_at(browser, site, complaints, java_script_enabled=request.param == "with JavaScript")
+    context = browser_at(
+        browser, site, complaints, java_script_enabled=request.param == "with JavaScript"
+    )
     yield context
     context.close()
     assert complaints == []
@@ -149,7 +155,9 @@ def add_passkey(page: Page, *, alone: bool) -> None:
     expect(page.get_by_role("main")).to_contain_text("My laptop")
 
 
-def test_a_passkey_is_the_second_step(authenticator: tuple[Page, CDPSession], site: Site, person: str):
+def test_a_passkey_is_the_second_step(
+    authenticator: tuple[Page, CDPSession], site: Site, person: str
+):
     page, _ = authenticator
     sign_in(page, person)
     add_passkey(page, alone=False)
@@ -187,7 +195,9 @@ def test_a_passkey_alone_signs_in_and_confirms_until_it_is_removed(
 
 
 @pytest.mark.deep
-def test_a_passkey_that_is_not_used_is_explained(authenticator: tuple[Page, CDPSession], site: Site, person: str):
+def test_a_passkey_that_is_not_used_is_explained(
+    authenticator: tuple[Page, CDPSession], site: Site, person: str
+):
     page, session = authenticator
     sign_in(page, person)
     add_passkey(page, alone=False)
@@ -208,7 +218,11 @@ def test_a_passkey_that_is_not_used_is_explained(authenticator: tuple[Page, CDPS
 @pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_about_signing_in_has_a_barrier(
-    authenticator: tuple[Page, CDPSession], site: Site, person: str, theme: str, complaints: Complaints
+    authenticator: tuple[Page, CDPSession],
+    site: Site,
+    person: str,
+    theme: str,
+    complaints: Complaints,
 ):
     page, _ = authenticator
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")

@@ -25,14 +25,20 @@ def grace(site: Site) -> str:
 
 
 @pytest.fixture(params=["with JavaScript", "without JavaScript"])
-def visitor(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
+def visitor(
+    request: pytest.FixtureRequest, browser: Browser, site: Site
+) -> Iterator[BrowserContext]:
     """A browser in which nobody is signed in; the test fails when the console complained."""
-    context = browser.new_context(base_url=site.url, java_script_enabled=request.param == "with JavaScript")
+    context = browser.new_context(
+        base_url=site.url, java_script_enabled=request.param == "with JavaScript"
+    )
     complaints = Complaints()
     context.on("page", complaints.listen)
     yield context
     context.close()
-    assert [complaint for complaint in complaints if "410 (Gone)" not in complaint] == []  # a used link
+    assert [
+        complaint for complaint in complaints if "410 (Gone)" not in complaint
+    ] == []  # a used link
 
 
 def by_password(page: Page, _site: Site, name: str) -> None:
@@ -49,7 +55,9 @@ def fill_in(page: Page) -> None:
     page.get_by_label("Time limit").fill("9")
 
 
-@pytest.mark.parametrize("way", ["Sign in to run it live", "link in the result", "link in the header"])
+@pytest.mark.parametrize(
+    "way", ["Sign in to run it live", "link in the result", "link in the header"]
+)
 def test_entries_are_restored_after_signing_in_with_a_password(
     visitor: BrowserContext, site: Site, grace: str, way: str
 ):
@@ -67,7 +75,9 @@ def test_entries_are_restored_after_signing_in_with_a_password(
     by_password(page, site, grace)
 
     expect(page).to_have_url(f"{site.url}{TRY}")
-    if is_scripted or way == "Sign in to run it live":  # without scripts a link takes only the address along
+    if (
+        is_scripted or way == "Sign in to run it live"
+    ):  # without scripts a link takes only the address along
         expect(page.locator(TEXT)).to_have_value("what I typed")
         expect(page.get_by_label("Time limit")).to_have_value("9")
         expect(page.locator("#restored")).to_be_visible()
@@ -76,10 +86,14 @@ def test_entries_are_restored_after_signing_in_with_a_password(
 
 
 @pytest.mark.deep
-def test_entries_are_restored_in_the_tab_of_a_sign_in_link(visitor: BrowserContext, site: Site, grace: str):
+def test_entries_are_restored_in_the_tab_of_a_sign_in_link(
+    visitor: BrowserContext, site: Site, grace: str
+):
     page = visitor.new_page()
     fill_in(page)
-    role = "link" if page.evaluate("document.documentElement.classList.contains('js')") else "button"
+    role = (
+        "link" if page.evaluate("document.documentElement.classList.contains('js')") else "button"
+    )
     page.get_by_role(role, name="Sign in to run it live").click()
 
     tab = visitor.new_page()
@@ -131,13 +145,17 @@ def test_nothing_that_was_filled_in_is_in_an_address_or_in_the_storage_of_the_br
     page.get_by_role("link", name="Sign in to run it live").click()
     expect(page.get_by_label("Username")).to_be_visible()
 
-    stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, history.state])")
+    stored = page.evaluate(
+        "JSON.stringify([{...localStorage}, {...sessionStorage}, history.state])"
+    )
     everything = " ".join([*addresses, stored, str(visitor.cookies())])
     assert "what I typed" not in everything
     assert KEY not in everything
 
 
-def test_a_link_signs_in_by_its_button_and_leaves_no_trace_of_its_secret(visitor: BrowserContext, site: Site):
+def test_a_link_signs_in_by_its_button_and_leaves_no_trace_of_its_secret(
+    visitor: BrowserContext, site: Site
+):
     page = visitor.new_page()
     link = sign_in_link(site, "owner")
     referrers = []

@@ -48,7 +48,9 @@ def test_a_document_is_offered_for_an_openapi_source_only(signed_in: Page):
     expect(document).to_be_visible()
 
 
-def test_pages_of_sources_fit_a_phone_and_work_without_scripts(browser: Browser, site: Site, session: StorageState):
+def test_pages_of_sources_fit_a_phone_and_work_without_scripts(
+    browser: Browser, site: Site, session: StorageState
+):
     context = browser.new_context(
         base_url=site.url,
         viewport={"width": 360, "height": 700},
@@ -68,7 +70,9 @@ def test_pages_of_sources_fit_a_phone_and_work_without_scripts(browser: Browser,
     )
     page.get_by_label("Publish without approval").select_option("review")
     page.get_by_role("button", name="Add the source").click()
-    expect(page.locator("#held").get_by_role("link", name="things.forecast")).to_be_visible()  # by reloading
+    expect(
+        page.locator("#held").get_by_role("link", name="things.forecast")
+    ).to_be_visible()  # by reloading
     widths = []
     for path in ("/sources/", "/sources/things/"):
         page.goto(path)

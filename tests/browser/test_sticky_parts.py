@@ -79,7 +79,9 @@ def covered_anywhere(page: Page) -> list[str]:
 @pytest.mark.deep
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("tool_id", TOOLS)
-def test_the_panel_beside_a_tool_s_documentation_covers_nothing(signed_in: Page, tool_id: str, width: int):
+def test_the_panel_beside_a_tool_s_documentation_covers_nothing(
+    signed_in: Page, tool_id: str, width: int
+):
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.goto(f"/tools/{slug_for(tool_id)}/")
 
@@ -97,7 +99,9 @@ def test_nothing_that_stays_in_view_covers_anything(signed_in: Page, address: st
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_panel_stays_in_view_beside_the_documentation_and_ends_above_the_examples(signed_in: Page, width: int):
+def test_the_panel_stays_in_view_beside_the_documentation_and_ends_above_the_examples(
+    signed_in: Page, width: int
+):
     signed_in.set_viewport_size({"width": width, "height": 600})
     signed_in.goto("/tools/encode_text/")
     rail, docs = signed_in.locator(".tool-rail"), signed_in.locator(".tool-docs")

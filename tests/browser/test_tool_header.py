@@ -25,7 +25,9 @@ def test_a_long_name_is_whole_on_a_phone(signed_in: Page):
     name = signed_in.locator(".tool-head-name")
 
     expect(name).to_have_text("drifting_thermometer")
-    assert name.evaluate("(name) => name.scrollWidth <= name.clientWidth && name.scrollHeight <= name.clientHeight")
+    assert name.evaluate(
+        "(name) => name.scrollWidth <= name.clientWidth && name.scrollHeight <= name.clientHeight"
+    )
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
@@ -35,7 +37,9 @@ def test_the_header_stays_in_view_above_the_target_of_a_link(signed_in: Page, si
     head, target = signed_in.locator(".tool-head"), signed_in.locator("#returns")
     expect(target).to_be_in_viewport()
 
-    signed_in.evaluate("() => document.getElementById('returns').scrollIntoView({ behavior: 'instant' })")
+    signed_in.evaluate(
+        "() => document.getElementById('returns').scrollIntoView({ behavior: 'instant' })"
+    )
     above, below = head.bounding_box(), target.bounding_box()
 
     assert above is not None
@@ -46,7 +50,9 @@ def test_the_header_stays_in_view_above_the_target_of_a_link(signed_in: Page, si
 def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
     signed_in.set_viewport_size({"width": 1280, "height": 600})
     signed_in.goto(f"{TOOL}organise/")
-    signed_in.evaluate("() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
+    signed_in.evaluate(
+        "() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })"
+    )
 
     covered = signed_in.evaluate(
         """() => {
@@ -68,7 +74,9 @@ def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
 def test_a_link_to_a_property_opens_it(signed_in: Page):
     signed_in.goto(f"{TOOL}#parameters.issue_fields.items.field_name")
 
-    expect(signed_in.locator("[id='parameters.issue_fields.items.field_name'] > details")).to_have_attribute("open", "")
+    expect(
+        signed_in.locator("[id='parameters.issue_fields.items.field_name'] > details")
+    ).to_have_attribute("open", "")
     expect(signed_in.locator("[id='parameters.issue_fields.items.field_name']")).to_be_in_viewport()
 
 
@@ -87,7 +95,9 @@ def test_the_filter_of_the_outline_finds_properties_of_variants(signed_in: Page)
     signed_in.get_by_label("Filter properties").fill("border_width")
 
     rows = signed_in.locator("[data-found] a")
-    expect(rows).to_have_text(["update_paragraph_style.border_width", "update_table_cell_style.border_width"])
+    expect(rows).to_have_text(
+        ["update_paragraph_style.border_width", "update_table_cell_style.border_width"]
+    )
     anchor = rows.last.get_attribute("href")
     rows.last.click()
     expect(signed_in.locator(f"[id='{anchor.removeprefix('#')}']")).to_be_in_viewport()

@@ -21,7 +21,9 @@ CONVERT = "/tools/convert_units/try/?example=1"
 @pytest.fixture
 def without_scripts(browser: Browser, site: Site, session: StorageState) -> Iterator[Page]:
     """A page of a person who has signed in, in a browser that runs no scripts."""
-    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    context = browser.new_context(
+        base_url=site.url, java_script_enabled=False, storage_state=session
+    )
     yield context.new_page()
     context.close()
 
@@ -39,9 +41,15 @@ def finished_run(page: Page, address: str) -> str:
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("border", "keys", "size"),
-    [("input", ["ArrowRight"], "52"), ("input", ["End"], "75"), ("history", ["Home", "ArrowUp"], "7")],
+    [
+        ("input", ["ArrowRight"], "52"),
+        ("input", ["End"], "75"),
+        ("history", ["Home", "ArrowUp"], "7"),
+    ],
 )
-def test_a_border_is_moved_by_keyboard_and_remembered(signed_in: Page, border: str, keys: list[str], size: str):
+def test_a_border_is_moved_by_keyboard_and_remembered(
+    signed_in: Page, border: str, keys: list[str], size: str
+):
     finished_run(signed_in, CONVERT)  # without runs, the history has no border
     signed_in.goto(CONVERT)
     zone = signed_in.locator(f"#try-{border}")
@@ -72,7 +80,10 @@ def test_escape_cancels_a_run(signed_in: Page):
 
 def test_keys_in_the_palette_neither_cancel_nor_start_a_run(signed_in: Page):
     started: list[str] = []
-    signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)
+    signed_in.on(
+        "request",
+        lambda request: started.append(request.url) if b'name="run"' in sent(request) else None,
+    )
     signed_in.goto(SLOW)
     run_button(signed_in).click()
     expect(signed_in.locator("#run .run-progress")).to_be_visible()
@@ -93,7 +104,9 @@ def test_keys_in_the_palette_neither_cancel_nor_start_a_run(signed_in: Page):
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-def test_enter_in_the_name_of_an_input_saves_it_and_starts_no_run(signed_in: Page, without_scripts: Page, has_scripts):
+def test_enter_in_the_name_of_an_input_saves_it_and_starts_no_run(
+    signed_in: Page, without_scripts: Page, has_scripts
+):
     page = signed_in if has_scripts else without_scripts
     name = "by Enter" if has_scripts else "by Enter without scripts"
     page.goto(CONVERT)
@@ -121,7 +134,10 @@ def test_enter_in_the_name_of_a_configuration_saves_it_and_starts_no_run(signed_
 
 def test_ctrl_enter_during_a_run_starts_no_second_one(signed_in: Page):
     started: list[str] = []
-    signed_in.on("request", lambda request: started.append(request.url) if b'name="run"' in sent(request) else None)
+    signed_in.on(
+        "request",
+        lambda request: started.append(request.url) if b'name="run"' in sent(request) else None,
+    )
     signed_in.goto(SLOW)
     field = signed_in.get_by_label("steps").first
     field.press("Control+Enter")
@@ -211,7 +227,9 @@ def test_a_result_says_that_the_input_has_changed_and_offers_its_own(signed_in: 
 
 @pytest.mark.deep
 def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
-    signed_in.add_init_script("Object.defineProperty(document, 'hidden', { get: () => window.isAway ?? false })")
+    signed_in.add_init_script(
+        "Object.defineProperty(document, 'hidden', { get: () => window.isAway ?? false })"
+    )
     signed_in.goto(BRIEF)
     usual = signed_in.title()
     run_button(signed_in).click()
@@ -220,7 +238,9 @@ def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
     signed_in.evaluate("() => { window.isAway = true; }")
 
     expect(signed_in).to_have_title(re.compile(f"^● .*Conforms.* · {re.escape(usual)}$"))
-    signed_in.evaluate("() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }")
+    signed_in.evaluate(
+        "() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }"
+    )
     expect(signed_in).to_have_title(usual)
 
 
@@ -233,7 +253,9 @@ def test_a_click_with_shift_compares_two_runs(signed_in: Page):
     expect(signed_in.get_by_role("heading", level=2).first).to_have_text("Two runs compared")
 
 
-def test_a_mock_that_is_not_saved_is_no_run_to_compare(browser: Browser, signed_in: Page, site: Site):
+def test_a_mock_that_is_not_saved_is_no_run_to_compare(
+    browser: Browser, signed_in: Page, site: Site
+):
     earlier = finished_run(signed_in, CONVERT)
     mara = person(site, "mara")
     group = "INSERT INTO accounts_user_groups (user_id, group_id) SELECT ?, id FROM auth_group WHERE name = 'reader'"
@@ -447,5 +469,7 @@ def test_the_json_editor_marks_violations_at_their_lines(signed_in: Page):
 
     expect(page.locator("#parameters-form .field-error")).to_have_count(2)
     expect(page.locator("#parameters-form")).to_contain_text("(line 2, column 10)")
-    expect(page.locator("#parameters-form json-editor .cm-lintRange-error")).to_have_text(['"many"', "5"])
+    expect(page.locator("#parameters-form json-editor .cm-lintRange-error")).to_have_text(
+        ['"many"', "5"]
+    )
     expect(page.locator("#parameters-form json-editor .cm-lint-marker-error")).to_have_count(2)

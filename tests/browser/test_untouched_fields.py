@@ -13,8 +13,12 @@ ADDRESS = "/tools/github-mcp-server.issue_write/try/"
 
 
 @pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
-def person(browser: Browser, site: Site, session: StorageState, request: pytest.FixtureRequest) -> Iterator[Page]:
-    context = browser.new_context(base_url=site.url, storage_state=session, java_script_enabled=request.param)
+def person(
+    browser: Browser, site: Site, session: StorageState, request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    context = browser.new_context(
+        base_url=site.url, storage_state=session, java_script_enabled=request.param
+    )
     yield context.new_page()
     context.close()
 
@@ -33,8 +37,12 @@ def test_untouched_required_fields_are_asked_for_and_nothing_runs(person: Page):
 
     run(person)
 
-    expect(person.get_by_role("alert").get_by_role("link")).to_have_text(["Enter owner", "Enter repo"])
-    expect(person.locator("main .field-error")).to_have_text(["Error: Enter owner", "Error: Enter repo"])
+    expect(person.get_by_role("alert").get_by_role("link")).to_have_text(
+        ["Enter owner", "Enter repo"]
+    )
+    expect(person.locator("main .field-error")).to_have_text(
+        ["Error: Enter owner", "Error: Enter repo"]
+    )
     expect(field(person, "owner")).to_have_attribute("aria-invalid", "true")
     expect(person.locator("#preview")).to_have_text('{\n  "method": "create"\n}')
     expect(person.locator("#run .verdict")).to_have_count(0)

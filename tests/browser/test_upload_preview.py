@@ -113,7 +113,10 @@ def test_on_a_phone_the_page_leads_to_what_a_chosen_file_will_do(signed_in: Page
 
 
 def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
-    tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in ("pick-me", "not-me")]
+    tools = [
+        {"name": name, "inputSchema": {"type": "object"}, "description": "x"}
+        for name in ("pick-me", "not-me")
+    ]
     signed_in.goto("/upload/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
@@ -131,7 +134,12 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
 
 def list_of(*names: str) -> str:
     return json.dumps(
-        {"tools": [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]}
+        {
+            "tools": [
+                {"name": name, "inputSchema": {"type": "object"}, "description": "x"}
+                for name in names
+            ]
+        }
     )
 
 
@@ -148,7 +156,9 @@ def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
     field.press("Shift+Home")
     field.press("Delete")
     signed_in.keyboard.type("other-id")
-    expect(signed_in.locator(".entry-rejected .problem-message")).to_contain_text("Another tool of this upload")
+    expect(signed_in.locator(".entry-rejected .problem-message")).to_contain_text(
+        "Another tool of this upload"
+    )
     expect(field).to_be_focused()
     signed_in.keyboard.press("Home")
     signed_in.keyboard.type("my ")
@@ -200,7 +210,9 @@ def test_the_options_of_imported_tools_open_beside_them_and_can_be_closed(signed
 
 def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
     (specs / "plain.json").write_text(list_of("first", "second"))
-    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    context = browser.new_context(
+        base_url=site.url, java_script_enabled=False, storage_state=session
+    )
     page = context.new_page()
     page.goto("/upload/")
 
@@ -208,7 +220,9 @@ def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
     page.get_by_role("button", name="Check first").click()
     page.get_by_label("Id of first").fill("plain.second")
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator(".entry-rejected .problem-message")).to_contain_text("Another tool of this upload")
+    expect(page.locator(".entry-rejected .problem-message")).to_contain_text(
+        "Another tool of this upload"
+    )
     page.get_by_label("Id of first").fill("without.scripts")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Publish these 2").click()
@@ -223,12 +237,18 @@ def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Pag
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.goto("/upload/")
 
-    type_into_editor(signed_in, f'{{"definition": {{"name": "a", "description": "{"word " * 30}", "parameters": 7}}}}')
+    type_into_editor(
+        signed_in,
+        f'{{"definition": {{"name": "a", "description": "{"word " * 30}", "parameters": 7}}}}',
+    )
     expect(signed_in.locator(".excerpt-at")).to_have_text("7")
 
     excerpt = signed_in.locator(".excerpt")
     assert excerpt.evaluate("excerpt => excerpt.scrollWidth <= excerpt.clientWidth")
-    mark, caret = signed_in.locator(".excerpt-at").bounding_box(), signed_in.locator(".caret").bounding_box()
+    mark, caret = (
+        signed_in.locator(".excerpt-at").bounding_box(),
+        signed_in.locator(".caret").bounding_box(),
+    )
     if width == 1280:
         assert mark["x"] + mark["width"] == pytest.approx(caret["x"] + caret["width"], abs=1)
     else:
@@ -247,7 +267,10 @@ def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
 
 
 def test_a_long_list_of_tools_scrolls_in_its_panel_and_does_not_lengthen_the_page(signed_in: Page):
-    tools = [{"name": f"many-{number}", "inputSchema": {"type": "object"}, "description": "x"} for number in range(40)]
+    tools = [
+        {"name": f"many-{number}", "inputSchema": {"type": "object"}, "description": "x"}
+        for number in range(40)
+    ]
     signed_in.goto("/upload/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
@@ -262,7 +285,9 @@ def test_a_long_list_of_tools_scrolls_in_its_panel_and_does_not_lengthen_the_pag
 
 def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
     names = [f"elsewhere-{number}" for number in range(4)]
-    tools = [{"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names]
+    tools = [
+        {"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names
+    ]
     signed_in.goto("/upload/")
     type_into_editor(signed_in, f"[{','.join(map(spec_text, names))}]")
     signed_in.get_by_role("button", name="Publish 4 specs").click()
@@ -279,7 +304,9 @@ def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
 
 
 def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, site, session):
-    context = browser.new_context(base_url=site.url, java_script_enabled=False, storage_state=session)
+    context = browser.new_context(
+        base_url=site.url, java_script_enabled=False, storage_state=session
+    )
     page = context.new_page()
     page.goto("/upload/")
 

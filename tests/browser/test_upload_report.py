@@ -21,7 +21,9 @@ def archive(specs: Path) -> Path:
     longest = {"name": "unbroken_" * 20, "description": "Does something."}
     lines = [json.dumps(json.loads(spec_text(f"report-{number}"))) for number in range(120)]
     lines[1] = json.dumps({"definition": {"id": "another.long.id-" * 12, **longest}})
-    lines[2] = json.dumps({"definition": {"id": "x", "parameters": {"properties": {"p" * 180: {"type": "strng"}}}}})
+    lines[2] = json.dumps(
+        {"definition": {"id": "x", "parameters": {"properties": {"p" * 180: {"type": "strng"}}}}}
+    )
     lines[3] = '{"definition": {"name": "broken", "description": "x", }}'
     catalog = [
         {"toolshelf": "catalog", "version": 2},
@@ -31,7 +33,9 @@ def archive(specs: Path) -> Path:
     file = specs / "everything.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as packed:
         packed.writestr(f"{FOLDER}specs.ndjson", "\n".join(lines))
-        packed.writestr("catalog.ndjson", "\n".join(json.dumps(line, separators=(",", ":")) for line in catalog))
+        packed.writestr(
+            "catalog.ndjson", "\n".join(json.dumps(line, separators=(",", ":")) for line in catalog)
+        )
         packed.writestr("filling.json", b'"' + b"x" * 40_000 + b'"')
     return file
 
@@ -39,7 +43,9 @@ def archive(specs: Path) -> Path:
 @pytest.mark.deep
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_a_report_with_problems_and_long_names_fits_and_is_accessible(signed_in: Page, specs: Path, width, theme):
+def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
+    signed_in: Page, specs: Path, width, theme
+):
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.emulate_media(color_scheme=theme)
     signed_in.goto("/upload/")

@@ -51,4 +51,6 @@ def scroll_through(page: Page) -> None:
 def layout_shifts(page: Page) -> tuple[float, str]:
     """The sum of the scores of all shifts that no input caused, and what moved."""
     shifts = page.evaluate("vitals.shifts")
-    return sum(shift["value"] for shift in shifts), "; ".join(", ".join(shift["moved"]) for shift in shifts)
+    return sum(shift["value"] for shift in shifts), "; ".join(
+        ", ".join(shift["moved"]) for shift in shifts
+    )

@@ -47,7 +47,9 @@ def _has(keyword: str, kind: type = object) -> Callable[[Schema], bool]:
 
 
 def _is(*types: str, without: tuple[str, ...] = ()) -> Callable[[Schema], bool]:
-    return lambda schema: schema.get("type") in types and not any(name in schema for name in without)
+    return lambda schema: (
+        schema.get("type") in types and not any(name in schema for name in without)
+    )
 
 
 def _set(keyword: str, *values: Any) -> Edit:
@@ -79,12 +81,18 @@ def _remove_member(random: Random, schema: Schema) -> None:
 
 def _rename_member(random: Random, schema: Schema) -> None:
     name = random.choice(list(schema["properties"]))
-    schema["properties"] = {f"{key}_renamed" if key == name else key: value for key, value in _members(schema).items()}
-    schema["required"] = [f"{key}_renamed" if key == name else key for key in schema.get("required", [])]
+    schema["properties"] = {
+        f"{key}_renamed" if key == name else key: value for key, value in _members(schema).items()
+    }
+    schema["required"] = [
+        f"{key}_renamed" if key == name else key for key in schema.get("required", [])
+    ]
 
 
 def _require(random: Random, schema: Schema) -> None:
-    schema["required"] = sorted({*schema.get("required", []), random.choice(list(schema["properties"]))})
+    schema["required"] = sorted(
+        {*schema.get("required", []), random.choice(list(schema["properties"]))}
+    )
 
 
 def _no_longer_require(random: Random, schema: Schema) -> None:
@@ -92,7 +100,9 @@ def _no_longer_require(random: Random, schema: Schema) -> None:
 
 
 def _add_choice(_random: Random, schema: Schema) -> None:
-    schema["enum"].append("another" if all(isinstance(value, str) for value in schema["enum"]) else 97)
+    schema["enum"].append(
+        "another" if all(isinstance(value, str) for value in schema["enum"]) else 97
+    )
 
 
 def _remove_choice(random: Random, schema: Schema) -> None:
@@ -110,7 +120,9 @@ def _tighten_bound(random: Random, schema: Schema) -> None:
 
 def _widen_bound(random: Random, schema: Schema) -> None:
     keyword = random.choice([name for name in BOUNDS if name in schema])
-    schema[keyword] = max(0, schema[keyword] + (-1 if keyword.startswith(("min", "exclusiveMin")) else 10))
+    schema[keyword] = max(
+        0, schema[keyword] + (-1 if keyword.startswith(("min", "exclusiveMin")) else 10)
+    )
 
 
 def _keyword_of_union(schema: Schema) -> str:
@@ -124,7 +136,9 @@ def _append_branch(random: Random, schema: Schema) -> None:
         branches.append({"const": "another" if isinstance(first["const"], str) else 97})
     elif isinstance(first.get("properties"), dict):
         twin = copy.deepcopy(first)
-        constant = next((m for m in twin["properties"].values() if isinstance(m, dict) and "const" in m), None)
+        constant = next(
+            (m for m in twin["properties"].values() if isinstance(m, dict) and "const" in m), None
+        )
         if constant is not None:
             constant["const"] = "another"
         else:
@@ -142,13 +156,18 @@ def _remove_branch(random: Random, schema: Schema) -> None:
 
 
 def _edit_branch(random: Random, schema: Schema) -> None:
-    branches = [b for b in schema[_keyword_of_union(schema)] if isinstance(b, dict) and "properties" in b]
+    branches = [
+        b for b in schema[_keyword_of_union(schema)] if isinstance(b, dict) and "properties" in b
+    ]
     random.choice([_add_optional, _add_optional, _add_required])(random, random.choice(branches))
 
 
 def _has_object_branch(schema: Schema) -> bool:
     branches = schema.get("oneOf") or schema.get("anyOf") or []
-    return any(isinstance(branch, dict) and isinstance(branch.get("properties"), dict) for branch in branches)
+    return any(
+        isinstance(branch, dict) and isinstance(branch.get("properties"), dict)
+        for branch in branches
+    )
 
 
 def _make_nullable(_random: Random, schema: Schema) -> None:
@@ -160,7 +179,11 @@ def _make_union(_random: Random, schema: Schema) -> None:
 
 
 def _accept_list(_random: Random, schema: Schema) -> None:
-    text = {name: schema.pop(name) for name in ("type", "enum", "minLength", "maxLength", "pattern") if name in schema}
+    text = {
+        name: schema.pop(name)
+        for name in ("type", "enum", "minLength", "maxLength", "pattern")
+        if name in schema
+    }
     schema["oneOf"] = [text, {"type": "array", "items": copy.deepcopy(text)}]
 
 
@@ -208,16 +231,40 @@ EDITS: dict[str, tuple[Callable[[Schema], bool], Edit]] = {
     "add a choice": (_has("enum", list), _add_choice),
     "remove a choice": (lambda schema: len(schema.get("enum", ())) > 1, _remove_choice),
     "change a description": (_has("description", str), _rename_description),
-    "add minLength": (_is("string", without=("minLength", "enum", "const")), _set("minLength", 1, 1, 3)),
-    "add maxLength": (_is("string", without=("maxLength", "enum", "const")), _set("maxLength", 100, 2000)),
-    "add a minimum": (_is("integer", "number", without=("minimum", "enum", "const")), _set("minimum", 0, 1)),
-    "add a maximum": (_is("integer", "number", without=("maximum", "enum", "const")), _set("maximum", 50, 100)),
+    "add minLength": (
+        _is("string", without=("minLength", "enum", "const")),
+        _set("minLength", 1, 1, 3),
+    ),
+    "add maxLength": (
+        _is("string", without=("maxLength", "enum", "const")),
+        _set("maxLength", 100, 2000),
+    ),
+    "add a minimum": (
+        _is("integer", "number", without=("minimum", "enum", "const")),
+        _set("minimum", 0, 1),
+    ),
+    "add a maximum": (
+        _is("integer", "number", without=("maximum", "enum", "const")),
+        _set("maximum", 50, 100),
+    ),
     "add minItems": (_is("array", without=("minItems",)), _set("minItems", 1)),
     "add maxItems": (_is("array", without=("maxItems",)), _set("maxItems", 10, 100)),
-    "add a pattern": (_is("string", without=("pattern", "enum", "const")), _set("pattern", "^\\S+$", "^[a-z0-9-]+$")),
-    "add a format": (_is("string", without=("format", "enum", "const")), _set("format", "uri", "email", "date-time")),
-    "add a list of values": (_is("string", without=("enum", "const")), _set("enum", ["low", "high"])),
-    "add a default": (_is("string", "integer", "boolean", without=("default",)), _set("default", None)),
+    "add a pattern": (
+        _is("string", without=("pattern", "enum", "const")),
+        _set("pattern", "^\\S+$", "^[a-z0-9-]+$"),
+    ),
+    "add a format": (
+        _is("string", without=("format", "enum", "const")),
+        _set("format", "uri", "email", "date-time"),
+    ),
+    "add a list of values": (
+        _is("string", without=("enum", "const")),
+        _set("enum", ["low", "high"]),
+    ),
+    "add a default": (
+        _is("string", "integer", "boolean", without=("default",)),
+        _set("default", None),
+    ),
     "tighten a bound": (_has_bound, _tighten_bound),
     "widen a bound": (_has_bound, _widen_bound),
     "tighten a pattern": (_has("pattern", str), _tighten_pattern),
@@ -226,9 +273,15 @@ EDITS: dict[str, tuple[Callable[[Schema], bool], Edit]] = {
     "remove a branch": (_has_union, _remove_branch),
     "add a member to one branch": (_has_object_branch, _edit_branch),
     "make nullable": (_is("string", "integer", "number", "boolean", "array"), _make_nullable),
-    "make nullable by a union": (_is("string", "integer", "number", without=("anyOf",)), _make_union),
+    "make nullable by a union": (
+        _is("string", "integer", "number", without=("anyOf",)),
+        _make_union,
+    ),
     "accept a list": (_is("string", without=("oneOf", "const")), _accept_list),
-    "name the constants": (_is("integer", "string", without=("oneOf", "anyOf", "enum", "const")), _constants),
+    "name the constants": (
+        _is("integer", "string", without=("oneOf", "anyOf", "enum", "const")),
+        _constants,
+    ),
     "allow fractions": (_is("integer"), _allow_fractions),
     "allow integers only": (_is("number"), _only_integers),
     "become a string": (_is("integer", "number", "boolean"), _become_string),

@@ -27,8 +27,28 @@ ODD_NUMBERS = tuple(
         "0.1000000000000001",
     )
 )
-ODD_PATTERNS = ("[^]", "[]", "\\p{L}", "(?<!a)b", "^(?=a)", "(a)\\1", "\\/", "a{0}", "$^", "(?<n>a)\\k<n>")
-ANNOTATIONS = ("default", "examples", "title", "description", "deprecated", "readOnly", "writeOnly", "$comment")
+ODD_PATTERNS = (
+    "[^]",
+    "[]",
+    "\\p{L}",
+    "(?<!a)b",
+    "^(?=a)",
+    "(a)\\1",
+    "\\/",
+    "a{0}",
+    "$^",
+    "(?<n>a)\\k<n>",
+)
+ANNOTATIONS = (
+    "default",
+    "examples",
+    "title",
+    "description",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$comment",
+)
 EVERY_KEYWORD = sorted(frozenset().union(*(dialect.keywords for dialect in DIALECTS)))
 HELD = {keyword: how for dialect in DIALECTS for keyword, how in dialect.holds.items()}
 
@@ -39,14 +59,19 @@ class MixedSchemas(Schemas):
     def __init__(self, random: Random, draft: str) -> None:
         super().__init__(random, draft)
         self.dialect = dialect_named(DRAFTS[draft])
-        self.ignored = [keyword for keyword in EVERY_KEYWORD if keyword not in self.dialect.keywords]
+        self.ignored = [
+            keyword for keyword in EVERY_KEYWORD if keyword not in self.dialect.keywords
+        ]
 
     def document(self):
         random = self.random
         schema = super().document()
         for holder in ("$defs", "definitions"):
             if random.random() < 0.8:
-                schema[holder] = {name: self.an_object_schema(1) for name in ("one", "two", random.choice(ODD_NAMES))}
+                schema[holder] = {
+                    name: self.an_object_schema(1)
+                    for name in ("one", "two", random.choice(ODD_NAMES))
+                }
         for inner in list(objects_in(schema)):
             if random.random() < 0.5:
                 inner.update(self.ignored_keywords())
@@ -56,7 +81,9 @@ class MixedSchemas(Schemas):
                 inner.update(self.identity())
         if random.random() < 0.6:
             schema["type"] = "object"
-        return schema if random.random() < 0.9 else {"$schema": schema["$schema"], "allOf": [schema]}
+        return (
+            schema if random.random() < 0.9 else {"$schema": schema["$schema"], "allOf": [schema]}
+        )
 
     def references(self):
         other = "#/definitions/one" if self.age >= 3 else "#/$defs/one"
@@ -64,13 +91,17 @@ class MixedSchemas(Schemas):
 
     def ignored_keywords(self):
         """Keywords of other drafts and of none."""
-        chosen = self.random.sample([*self.ignored, "x-other", "nullable", "discriminator"], self.random.randint(1, 3))
+        chosen = self.random.sample(
+            [*self.ignored, "x-other", "nullable", "discriminator"], self.random.randint(1, 3)
+        )
         return {keyword: self.any_form(keyword) for keyword in chosen}
 
     def any_form(self, keyword):
         random = self.random
         if random.random() < 0.4:
-            return random.choice((self.value(2), random.choice(ODD_NUMBERS), "#/$defs/one", "#", "", ["a"]))
+            return random.choice(
+                (self.value(2), random.choice(ODD_NUMBERS), "#/$defs/one", "#", "", ["a"])
+            )
         schema = self.schema(1)
         forms = {
             Holds.ARRAY: [schema, self.schema(0)],
@@ -121,7 +152,11 @@ class MixedSchemas(Schemas):
         }
 
     def pattern(self, depth):
-        return {"pattern": self.random.choice(ODD_PATTERNS)} if self.random.random() < 0.5 else super().pattern(depth)
+        return (
+            {"pattern": self.random.choice(ODD_PATTERNS)}
+            if self.random.random() < 0.5
+            else super().pattern(depth)
+        )
 
     def patterns(self, depth):
         found = super().patterns(depth)

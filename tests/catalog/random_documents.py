@@ -8,7 +8,21 @@ from urllib.parse import quote
 
 from catalog.jsontext.pointers import pointer_join
 
-NAMES = ("A", "B", "C", "a/b", "x~y", "with space", "é", "", "0", "A_2", "$ref", "properties", "definitions")
+NAMES = (
+    "A",
+    "B",
+    "C",
+    "a/b",
+    "x~y",
+    "with space",
+    "é",
+    "",
+    "0",
+    "A_2",
+    "$ref",
+    "properties",
+    "definitions",
+)
 BAD_REFERENCES = (
     "#", "#/", "#foo", "#/info/title", "#/paths", "#/components", "#/components/schemas/A/required/0",
     "#/components/schemas/%41", "#/components/schemas/A%", "#/%E9", "#/definitions/A/items", "other.yaml",
@@ -19,9 +33,25 @@ JUNK = (
     {"": None}, {"$ref": 5}, {"$ref": "#"}, {"$ref": "#/paths"}, {"type": 5}, {"type": ["string", 5]},
     {"properties": []}, {"required": "a"}, {"allOf": {}}, {"items": []}, {"enum": {}}, {"nullable": True},
 )  # fmt: skip
-MEDIA_TYPES = ("application/json", "application/vnd.x+json; a=b", "*/*", "", "text/plain", "multipart/form-data")
+MEDIA_TYPES = (
+    "application/json",
+    "application/vnd.x+json; a=b",
+    "*/*",
+    "",
+    "text/plain",
+    "multipart/form-data",
+)
 PLACES = ("path", "query", "header", "cookie", "querystring", "body", "formData", "nowhere")
-SIZES = (300, 700, 1_400, 1_490, 1_499, 1_500, 1_501, 2_000)  # members of a schema, around the bounds on definitions
+SIZES = (
+    300,
+    700,
+    1_400,
+    1_490,
+    1_499,
+    1_500,
+    1_501,
+    2_000,
+)  # members of a schema, around the bounds on definitions
 DEPTH = 3
 
 
@@ -46,7 +76,9 @@ class Documents:
         holder = "/definitions" if self.swagger and kind == "schemas" else f"/components/{kind}"
         pointer = pointer_join(holder, self.name())
         if kind == "schemas" and self.chance(0.2):
-            pointer += self.random.choice((pointer_join("/properties", self.name()), "/items", "/allOf/0"))
+            pointer += self.random.choice(
+                (pointer_join("/properties", self.name()), "/items", "/allOf/0")
+            )
         return "#" + (quote(pointer) if self.chance(0.3) else pointer)
 
     def or_reference(self, kind: str, make):
@@ -63,12 +95,16 @@ class Documents:
             return deepcopy(self.random.choice(JUNK))
         if depth > DEPTH:
             return {"type": self.random.choice(("string", "integer", "file", "str", "null"))}
-        return self.random.choice((self.object, self.array, self.map, self.combined, self.negated, self.text))(depth)
+        return self.random.choice(
+            (self.object, self.array, self.map, self.combined, self.negated, self.text)
+        )(depth)
 
     def object(self, depth: int):
         members = {self.name(): self.schema(depth + 1) for _ in range(self.random.randint(0, 4))}
         if self.chance(0.04):
-            members |= {f"m{index}": {"type": "string"} for index in range(self.random.choice(SIZES))}
+            members |= {
+                f"m{index}": {"type": "string"} for index in range(self.random.choice(SIZES))
+            }
         beside = {"required": [self.name(), self.name()]} if self.chance(0.5) else {}
         return {"type": "object", "properties": members, **beside}
 
@@ -76,7 +112,11 @@ class Documents:
         return {"type": "array", "items": self.schema(depth + 1)}
 
     def map(self, depth: int):
-        return {"type": "object", "additionalProperties": self.schema(depth + 1), "discriminator": {}}
+        return {
+            "type": "object",
+            "additionalProperties": self.schema(depth + 1),
+            "discriminator": {},
+        }
 
     def combined(self, depth: int):
         keyword = self.random.choice(("allOf", "anyOf", "oneOf"))
@@ -87,7 +127,13 @@ class Documents:
 
     def text(self, _depth: int):
         pattern = self.random.choice(("a", "(", "^[a-z]+$"))
-        return {"type": "string", "pattern": pattern, "enum": ["a", None], "nullable": True, "exclusiveMinimum": True}
+        return {
+            "type": "string",
+            "pattern": pattern,
+            "enum": ["a", None],
+            "nullable": True,
+            "exclusiveMinimum": True,
+        }
 
     # API documents
 
@@ -99,9 +145,13 @@ class Documents:
             "parameters": self.named(lambda: self.or_reference("parameters", self.parameter)),
             "responses": self.named(lambda: self.or_reference("responses", self.response)),
             "requestBodies": self.named(lambda: self.or_reference("requestBodies", self.body)),
-            "headers": self.named(lambda: self.or_reference("headers", lambda: {"schema": self.schema()})),
+            "headers": self.named(
+                lambda: self.or_reference("headers", lambda: {"schema": self.schema()})
+            ),
             "pathItems": self.named(lambda: self.or_reference("pathItems", self.path_item)),
-            "securitySchemes": self.named(lambda: {"type": self.random.choice(("http", "apiKey", "oauth2", 5))}),
+            "securitySchemes": self.named(
+                lambda: {"type": self.random.choice(("http", "apiKey", "oauth2", 5))}
+            ),
         }
         paths = {f"/p{index}": self.or_reference("pathItems", self.path_item) for index in range(3)}
         document = {"info": {"title": "T"}, "paths": paths, "components": components}
@@ -121,14 +171,19 @@ class Documents:
     def operation(self):
         return {
             "operationId": self.name(),
-            "parameters": [self.or_reference("parameters", self.parameter) for _ in range(self.random.randint(0, 3))],
+            "parameters": [
+                self.or_reference("parameters", self.parameter)
+                for _ in range(self.random.randint(0, 3))
+            ],
             "requestBody": self.or_reference("requestBodies", self.body),
             "responses": {
                 code: self.or_reference("responses", self.response)
                 for code in self.random.sample(("200", "201", "2XX", "default", "404"), 2)
             },
             "security": [{self.name(): []}],
-            "servers": [{"url": "https://{a}", "variables": {"a": {"default": "x", "enum": ["x"]}}}],
+            "servers": [
+                {"url": "https://{a}", "variables": {"a": {"default": "x", "enum": ["x"]}}}
+            ],
         }
 
     def parameter(self):
@@ -142,12 +197,20 @@ class Documents:
 
     def response(self):
         headers = {"X": self.or_reference("headers", lambda: {"schema": self.schema()})}
-        return {"content": self.content(), "headers": headers, **({"schema": self.schema()} if self.swagger else {})}
+        return {
+            "content": self.content(),
+            "headers": headers,
+            **({"schema": self.schema()} if self.swagger else {}),
+        }
 
     def content(self):
         media = {"schema": self.schema()} if self.chance(0.9) else {}
         if self.chance(0.3):
-            media["examples"] = {"e": self.random.choice(({"value": {"a": 1}}, {"$ref": "#/components/examples/A"}, 5))}
+            media["examples"] = {
+                "e": self.random.choice(
+                    ({"value": {"a": 1}}, {"$ref": "#/components/examples/A"}, 5)
+                )
+            }
         return {self.random.choice(MEDIA_TYPES): media}
 
     # Tool lists
@@ -155,7 +218,9 @@ class Documents:
     def tools(self):
         """A list of tools of MCP, OpenAI, Anthropic, Gemini or LangChain."""
         self.swagger = True  # their definitions stand in `definitions`
-        make = self.random.choice((self.mcp, self.openai, self.anthropic, self.gemini, self.langchain))
+        make = self.random.choice(
+            (self.mcp, self.openai, self.anthropic, self.gemini, self.langchain)
+        )
         listed = [make() for _ in range(self.random.randint(1, 3))]
         holder = self.random.choice((None, "tools", "functions", "functionDeclarations", "result"))
         return self.damaged({holder: listed} if holder else listed)
@@ -165,13 +230,25 @@ class Documents:
         if not isinstance(schema, dict):
             return schema
         draft = {"$schema": f"http://json-schema.org/draft-0{self.random.choice('4679')}/schema#"}
-        return {**schema, "definitions": self.named(self.schema), **(draft if self.chance(0.5) else {})}
+        return {
+            **schema,
+            "definitions": self.named(self.schema),
+            **(draft if self.chance(0.5) else {}),
+        }
 
     def mcp(self):
-        return {"name": "a", "description": "d", "inputSchema": self.parameters(), "outputSchema": self.parameters()}
+        return {
+            "name": "a",
+            "description": "d",
+            "inputSchema": self.parameters(),
+            "outputSchema": self.parameters(),
+        }
 
     def openai(self):
-        return {"type": "function", "function": {"name": "a", "description": "d", "parameters": self.parameters()}}
+        return {
+            "type": "function",
+            "function": {"name": "a", "description": "d", "parameters": self.parameters()},
+        }
 
     def anthropic(self):
         return {"name": "a", "input_schema": self.parameters(), "input_examples": [self.schema()]}
@@ -181,7 +258,11 @@ class Documents:
         return {"name": "a", "parameters": schema, "response": self.schema()}
 
     def langchain(self):
-        return {"title": "a", "properties": {"a": self.schema()}, "definitions": self.named(self.schema)}
+        return {
+            "title": "a",
+            "properties": {"a": self.schema()},
+            "definitions": self.named(self.schema),
+        }
 
     # Damage
 
@@ -193,7 +274,11 @@ class Documents:
 
     def damage(self, value) -> None:
         while value:
-            key = self.random.choice(list(value)) if isinstance(value, dict) else self.random.randrange(len(value))
+            key = (
+                self.random.choice(list(value))
+                if isinstance(value, dict)
+                else self.random.randrange(len(value))
+            )
             if not isinstance(value[key], dict | list) or not value[key] or self.chance(0.15):
                 value[key] = deepcopy(self.random.choice(JUNK))
                 return

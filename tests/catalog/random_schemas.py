@@ -45,7 +45,9 @@ class Schemas:
         random = self.random
         if random.random() < 0.12:
             reference = {"$ref": random.choice(self.references())}
-            return reference if random.random() < 0.6 else reference | self.keywords(max(depth - 1, 0))
+            return (
+                reference if random.random() < 0.6 else reference | self.keywords(max(depth - 1, 0))
+            )
         return self.keywords(depth)
 
     def references(self):
@@ -57,7 +59,9 @@ class Schemas:
         schema = {}
         if random.random() < 0.6:
             schema["type"] = (
-                random.choice(TYPES) if random.random() < 0.7 else random.sample(TYPES, random.randint(1, 3))
+                random.choice(TYPES)
+                if random.random() < 0.7
+                else random.sample(TYPES, random.randint(1, 3))
             )
         makers = self.makers(depth, schema.get("type"))
         for maker in random.sample(makers, min(len(makers), random.choice((0, 1, 1, 2, 2, 3)))):
@@ -89,7 +93,11 @@ class Schemas:
 
     def enum(self, _depth):
         values = [self.value(1) for _ in range(self.random.randint(1, 4))]
-        unique = [value for index, value in enumerate(values) if repr(value) not in map(repr, values[:index])]
+        unique = [
+            value
+            for index, value in enumerate(values)
+            if repr(value) not in map(repr, values[:index])
+        ]
         if self.age >= 1 and self.random.random() < 0.4:
             return {"const": unique[0]}
         return {"enum": unique}
@@ -98,7 +106,9 @@ class Schemas:
         return value(self.random, depth)
 
     def lengths(self, _depth):
-        return self.some({"minLength": self.random.randint(0, 3), "maxLength": self.random.randint(0, 4)})
+        return self.some(
+            {"minLength": self.random.randint(0, 3), "maxLength": self.random.randint(0, 4)}
+        )
 
     def some(self, members):
         chosen = {name: value for name, value in members.items() if self.random.random() < 0.6}
@@ -116,7 +126,9 @@ class Schemas:
         if self.age == 0:
             beyond = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
             chosen = self.some({"minimum": low, "maximum": high})
-            return chosen | {beyond[name]: random.random() < 0.7 for name in chosen if random.random() < 0.6}
+            return chosen | {
+                beyond[name]: random.random() < 0.7 for name in chosen if random.random() < 0.6
+            }
         names = random.choice((("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum")))
         return self.some({names[0]: low, names[1]: high})
 
@@ -128,10 +140,14 @@ class Schemas:
         return {"required": names}
 
     def size_of_object(self, _depth):
-        return self.some({"minProperties": self.random.randint(0, 2), "maxProperties": self.random.randint(0, 3)})
+        return self.some(
+            {"minProperties": self.random.randint(0, 2), "maxProperties": self.random.randint(0, 3)}
+        )
 
     def size_of_array(self, _depth):
-        return self.some({"minItems": self.random.randint(0, 2), "maxItems": self.random.randint(0, 3)})
+        return self.some(
+            {"minItems": self.random.randint(0, 2), "maxItems": self.random.randint(0, 3)}
+        )
 
     def unique(self, _depth):
         return {"uniqueItems": self.random.random() < 0.8}
@@ -146,7 +162,9 @@ class Schemas:
         return found
 
     def additional(self, depth):
-        return {"additionalProperties": self.schema(depth) if self.age else self.random.random() < 0.5}
+        return {
+            "additionalProperties": self.schema(depth) if self.age else self.random.random() < 0.5
+        }
 
     def patterns(self, depth):
         names = self.random.sample(PATTERNS, self.random.randint(1, 2))
@@ -159,22 +177,33 @@ class Schemas:
         name, needed = self.random.sample(NAMES, 2)
         if self.random.random() < 0.5:
             return {"dependencies" if self.age < 3 else "dependentRequired": {name: [needed]}}
-        return {"dependencies" if self.age < 3 else "dependentSchemas": {name: self.an_object_schema(depth)}}
+        return {
+            "dependencies" if self.age < 3 else "dependentSchemas": {
+                name: self.an_object_schema(depth)
+            }
+        }
 
     def items(self, depth):
         first = [self.schema(depth) for _ in range(self.random.randint(1, 2))]
         if self.random.random() < 0.5:
             return {"items": self.schema(depth)}
         if self.age == 4:
-            return {"prefixItems": first} | ({"items": self.schema(depth)} if self.random.random() < 0.6 else {})
+            return {"prefixItems": first} | (
+                {"items": self.schema(depth)} if self.random.random() < 0.6 else {}
+            )
         return {"items": first} | (
-            {"additionalItems": self.schema(depth) if self.age else False} if self.random.random() < 0.6 else {}
+            {"additionalItems": self.schema(depth) if self.age else False}
+            if self.random.random() < 0.6
+            else {}
         )
 
     def contains(self, depth):
         found = {"contains": self.schema(depth)}
         if self.age >= 3:
-            counts = {"minContains": self.random.randint(0, 2), "maxContains": self.random.randint(1, 3)}
+            counts = {
+                "minContains": self.random.randint(0, 2),
+                "maxContains": self.random.randint(1, 3),
+            }
             found |= self.some(counts) if self.random.random() < 0.5 else {}
         return found
 
@@ -193,7 +222,9 @@ class Schemas:
         return found | self.some({"then": self.schema(depth), "else": self.schema(depth)})
 
     def unevaluated_properties(self, depth):
-        found = {"unevaluatedProperties": self.schema(depth) if self.random.random() < 0.4 else False}
+        found = {
+            "unevaluatedProperties": self.schema(depth) if self.random.random() < 0.4 else False
+        }
         return found | self.in_place(depth, self.properties)
 
     def unevaluated_items(self, depth):
@@ -283,7 +314,14 @@ def objects_in(schema):
         if name in {"enum", "const", "default", "examples"}:
             continue
         inner = held if isinstance(held, list) else [held]
-        if name in {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}:
+        if name in {
+            "properties",
+            "patternProperties",
+            "$defs",
+            "definitions",
+            "dependentSchemas",
+            "dependencies",
+        }:
             inner = list(held.values())
         elif isinstance(held, dict) and name == "dependentRequired":
             inner = []

@@ -6,7 +6,19 @@ from random import Random
 
 NAMES = ("a", "b", "c", "ab", "x1")
 OTHER_NAMES = (*NAMES, "d", "b1")
-TEXTS = ("", "a", "b", "ab", "abc", "x1", "2025-03-14", "https://example.com/", "ada@example.com", "192.0.2.1", "é")
+TEXTS = (
+    "",
+    "a",
+    "b",
+    "ab",
+    "abc",
+    "x1",
+    "2025-03-14",
+    "https://example.com/",
+    "ada@example.com",
+    "192.0.2.1",
+    "é",
+)
 NUMBERS = (-2, -1, 0, 1, 2, 3, 4, 6, 10)
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 IN_PLACE = ("anyOf", "oneOf", "allOf", "then", "else", "if", "dependentSchemas")
@@ -45,7 +57,9 @@ def values_like(random: Random, schema, document, depth: int = 4):
         if keyword in schema and random.random() < 0.4:
             return like_a_branch(random, keyword, schema, document, depth)
     types = schema.get("type") or guessed(random, schema)
-    return of_type(random, random.choice(types) if isinstance(types, list) else types, schema, document, depth)
+    return of_type(
+        random, random.choice(types) if isinstance(types, list) else types, schema, document, depth
+    )
 
 
 def target_of(reference, document):
@@ -57,7 +71,9 @@ def target_of(reference, document):
 def like_a_branch(random, keyword, schema, document, depth):
     inner = schema[keyword]
     inner = list(inner.values()) if keyword == "dependentSchemas" else inner
-    made = values_like(random, random.choice(inner) if isinstance(inner, list) else inner, document, depth - 1)
+    made = values_like(
+        random, random.choice(inner) if isinstance(inner, list) else inner, document, depth - 1
+    )
     if isinstance(made, dict) and "properties" in schema:
         return an_object(random, schema, document, depth) | made
     return made
@@ -71,13 +87,19 @@ def of_type(random, kind, schema, document, depth):
     if kind in {"integer", "number"}:
         return a_number(random, kind, schema)
     if kind == "string":
-        return random.choice(TEXTS) if random.random() < 0.7 else "ab1"[: random.randint(0, 3)] * random.randint(1, 2)
+        return (
+            random.choice(TEXTS)
+            if random.random() < 0.7
+            else "ab1"[: random.randint(0, 3)] * random.randint(1, 2)
+        )
     return random.choice((True, False)) if kind == "boolean" else None
 
 
 def a_number(random, kind, schema):
     bounds = [schema[name] for name in schema if name.lower().endswith(("minimum", "maximum"))]
-    base = float(random.choice([bound for bound in bounds if not isinstance(bound, bool)] or NUMBERS))
+    base = float(
+        random.choice([bound for bound in bounds if not isinstance(bound, bool)] or NUMBERS)
+    )
     base = int(base) if base.is_integer() else base
     return base + random.choice((0, 0, 1, -1, 0.5 if kind == "number" else 2))
 
@@ -106,7 +128,9 @@ def an_object(random, schema, document, depth):
         made.setdefault(random.choice(OTHER_NAMES), values_like(random, other, document, depth - 1))
     for inner in schema.get("patternProperties", {}).values():
         if random.random() < 0.6:
-            made.setdefault(random.choice(OTHER_NAMES), values_like(random, inner, document, depth - 1))
+            made.setdefault(
+                random.choice(OTHER_NAMES), values_like(random, inner, document, depth - 1)
+            )
     return made
 
 

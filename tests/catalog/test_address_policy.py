@@ -53,7 +53,12 @@ def test_the_names_of_the_site_decide_about_loopback(hosts, loopback, tmp_path):
     environment = {**os.environ, "ALLOWED_HOSTS": hosts, "TOOLSHELF_DATA_DIR": str(tmp_path)}
 
     printed = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert printed.stdout.strip() == loopback

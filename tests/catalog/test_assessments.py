@@ -26,7 +26,15 @@ from catalog.search import Match, search_index
 from catalog.search.boolean_query import AnyOf, Token
 from catalog.specs.exporters import usable_as_it_is
 from catalog.specs.lint import lint, score
-from catalog.specs.lint.assessment import GRADES, SpecAssessment, WaivedFinding, assess, grade_of, keys_from, keys_of
+from catalog.specs.lint.assessment import (
+    GRADES,
+    SpecAssessment,
+    WaivedFinding,
+    assess,
+    grade_of,
+    keys_from,
+    keys_of,
+)
 from catalog.specs.spec import read_spec
 from tests.factories import make_spec, make_tool, properties, real_specs, spec_text
 
@@ -35,7 +43,9 @@ pytestmark = pytest.mark.usefixtures("own_data_dir")
 GOOD = {
     "name": "get_weather",
     "description": "Tell the present weather of a city, not a forecast.",
-    "parameters": properties(city={"type": "string", "description": "Name of the city, in English."}),
+    "parameters": properties(
+        city={"type": "string", "description": "Name of the city, in English."}
+    ),
     "returnType": properties(temperature={"type": "number"}),
     "examples": [{"parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
 }
@@ -101,7 +111,9 @@ def test_a_single_published_spec_is_assessed_immediately():
         90,
         ("mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi"),
     )
-    assert values_of(Assessment.objects.get()) == values_of(assessment_row(0, SpecAssessment(100, stored.usable)))
+    assert values_of(Assessment.objects.get()) == values_of(
+        assessment_row(0, SpecAssessment(100, stored.usable))
+    )
     assert found_by("f_usable_openai") == at_least(100) == {tool.pk}
     assert found_by("f_usable_openaistrict") == set()
 
@@ -173,7 +185,9 @@ def test_specs_published_in_bulk_get_the_same_assessment_later():
     for text in texts:
         spec = read_spec(text)
         alone[spec.tool_id] = assess(spec)
-    rows = {tool_id: values_of(assessment_row(0, assessment)) for tool_id, assessment in alone.items()}
+    rows = {
+        tool_id: values_of(assessment_row(0, assessment)) for tool_id, assessment in alone.items()
+    }
     publish_many([read_spec(text) for text in texts], by=None)
 
     counts = list(assess_all())
@@ -291,7 +305,9 @@ def test_a_waiver_added_during_an_assessment_counts():
     def waives(spec, waived):
         if not waivers:
             tool = Tool.objects.get()
-            waivers.append(Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it."))
+            waivers.append(
+                Waiver.objects.create(tool=tool, rule="name-not-portable", reason="So be it.")
+            )
         return real(spec, waived)
 
     with patch("catalog.assessments.assess", waives):
@@ -403,7 +419,10 @@ def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
 def test_an_interrupted_assessment_leaves_the_tool_and_the_index_unchanged():
     bulk("a", **GOOD)
 
-    with patch("catalog.assessments.index", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with (
+        patch("catalog.assessments.index", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
         assess_backlog(Backlog())
 
     assert Tool.objects.get().score is None

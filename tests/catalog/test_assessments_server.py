@@ -34,7 +34,9 @@ def another_process_assesses(site):
 
 def unjudged(site):
     with closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3", timeout=20)) as database:
-        return database.execute("SELECT count(*) FROM catalog_tool WHERE score IS NULL").fetchone()[0]
+        return database.execute("SELECT count(*) FROM catalog_tool WHERE score IS NULL").fetchone()[
+            0
+        ]
 
 
 def wait_until(condition, timeout_s=180):
@@ -55,7 +57,9 @@ def test_a_site_assesses_a_bulk_upload_and_continues_after_a_crash(site, tmp_pat
     site.stop()
     (tmp_path / "specs.ndjson").write_text("\n".join(specs()))
 
-    with another_process_assesses(site):  # so the command leaves it to the server, however fast the machine is
+    with another_process_assesses(
+        site
+    ):  # so the command leaves it to the server, however fast the machine is
         site.manage("load_specs", "--quiet", str(tmp_path / "specs.ndjson"))
     assert unjudged(site) > SPECS / 2
     site.start()

@@ -29,7 +29,13 @@ from catalog.linting.waivers import waive, withdraw
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from catalog.shortcuts import toolkit_for
-from catalog.sources.registration import SourceSettings, add_source, change_source, remove_source, settings_of
+from catalog.sources.registration import (
+    SourceSettings,
+    add_source,
+    change_source,
+    remove_source,
+    settings_of,
+)
 from catalog.sources.sync import sync
 from catalog.specs.lint import RULES
 from playground import running
@@ -37,7 +43,13 @@ from playground.configurations.saved import delete_configuration, save_configura
 from playground.configurations.secret_members import Configuration
 from playground.models import Run
 from playground.sharing import share_with_groups
-from tests.catalog.sources.documents import BREAKING, FORECAST, add_document, document, replace_document
+from tests.catalog.sources.documents import (
+    BREAKING,
+    FORECAST,
+    add_document,
+    document,
+    replace_document,
+)
 from tests.catalog.views.test_lint import FAULTY
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user, spec_text
@@ -62,7 +74,10 @@ def events(**wanted):
 
 def shown(action):
     """(object, before, after) of each event of this action."""
-    return [(event.object_id, event.as_json()["before"], event.as_json()["after"]) for event in events(action=action)]
+    return [
+        (event.object_id, event.as_json()["before"], event.as_json()["after"])
+        for event in events(action=action)
+    ]
 
 
 def the(action):
@@ -199,7 +214,11 @@ def test_publishing_records_revisions(ada):
     created, revised = events()
     assert (created.action, created.person, created.person_key) == ("tool.create", "ada", ada.pk)
     assert created.before == ""
-    assert (revised.action, revised.object_type, revised.object_id) == ("tool.revise", "tool", "weather")
+    assert (revised.action, revised.object_type, revised.object_id) == (
+        "tool.revise",
+        "tool",
+        "weather",
+    )
     assert revised.as_json()["before"] == {"revision": 1}
     assert revised.as_json()["after"]["revision"] == 2
     assert len(revised.as_json()["after"]["sha256"]) == 64
@@ -239,7 +258,9 @@ def test_organising_records_only_what_differs(ada):
     organise(tool, Organisation(add_tags=["weather"], owner="ada"), by=ada)
     organise(tool, Organisation(add_tags=["weather"]), by=ada)
 
-    assert shown("tool.organise") == [("x", {"tags": [], "owner": None}, {"tags": ["weather"], "owner": "ada"})]
+    assert shown("tool.organise") == [
+        ("x", {"tags": [], "owner": None}, {"tags": ["weather"], "owner": "ada"})
+    ]
 
 
 def test_waivers_are_recorded(ada):
@@ -280,7 +301,9 @@ def test_sources_are_recorded_without_their_credentials(ada):
 
 
 def test_the_address_of_a_source_is_recorded_without_its_query():
-    add_source(SourceSettings("s", "openapi", address="https://api.example.com/o?key=hunter2"), by=None)
+    add_source(
+        SourceSettings("s", "openapi", address="https://api.example.com/o?key=hunter2"), by=None
+    )
 
     assert "hunter2" not in the("source.add").after
 
@@ -309,18 +332,31 @@ def test_held_changes_and_decisions_are_recorded():
 def test_runs_and_used_configurations_are_recorded(ada):
     tool = make_tool("x", returnType={"type": "object"}, configuration={"type": "object"})
     run = running.start(
-        tool, tool.current, {}, by=ada, mode="mock", configuration=Configuration({}), configuration_name="work"
+        tool,
+        tool.current,
+        {},
+        by=ada,
+        mode="mock",
+        configuration=Configuration({}),
+        configuration_name="work",
     )
 
     started = the("run.start")
     assert (started.object_id, started.person) == (run.pk, "ada")
-    assert started.as_json()["after"] == {"tool": "x", "revision": 1, "mode": "mock", "outcome": "returned"}
+    assert started.as_json()["after"] == {
+        "tool": "x",
+        "revision": 1,
+        "mode": "mock",
+        "outcome": "returned",
+    }
     used = the("configuration.use")
     assert (used.object_id, used.as_json()["after"]["configuration"]) == ("x", "work")
 
 
 def test_saved_configurations_are_recorded_by_name_only(ada):
-    tool = make_tool("x", configuration={"type": "object", "properties": {"password": {"type": "string"}}})
+    tool = make_tool(
+        "x", configuration={"type": "object", "properties": {"password": {"type": "string"}}}
+    )
     save_configuration(ada, tool, "work", Configuration({"password": "hunter2-secret"}), None)
     assert delete_configuration(ada, tool, "work")
     assert not delete_configuration(ada, tool, "work")
@@ -396,9 +432,14 @@ def test_who_owns_maintains_and_sees_a_tool_is_recorded(ada):
 def test_who_owns_maintains_and_sees_a_toolkit_is_recorded(ada):
     make_tool("kit.one")
 
-    change_toolkit_access(toolkit_for(None, "organise", "kit"), Access(owner="ada", visibility="signed-in"), by=None)
+    change_toolkit_access(
+        toolkit_for(None, "organise", "kit"), Access(owner="ada", visibility="signed-in"), by=None
+    )
 
-    before, after = {"owner": "", "visibility": "everyone"}, {"owner": "ada", "visibility": "signed-in"}
+    before, after = (
+        {"owner": "", "visibility": "everyone"},
+        {"owner": "ada", "visibility": "signed-in"},
+    )
     assert shown("toolkit.access") == [("kit", before, after)]
 
 
@@ -413,7 +454,11 @@ def test_roles_and_groups_of_people_are_recorded(ada):
 
     assert (the("group.create").object_id, the("group.create").person) == ("team", "root")
     [(name, before, after)] = shown("person.change")
-    assert (name, before["is_staff"], after) == ("ada", False, {"groups": ["administrator", "team"], "is_staff": True})
+    assert (name, before["is_staff"], after) == (
+        "ada",
+        False,
+        {"groups": ["administrator", "team"], "is_staff": True},
+    )
     assert shown("group.delete") == [("team", {"people": ["ada"]}, None)]
 
 
@@ -422,13 +467,18 @@ def test_groups_that_the_provider_changes_are_recorded(ada, settings):
 
     update_groups(ada, {settings.OIDC_GROUPS_CLAIM: ["staff"]})
 
-    assert the("person.change").as_json()["after"] == {"groups": ["administrator"], "is_staff": True}
+    assert the("person.change").as_json()["after"] == {
+        "groups": ["administrator"],
+        "is_staff": True,
+    }
 
 
 def test_sharing_with_groups_is_recorded(ada):
     tool = make_tool("x", configuration={"type": "object"})
     ada.groups.add(Group.objects.create(name="team"))
-    run = Run.objects.create(tool=tool, revision=tool.current, by=ada, parameters_json="{}", outcome="returned")
+    run = Run.objects.create(
+        tool=tool, revision=tool.current, by=ada, parameters_json="{}", outcome="returned"
+    )
     saved = save_configuration(ada, tool, "work", Configuration({}), None)
 
     for one in (run, saved):
@@ -527,7 +577,10 @@ def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, brow
     settings.TRUST_PROXY = True
     make_tool("x")
 
-    browser.post("/tools/x/archive/", headers={"X-Forwarded-For": "198.51.100.9", "X-Forwarded-Proto": "https"})
+    browser.post(
+        "/tools/x/archive/",
+        headers={"X-Forwarded-For": "198.51.100.9", "X-Forwarded-Proto": "https"},
+    )
 
     assert the("tool.archive").address == "198.51.100.9"
 
@@ -569,7 +622,15 @@ def test_nul_characters_are_stored_on_both_databases():
 
 
 def test_the_changes_of_an_event_have_both_values():
-    event = AuditEvent(before='{"revision": 1, "owner": "ada"}', after='{"revision": 2, "tags": ["a"], "note": null}')
+    event = AuditEvent(
+        before='{"revision": 1, "owner": "ada"}',
+        after='{"revision": 2, "tags": ["a"], "note": null}',
+    )
 
-    assert event.changes == [("revision", "1", "2"), ("owner", "ada", ""), ("tags", "", '["a"]'), ("note", "", "null")]
+    assert event.changes == [
+        ("revision", "1", "2"),
+        ("owner", "ada", ""),
+        ("tags", "", '["a"]'),
+        ("note", "", "null"),
+    ]
     assert AuditEvent().changes == []

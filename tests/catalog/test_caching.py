@@ -202,7 +202,10 @@ def test_requests_for_the_same_answer_at_the_same_time_compute_it_once():
         go_on.wait(30)
         return "answer"
 
-    threads = [threading.Thread(target=lambda: answers.append(cache.get_or_compute("key", compute))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(cache.get_or_compute("key", compute)))
+        for _ in range(8)
+    ]
     threads[0].start()
     assert computing.wait(30)
     for thread in threads[1:]:
@@ -230,7 +233,9 @@ def test_an_answer_that_fails_is_computed_again_by_whoever_waited_for_it():
             cache.get_or_compute("key", fail)
 
     first = threading.Thread(target=ask_and_fail)
-    second = threading.Thread(target=lambda: answers.append(cache.get_or_compute("key", lambda: "answer")))
+    second = threading.Thread(
+        target=lambda: answers.append(cache.get_or_compute("key", lambda: "answer"))
+    )
     first.start()
     assert computing.wait(30)
     second.start()

@@ -81,7 +81,11 @@ def test_waiting_requests_are_known_in_order_from_what_is_stored():
 
     assert waiting_of(requests, slots=4, reserve=1) == [4, 5]
     assert waiting_of(requests, slots=2, reserve=0) == [3, 4, 5]
-    assert waiting_of([(number, "a", False) for number in range(6)], slots=4, reserve=1) == [3, 4, 5]
+    assert waiting_of([(number, "a", False) for number in range(6)], slots=4, reserve=1) == [
+        3,
+        4,
+        5,
+    ]
 
 
 def never():

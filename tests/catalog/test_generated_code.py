@@ -53,7 +53,9 @@ def test_each_language_can_be_previewed_and_downloaded(weather, client, stranger
 def test_the_zip_is_not_sent_again_to_a_client_that_has_it(weather, stranger):
     first = stranger.get(f"/api/v1/tools/{SLUG}/code/python-client")
 
-    again = stranger.get(f"/api/v1/tools/{SLUG}/code/python-client", headers={"If-None-Match": first["ETag"]})
+    again = stranger.get(
+        f"/api/v1/tools/{SLUG}/code/python-client", headers={"If-None-Match": first["ETag"]}
+    )
 
     assert again.status_code == 304
 
@@ -69,7 +71,10 @@ def test_the_page_shows_the_files_and_links_to_the_zip(weather, client):
     names = [node.text() for node in tree.css(".code-file-name")]
     assert names[:2] == ["src/get_weather_tool/models.py", "src/get_weather_tool/tool.py"]
     assert "class Request(Model):" in tree.css_first("#file-1").text()
-    assert tree.css_first("a.button-primary[download]").attributes["href"] == f"/api/v1/tools/{SLUG}/code/python"
+    assert (
+        tree.css_first("a.button-primary[download]").attributes["href"]
+        == f"/api/v1/tools/{SLUG}/code/python"
+    )
 
 
 def test_the_page_of_a_tool_links_to_the_code_in_each_language(weather, client):
@@ -80,7 +85,11 @@ def test_the_page_of_a_tool_links_to_the_code_in_each_language(weather, client):
 
 
 def test_a_description_with_markup_is_shown_as_text(client):
-    tool = make_tool("greet", description=EVIL, parameters=properties(who={"type": "string", "description": EVIL}))
+    tool = make_tool(
+        "greet",
+        description=EVIL,
+        parameters=properties(who={"type": "string", "description": EVIL}),
+    )
 
     tree = HTMLParser(client.get(f"{tool.get_absolute_url()}code/python/").content)
 
@@ -101,7 +110,14 @@ def test_a_project_that_exceeds_a_limit_is_refused_with_the_reason(client, stran
 
 
 def test_the_command_writes_the_files(weather, tmp_path, capsys):
-    call_command("generate_tool", "Get weather", "--language", "python-client", "--out", str(tmp_path / "client"))
+    call_command(
+        "generate_tool",
+        "Get weather",
+        "--language",
+        "python-client",
+        "--out",
+        str(tmp_path / "client"),
+    )
 
     module = tmp_path / "client" / "get_weather_client.py"
     assert str(module) in capsys.readouterr().out

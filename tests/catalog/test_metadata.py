@@ -88,7 +88,9 @@ def official(ada):
     """A toolkit of ada, with a tool."""
     make_tool("official.one")
     change_toolkit_access(
-        toolkit_for(None, "organise", "official"), Access(owner="ada", visibility="everyone"), by=None
+        toolkit_for(None, "organise", "official"),
+        Access(owner="ada", visibility="everyone"),
+        by=None,
     )
 
 
@@ -99,7 +101,10 @@ def test_only_who_maintains_a_toolkit_of_others_puts_tools_into_it(program, offi
     allowed = patch(Program(make_token(user=ada)), "evil1", toolkit="Official")
 
     assert refused.status_code == 403
-    assert "Only the owner (ada), the maintainers and administrators can organise official." in refused.json()["detail"]
+    assert (
+        "Only the owner (ada), the maintainers and administrators can organise official."
+        in refused.json()["detail"]
+    )
     assert allowed.json()["toolkit"] == "Official"
     assert Tool.objects.get(tool_id="evil1").tags == []
 
@@ -113,21 +118,31 @@ def test_a_tool_returns_to_a_toolkit_of_others_in_its_id_only_with_their_right(p
 
 
 def test_the_form_suggests_owners_tags_and_tools_of_the_toolkit(client):
-    organise(make_tool("kit.one"), Organisation(owner=make_user("olivia").username, add_tags=["mail", "old"]), by=None)
+    organise(
+        make_tool("kit.one"),
+        Organisation(owner=make_user("olivia").username, add_tags=["mail", "old"]),
+        by=None,
+    )
     organise(make_tool("kit.two"), Organisation(add_tags=["mail"]), by=None)
     make_tool("other")
     client.force_login(make_user("root", is_staff=True, is_superuser=True))
 
     context = client.get("/tools/kit.two/organise/").context
 
-    assert (context["owners"], context["tags"], context["successors"]) == (["olivia"], ["old"], ["kit.one"])
+    assert (context["owners"], context["tags"], context["successors"]) == (
+        ["olivia"],
+        ["old"],
+        ["kit.one"],
+    )
 
 
 def test_the_form_shows_at_the_toolkit_that_it_belongs_to_others(client, official):
     make_tool("evil1")
     client.force_login(make_user("eve"))
 
-    answer = client.post("/tools/evil1/organise/", {"toolkit_from": "typed", "toolkit": "official", "tags": ""})
+    answer = client.post(
+        "/tools/evil1/organise/", {"toolkit_from": "typed", "toolkit": "official", "tags": ""}
+    )
 
     assert answer.status_code == 403
     assert "can organise official." in answer.content.decode()
@@ -177,7 +192,11 @@ def test_each_invalid_tag_is_reported_with_its_pointer(program):
     answer = patch(program, "now", add_tags=["good", "", "x" * 61, "two, in one"])
 
     assert answer.status_code == 422
-    assert [error["pointer"] for error in answer.json()["errors"]] == ["/add_tags/1", "/add_tags/2", "/add_tags/3"]
+    assert [error["pointer"] for error in answer.json()["errors"]] == [
+        "/add_tags/1",
+        "/add_tags/2",
+        "/add_tags/3",
+    ]
     assert Tool.objects.get().tags == []
 
 
@@ -252,7 +271,9 @@ def test_a_change_needs_the_scope_publish(stranger, reader, method, path, body):
 
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
 def test_a_change_of_a_tool_that_is_not_there_finds_nothing(program, method, path, body):
-    assert program.send(method, path.format("nowhere"), body, **{"If-Match": "*"}).status_code == 404
+    assert (
+        program.send(method, path.format("nowhere"), body, **{"If-Match": "*"}).status_code == 404
+    )
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
@@ -271,10 +292,15 @@ def test_a_change_of_the_tool_that_was_seen_is_done(program, method, path, body)
     make_tool("now")
     seen = program.ask("/tools/now")["ETag"]
 
-    assert program.send(method, path.format("now"), body, **{"If-Match": seen}).status_code in {200, 204}
+    assert program.send(method, path.format("now"), body, **{"If-Match": seen}).status_code in {
+        200,
+        204,
+    }
 
 
-@pytest.mark.parametrize(("method", "path"), [("PATCH", "/tools/now"), ("PUT", "/tools/now/deprecation")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("PATCH", "/tools/now"), ("PUT", "/tools/now/deprecation")]
+)
 @pytest.mark.parametrize(
     "body", ["null", "[]", '"x"', "", '{"toolkit": 1, "note": 1}', '{"add_tags": "x", "note": []}']
 )
@@ -489,10 +515,18 @@ def test_all_tools_that_a_query_finds_are_organised_by_one_command():
     make_tool("mail.read")
     make_tool("clock.now")
 
-    done = run("--query=toolkit:mail", "--toolkit=Letters", "--add-tag=office", "--owner=grace", "--deprecate=Old.")
+    done = run(
+        "--query=toolkit:mail",
+        "--toolkit=Letters",
+        "--add-tag=office",
+        "--owner=grace",
+        "--deprecate=Old.",
+    )
 
     assert done == (0, {"organised": 2, "refused": []})
-    changed = Tool.objects.filter(toolkit="Letters", owner=grace, added_tags="office", deprecation_note="Old.")
+    changed = Tool.objects.filter(
+        toolkit="Letters", owner=grace, added_tags="office", deprecation_note="Old."
+    )
     assert changed.count() == 2
     assert Tool.objects.get(tool_id="clock.now").tags == []
 
@@ -518,7 +552,13 @@ def test_the_command_goes_on_after_a_refusal_and_ends_with_1():
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["nowhere", "--toolkit=x"], ["a", "--superseded-by=b"], ["--query=a", "nowhere", "--toolkit=x"]]
+    "words",
+    [
+        [],
+        ["nowhere", "--toolkit=x"],
+        ["a", "--superseded-by=b"],
+        ["--query=a", "nowhere", "--toolkit=x"],
+    ],
 )
 def test_a_command_that_cannot_be_carried_out_ends_with_2(words):
     make_tool("a")
@@ -583,7 +623,13 @@ def test_a_toolkit_that_is_written_into_the_empty_field_is_meant(browser):
 def test_a_tag_added_by_another_user_stays_when_the_form_is_submitted(browser):
     tool = make_tool("now")
     organise(tool, Organisation(add_tags=["old"]), by=None)
-    form = {"toolkit_from": "id", "toolkit": "", "tags": "mine", "tags_were": "old", "seen": Tool.objects.get().etag}
+    form = {
+        "toolkit_from": "id",
+        "toolkit": "",
+        "tags": "mine",
+        "tags_were": "old",
+        "seen": Tool.objects.get().etag,
+    }
     organise(tool, Organisation(add_tags=["theirs"]), by=None)
 
     refused = browser.post("/tools/now/organise/", form)

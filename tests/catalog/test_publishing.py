@@ -69,11 +69,21 @@ def test_the_columns_of_a_tool_mirror_its_current_spec():
     }
 
     tool = make_tool("weather", configuration={"type": "object"}, **rich)
-    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (True, True, True, "city, days")
+    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (
+        True,
+        True,
+        True,
+        "city, days",
+    )
 
     publish(make_spec("weather"), by=None)
     tool.refresh_from_db()
-    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (False, False, False, "")
+    assert (tool.configurable, tool.has_examples, tool.has_return_type, tool.takes) == (
+        False,
+        False,
+        False,
+        "",
+    )
 
 
 def test_the_names_of_many_parameters_are_cut_with_their_number():
@@ -149,7 +159,11 @@ def test_of_many_specs_each_has_its_own_outcome():
         [make_spec("new"), make_spec("old", description="two"), same, slug_in_use], by=None
     )
 
-    assert (created.outcome, revised.outcome, unchanged.outcome) == ("created", "revised", "unchanged")
+    assert (created.outcome, revised.outcome, unchanged.outcome) == (
+        "created",
+        "revised",
+        "unchanged",
+    )
     assert isinstance(refused, SpecError)
     assert Tool.objects.count() == 4
 
@@ -159,7 +173,12 @@ def test_an_id_that_comes_twice_in_one_batch_becomes_two_revisions_in_order():
 
     outcomes = publish_many(specs, by=None)
 
-    assert [outcome.outcome for outcome in outcomes] == ["created", "revised", "unchanged", "revised"]
+    assert [outcome.outcome for outcome in outcomes] == [
+        "created",
+        "revised",
+        "unchanged",
+        "revised",
+    ]
     assert [outcome.revision.number for outcome in outcomes] == [1, 2, 2, 3]
     assert Tool.objects.get().description == "three"
 
@@ -167,7 +186,9 @@ def test_an_id_that_comes_twice_in_one_batch_becomes_two_revisions_in_order():
 def test_a_dry_run_reports_the_outcome_and_stores_nothing():
     publish(make_spec("old", description="one"), by=None)
 
-    outcomes = publish_many([make_spec("new"), make_spec("old", description="two")], by=None, dry_run=True)
+    outcomes = publish_many(
+        [make_spec("new"), make_spec("old", description="two")], by=None, dry_run=True
+    )
 
     assert [outcome.outcome for outcome in outcomes] == ["created", "revised"]
     assert Tool.objects.get().description == "one"
@@ -232,7 +253,10 @@ def test_sixteen_concurrent_publications_of_an_id_make_sixteen_revisions(transac
 def test_the_index_equals_the_tables_after_many_concurrent_publications(transactional_db):
     def upload(number):
         try:
-            publish_many([make_spec(f"tool{index}", description=f"word{number}") for index in range(20)], by=None)
+            publish_many(
+                [make_spec(f"tool{index}", description=f"word{number}") for index in range(20)],
+                by=None,
+            )
         finally:
             connections.close_all()
 
@@ -257,11 +281,21 @@ def test_of_many_specs_those_that_the_database_never_takes_are_refused_alone():
         publish(make_spec("damaged", description=description), by=None)
     tool = Tool.objects.get(tool_id="damaged")
     Tool.objects.filter(pk=tool.pk).update(current=tool.revisions.get(number=1))
-    specs = [make_spec("first"), make_spec("damaged", description="C"), make_spec("last"), make_spec("first", x=1)]
+    specs = [
+        make_spec("first"),
+        make_spec("damaged", description="C"),
+        make_spec("last"),
+        make_spec("first", x=1),
+    ]
 
     outcomes = publish_many(specs, by=None)
 
-    assert [getattr(one, "outcome", "refused") for one in outcomes] == ["created", "refused", "created", "revised"]
+    assert [getattr(one, "outcome", "refused") for one in outcomes] == [
+        "created",
+        "refused",
+        "created",
+        "revised",
+    ]
     assert outcomes[1].problems[0].rule == "publish.not-stored"
     assert Tool.objects.get(tool_id="damaged").revisions.count() == 2
 

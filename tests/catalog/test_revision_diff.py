@@ -38,14 +38,19 @@ def test_values_from_runs_are_not_shown_to_other_users(monkeypatch):
     old = revision(properties={"place": {"type": "string"}})
     new = revision(properties={"place": {"type": "string", "maxLength": 20}})
     Run.objects.create(
-        tool=old.tool, revision=old, outcome="returned", parameters_json='{"place": "a private place, and a long one"}'
+        tool=old.tool,
+        revision=old,
+        outcome="returned",
+        parameters_json='{"place": "a private place, and a long one"}',
     )
 
     assert "a private place" not in repr(difference_between(old, new))
 
 
 def test_the_values_are_accepted_and_the_same_each_time():
-    contract = compiled_spec_of(revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"]))
+    contract = compiled_spec_of(
+        revision(properties={"n": {"type": "integer", "minimum": 3}}, required=["n"])
+    )
 
     values = samples(contract.parameters, "parameters")
 

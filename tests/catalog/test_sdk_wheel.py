@@ -24,7 +24,9 @@ from tests.site import Site
 
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "get-weather-498ebfb0"
-REQUIREMENT = re.compile(r"toolshelf-tools(\[testing\])? @ (?P<url>http://[^#]+)#sha256=(?P<hash>[0-9a-f]{64})")
+REQUIREMENT = re.compile(
+    r"toolshelf-tools(\[testing\])? @ (?P<url>http://[^#]+)#sha256=(?P<hash>[0-9a-f]{64})"
+)
 NAMED_ALONE = re.compile(r"(?:\binstall\b.*|[\"'])toolshelf-tools(?:\[[a-z,]*\])?(?! @ )[\"'\s,]")
 
 
@@ -80,10 +82,14 @@ def test_the_address_of_the_wheel_is_that_by_which_the_site_was_asked(weather, p
     program.get(f"/api/v1/tools/{SLUG}/code/python")
 
     pyproject = pyproject_from(
-        program.get(f"/api/v1/tools/{SLUG}/code/python", headers={"Host": "tools.example.org"}).content
+        program.get(
+            f"/api/v1/tools/{SLUG}/code/python", headers={"Host": "tools.example.org"}
+        ).content
     )
 
-    assert all(" @ http://tools.example.org/packages/" in each for each in requirements_of(pyproject))
+    assert all(
+        " @ http://tools.example.org/packages/" in each for each in requirements_of(pyproject)
+    )
 
 
 @pytest.mark.django_db
@@ -105,7 +111,9 @@ def text_files():
     """The files from which people copy commands and requirements."""
     for folder in ("docs", "templates", "catalog", "playground", "sdk", "tests/factory_package"):
         paths = (ROOT / folder).rglob("*")
-        yield from (path for path in paths if path.suffix in {".md", ".html", ".py", ".toml", ".txt"})
+        yield from (
+            path for path in paths if path.suffix in {".md", ".html", ".py", ".toml", ".txt"}
+        )
     yield from (ROOT / name for name in ("README.md", "Makefile", "Containerfile"))
 
 
@@ -113,7 +121,9 @@ def text_files():
 def test_nothing_names_the_package_without_its_address():
     own_name = ROOT / "sdk" / "pyproject.toml"
 
-    named = {path for path in text_files() if path != own_name and NAMED_ALONE.search(path.read_text())}
+    named = {
+        path for path in text_files() if path != own_name and NAMED_ALONE.search(path.read_text())
+    }
 
     assert named == set()
     assert NAMED_ALONE.search('dependencies = ["pydantic", "toolshelf-tools"]')
@@ -121,7 +131,9 @@ def test_nothing_names_the_package_without_its_address():
 
 
 @pytest.mark.deep
-def test_a_generated_project_installs_from_the_site_with_verified_hashes_and_its_tests_run(tmp_path):
+def test_a_generated_project_installs_from_the_site_with_verified_hashes_and_its_tests_run(
+    tmp_path,
+):
     site = Site(tmp_path / "site")
     try:
         archive = httpx.get(f"{site.url}/api/v1/tools/{SLUG}/code/python", timeout=60).content
@@ -135,9 +147,19 @@ def test_a_generated_project_installs_from_the_site_with_verified_hashes_and_its
 
         def run(*arguments):
             command = [str(tmp_path / "venv" / "bin" / "python"), "-m", *arguments]
-            environment = {"PATH": "/usr/bin:/bin", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
-            environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-            return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+            environment = {
+                "PATH": "/usr/bin:/bin",
+                "PIP_CONFIG_FILE": os.devnull,
+                "PIP_NO_CACHE_DIR": "1",
+            }
+            environment |= {
+                "PIP_NO_INDEX": "1",
+                "PIP_FIND_LINKS": str(wheels),
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            }
+            return subprocess.run(
+                command, cwd=project, env=environment, capture_output=True, text=True, check=False
+            )
 
         pyproject = project / "pyproject.toml"
         right = pyproject.read_text()

@@ -22,7 +22,9 @@ def test_it_shows_what_belongs_to_the_person(client, ada):
     make_token(user=ada)
     make_token(user=make_user("bob"))
     for person in (ada, make_user("eve")):
-        SavedConfiguration.objects.create(owner=person, tool=make_tool("greet"), name=f"of {person.username}")
+        SavedConfiguration.objects.create(
+            owner=person, tool=make_tool("greet"), name=f"of {person.username}"
+        )
 
     text = " ".join(page(client, ada).css_first("main").text().split())
 
@@ -72,7 +74,9 @@ def test_a_configuration_is_removed(client, ada):
 
 
 def test_another_person_s_configuration_cannot_be_removed(client, ada):
-    saved = SavedConfiguration.objects.create(owner=make_user("bob"), tool=make_tool("mail.send"), name="his")
+    saved = SavedConfiguration.objects.create(
+        owner=make_user("bob"), tool=make_tool("mail.send"), name="his"
+    )
     client.force_login(ada)
 
     answer = client.post(f"/account/configurations/{saved.pk}/remove/")
@@ -82,7 +86,9 @@ def test_another_person_s_configuration_cannot_be_removed(client, ada):
 
 
 def test_a_shared_configuration_of_another_person_cannot_be_removed_either(client, ada):
-    saved = SavedConfiguration.objects.create(owner=make_user("bob"), tool=make_tool("mail.send"), name="his")
+    saved = SavedConfiguration.objects.create(
+        owner=make_user("bob"), tool=make_tool("mail.send"), name="his"
+    )
     SavedConfiguration.objects.update(visibility=SavedConfiguration.EVERYONE)
     client.force_login(ada)
 

@@ -54,7 +54,9 @@ def rows(root):
     """One row of each table that the admin shows, with values that it must not show."""
     tool = make_tool("greet", description="Says hello.")
     token, _ = create_token(root, scopes=["run"])
-    upload = Upload.objects.create(by=root, names="specs.ndjson", lease_id="the-lease-of-the-upload")
+    upload = Upload.objects.create(
+        by=root, names="specs.ndjson", lease_id="the-lease-of-the-upload"
+    )
     run = Run.objects.create(
         tool=tool,
         revision=tool.current,
@@ -66,10 +68,16 @@ def rows(root):
         configuration_fingerprint="the-fingerprint",
     )
     check = ExampleCheck.objects.create(tool=tool, revision=tool.current)
-    saved = SavedConfiguration.objects.create(owner=root, tool=tool, name="home", encrypted="the-ciphertext")
+    saved = SavedConfiguration.objects.create(
+        owner=root, tool=tool, name="home", encrypted="the-ciphertext"
+    )
     waiver = waive(tool, rule=next(iter(rules())), pointer="", reason="It is so.", by=root)
-    source = Source.objects.create(name="demo", kind="mcp-http", credentials="the-ciphertext", owner=root)
-    held = HeldChange.objects.create(tool_id="demo.add", source=source, text="{}", sha256="", reason="It is breaking.")
+    source = Source.objects.create(
+        name="demo", kind="mcp-http", credentials="the-ciphertext", owner=root
+    )
+    held = HeldChange.objects.create(
+        tool_id="demo.add", source=source, text="{}", sha256="", reason="It is breaking."
+    )
     return {
         "accounts/user": root,
         "accounts/apitoken": token,
@@ -163,7 +171,10 @@ def test_a_deactivated_administrator_is_refused(admin, root):
 
 def test_every_page_fits_the_content_security_policy(admin, rows):
     pages = ["/admin/", "/admin/accounts/user/add/", *pages_of(rows)]
-    pages += [f"/admin/accounts/user/{rows['accounts/user'].pk}/password/", "/admin/auth/group/add/"]
+    pages += [
+        f"/admin/accounts/user/{rows['accounts/user'].pk}/password/",
+        "/admin/auth/group/add/",
+    ]
 
     for url in pages:
         answer = admin.get(url)
@@ -210,14 +221,21 @@ def test_only_waivers_can_be_deleted(admin, rows, name):
     row = rows[name]
 
     assert admin.post(f"/admin/{name}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
-    admin.post(f"/admin/{name}/", {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"})
+    admin.post(
+        f"/admin/{name}/",
+        {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"},
+    )
 
     assert type(row).objects.filter(pk=row.pk).exists()
 
 
-@pytest.mark.parametrize("name", [name for name in SHOWN if name not in {"catalog/tool", "accounts/user"}])
+@pytest.mark.parametrize(
+    "name", [name for name in SHOWN if name not in {"catalog/tool", "accounts/user"}]
+)
 def test_history_and_secrets_cannot_be_edited(admin, rows, name):
-    assert admin.post(f"/admin/{name}/{rows[name].pk}/change/", {"name": "changed"}).status_code == 403
+    assert (
+        admin.post(f"/admin/{name}/{rows[name].pk}/change/", {"name": "changed"}).status_code == 403
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in SHOWN if name != "accounts/user"])
@@ -228,7 +246,10 @@ def test_only_accounts_can_be_added(admin, name):
 def test_columns_that_mirror_the_spec_stay_whatever_a_form_sends(admin, rows):
     tool = rows["catalog/tool"]
 
-    admin.post(f"/admin/catalog/tool/{tool.pk}/change/", {"owner": "", "name": "another", "tool_id": "another"})
+    admin.post(
+        f"/admin/catalog/tool/{tool.pk}/change/",
+        {"owner": "", "name": "another", "tool_id": "another"},
+    )
 
     tool.refresh_from_db()
     assert (tool.tool_id, tool.name) == ("greet", "greet")
@@ -258,9 +279,16 @@ def test_only_a_superuser_makes_staff(rows):
 
 def test_only_a_superuser_edits_a_superuser(root):
     client = staff("view_user", "change_user")
-    password = {"password1": "another passphrase 1", "password2": "another passphrase 1", "usable_password": "true"}
+    password = {
+        "password1": "another passphrase 1",
+        "password2": "another passphrase 1",
+        "usable_password": "true",
+    }
 
-    assert client.post(f"/admin/accounts/user/{root.pk}/change/", account_form(root)).status_code == 403
+    assert (
+        client.post(f"/admin/accounts/user/{root.pk}/change/", account_form(root)).status_code
+        == 403
+    )
     assert client.post(f"/admin/accounts/user/{root.pk}/password/", password).status_code == 403
 
 
@@ -276,7 +304,9 @@ def test_a_token_is_revoked(admin, root):
 def test_a_user_who_may_only_view_tokens_cannot_revoke_them(root):
     token, secret = create_token(root, scopes=["run"])
 
-    staff("view_apitoken").post("/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [token.pk]})
+    staff("view_apitoken").post(
+        "/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [token.pk]}
+    )
 
     assert token_for(secret) == token
 
@@ -286,7 +316,9 @@ def test_a_new_owner_is_found_by_the_search(admin):
 
     admin.post(f"/admin/catalog/tool/{tool.pk}/change/", {"owner": ada.pk})
 
-    assert [result.tool for result in page_of(CatalogSearch(words="greet", owner="ada")).results] == [tool]
+    assert [
+        result.tool for result in page_of(CatalogSearch(words="greet", owner="ada")).results
+    ] == [tool]
 
 
 def test_a_tool_is_archived_and_restored(admin):

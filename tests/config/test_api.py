@@ -20,7 +20,9 @@ def test_an_invalid_token_is_refused_even_by_public_operations(client):
 def test_a_token_in_the_url_is_not_accepted(client, ada):
     _, secret = create_token(ada, scopes=["publish"])
 
-    answer = client.post(f"/api/v1/tools?token={secret}", data="{}", content_type="application/json")
+    answer = client.post(
+        f"/api/v1/tools?token={secret}", data="{}", content_type="application/json"
+    )
 
     assert answer.status_code == 401
 
@@ -29,7 +31,10 @@ def test_a_token_without_the_scope_is_refused(client, ada):
     _, secret = create_token(ada, scopes=["read"])
 
     answer = client.post(
-        "/api/v1/tools", data="{}", content_type="application/json", headers={"authorization": f"Bearer {secret}"}
+        "/api/v1/tools",
+        data="{}",
+        content_type="application/json",
+        headers={"authorization": f"Bearer {secret}"},
     )
 
     assert answer.status_code == 403

@@ -14,7 +14,9 @@ from tests.factories import GET_WEATHER
 from tests.site import Site
 
 METHODS = frozenset({"get", "put", "post", "delete", "patch"})
-FILES = {"catalog_api_bulk_export_catalog"}  # their response is text, which has no schema to conform to
+FILES = {
+    "catalog_api_bulk_export_catalog"
+}  # their response is text, which has no schema to conform to
 
 
 def refuse_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -27,7 +29,9 @@ def refuse_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
 @pytest.fixture
 def document(client) -> dict[str, Any]:
     """The document, in which each object has each member once."""
-    return json.loads(client.get("/api/v1/openapi.json").content, object_pairs_hook=refuse_duplicates)
+    return json.loads(
+        client.get("/api/v1/openapi.json").content, object_pairs_hook=refuse_duplicates
+    )
 
 
 @pytest.mark.unit
@@ -60,7 +64,9 @@ class OwnSource:
     def __init__(self, site: Site) -> None:
         self.token = site.token("owner")
         self.api = httpx.Client(
-            base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=90
+            base_url=f"{site.url}/api/v1",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=90,
         )
         self.document = self.api.get("/openapi.json").json()
         settings = {"name": "self", "kind": "openapi", "address": f"{site.url}/api/v1/openapi.json"}
@@ -111,7 +117,9 @@ def test_the_site_reads_lists_through_its_own_api(own_source):
     runs = {name: own_source.call(name, {}) for name in readers}
 
     outcomes = {name: (run["outcome"], run["verdict"]) for name, run in runs.items()}
-    assert outcomes == {name: ("returned", "unchecked" if name in FILES else "conforms") for name in readers}
+    assert outcomes == {
+        name: ("returned", "unchecked" if name in FILES else "conforms") for name in readers
+    }
 
 
 @pytest.mark.slow

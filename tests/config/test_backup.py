@@ -45,11 +45,15 @@ def test_a_backup_under_load_has_all_acknowledged_data_and_can_be_restored(site,
     stop, stored = threading.Event(), []
 
     def write() -> None:
-        with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
+        with httpx.Client(
+            base_url=site.url, headers={"Authorization": f"Bearer {token}"}, timeout=60
+        ) as client:
             number = 0
             while not stop.is_set():
                 answer = client.post(
-                    "/api/v1/tools", content=spec(number), headers={"content-type": "application/json"}
+                    "/api/v1/tools",
+                    content=spec(number),
+                    headers={"content-type": "application/json"},
                 )
                 assert answer.status_code == 201, answer.text
                 stored.append(f"tool {number}")

@@ -124,19 +124,32 @@ OF_THE_FIRST_DAYS = {
 
 
 @pytest.mark.parametrize("words", [["migrate"], ["serve", "--port", "0"]], ids=" ".join)
-def test_a_database_of_the_first_days_is_refused_with_the_way_and_what_stays_behind(tmp_path, migrated, words):
+def test_a_database_of_the_first_days_is_refused_with_the_way_and_what_stays_behind(
+    tmp_path, migrated, words
+):
     shutil.copy(migrated, tmp_path)
     with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database, database:
-        database.execute("DELETE FROM django_migrations WHERE app IN ('accounts', 'catalog', 'playground')")
+        database.execute(
+            "DELETE FROM django_migrations WHERE app IN ('accounts', 'catalog', 'playground')"
+        )
         for app, names in OF_THE_FIRST_DAYS.items():
             rows = [(app, name) for name in names]
-            database.executemany("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", rows)
+            database.executemany(
+                "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')",
+                rows,
+            )
 
     ended = manage(tmp_path, *words)
 
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr
-    for part in ("manage.py export_catalog FILE", "83165c8", "manage.py load_specs FILE", "this version", "accounts"):
+    for part in (
+        "manage.py export_catalog FILE",
+        "83165c8",
+        "manage.py load_specs FILE",
+        "this version",
+        "accounts",
+    ):
         assert part in ended.stderr
 
 
@@ -147,10 +160,13 @@ def with_replaced_migrations(data_dir, migrated, *, partial=None):
         for app in ["accounts", "catalog", "playground"]:
             replaced = import_module(f"{APPS[app]}.migrations.0001_squashed").Migration.replaces
             for name in ["0001_squashed", *(name for _, name in replaced)]:
-                database.execute("DELETE FROM django_migrations WHERE app = ? AND name = ?", (app, name))
+                database.execute(
+                    "DELETE FROM django_migrations WHERE app = ? AND name = ?", (app, name)
+                )
             for _, old in replaced[: 2 if app == partial else None]:
                 database.execute(
-                    "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')", (app, old)
+                    "INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-20')",
+                    (app, old),
                 )
 
 
@@ -171,7 +187,9 @@ def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
     Site(tmp_path).stop()
 
     with closing(sqlite3.connect(tmp_path / "toolshelf.sqlite3")) as database:
-        recorded = database.execute("SELECT app FROM django_migrations WHERE name = '0001_squashed'").fetchall()
+        recorded = database.execute(
+            "SELECT app FROM django_migrations WHERE name = '0001_squashed'"
+        ).fetchall()
     assert {app for (app,) in recorded} >= {"accounts", "catalog", "playground"}
 
 
@@ -184,7 +202,9 @@ def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
         pytest.param(["migrate"], "accounts", marks=pytest.mark.deep),
     ],
 )
-def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(tmp_path, migrated, words, app):
+def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(
+    tmp_path, migrated, words, app
+):
     with_replaced_migrations(tmp_path, migrated, partial=app)
 
     ended = manage(tmp_path, *words)
@@ -217,7 +237,11 @@ call_command("migrate", verbosity=0)
 @pytest.mark.deep
 @pytest.mark.parametrize("app", ["accounts", "catalog", "playground"])
 def test_killed_while_it_records_a_migration_the_second_time_succeeds(tmp_path, app):
-    environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    environment = {
+        **os.environ,
+        "TOOLSHELF_DATA_DIR": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
 
     killed = subprocess.run(
         [sys.executable, "-c", KILLED_WHILE_IT_RECORDS, app], env=environment, cwd=ROOT, check=False

@@ -38,7 +38,9 @@ CONTAINERFILE = [
 def ignored(path: str) -> bool:
     patterns = (ROOT / ".dockerignore").read_text().split()
     parts = Path(path).parts
-    return any(fnmatch.fnmatch(part, pattern.removeprefix("**/")) for part in parts for pattern in patterns)
+    return any(
+        fnmatch.fnmatch(part, pattern.removeprefix("**/")) for part in parts for pattern in patterns
+    )
 
 
 def test_the_services_have_settings_that_exist():
@@ -50,14 +52,18 @@ def test_the_services_have_settings_that_exist():
 
 def test_the_image_has_no_secrets_and_no_data_of_the_checkout():
     assert [
-        path for path in ("var/secret_key", ".env", ".git/config", ".venv/bin/python", "tests/run") if not ignored(path)
+        path
+        for path in ("var/secret_key", ".env", ".git/config", ".venv/bin/python", "tests/run")
+        if not ignored(path)
     ] == []
     assert not ignored("catalog/urls.py")
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
 def test_a_unit_starts_what_a_container_starts(unit):
-    words = shlex.split(re.search(r"^ExecStart=/srv/toolshelf/(.+)$", unit.read_text(), re.MULTILINE)[1])
+    words = shlex.split(
+        re.search(r"^ExecStart=/srv/toolshelf/(.+)$", unit.read_text(), re.MULTILINE)[1]
+    )
     image = json.loads(dict(CONTAINERFILE)["CMD"])
     service = SERVICES.get(unit.stem.removeprefix("toolshelf-"), {})
     wanted = service.get("command", image[: len(words)])
@@ -77,7 +83,9 @@ def test_systemd_accepts_a_unit(unit, tmp_path):
     copy = tmp_path / unit.name
     copy.write_text(unit.read_text().replace("/srv/toolshelf", str(tmp_path)))
 
-    done = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, check=False
+    )
 
     assert unit.name not in done.stderr
     assert done.returncode == 0
@@ -93,9 +101,9 @@ def image():
 
 def make_image(folder: Path) -> Path:
     if (ROOT / ".git").exists():
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
-            "\n"
-        )
+        listed = subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.split("\n")
     else:  # a copy of a commit
         listed = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()]
     for path in filter(None, listed):
@@ -114,7 +122,10 @@ def redis(tmp_path):
     words = [word.replace("$$", "$") for word in SERVICES["redis"]["command"]]
     words += ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(tmp_path)]
     server = subprocess.Popen(
-        words, env={**os.environ, "REDIS_PASSWORD": "hush"}, stdout=subprocess.DEVNULL, start_new_session=True
+        words,
+        env={**os.environ, "REDIS_PASSWORD": "hush"},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     yield f"redis://:hush@127.0.0.1:{port}"
     os.killpg(server.pid, signal.SIGTERM)
@@ -145,22 +156,35 @@ def test_redis_asks_for_a_password_that_no_list_of_processes_shows(redis):
 def test_the_role_of_the_site_is_no_superuser():
     with PostgreSQL() as database:
         where = {"PGHOST": str(database.folder), "TOOLSHELF_PASSWORD": "hush'"}
-        mounted = [volume.split(":")[0] for volume in SERVICES["database"]["volumes"] if volume.startswith("./")]
-        subprocess.run([ROOT / mounted[0]], env={**os.environ, **where}, check=True, stdout=subprocess.DEVNULL)
+        mounted = [
+            volume.split(":")[0]
+            for volume in SERVICES["database"]["volumes"]
+            if volume.startswith("./")
+        ]
+        subprocess.run(
+            [ROOT / mounted[0]], env={**os.environ, **where}, check=True, stdout=subprocess.DEVNULL
+        )
         asked = "SELECT usesuper, current_database(), has_database_privilege('toolshelf', 'CREATE') FROM pg_user"
         words = ["psql", "-At", "-U", "toolshelf", "-c", f"{asked} WHERE usename = 'toolshelf'"]
-        done = subprocess.run(words, env={**os.environ, **where}, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            words, env={**os.environ, **where}, capture_output=True, text=True, check=True
+        )
 
     assert done.stdout.strip() == "f|toolshelf|t"
 
 
 def test_tools_of_the_services_do_not_reach_the_database_or_redis():
-    assert all(SERVICES[name]["environment"]["TOOL_NETWORK"] == "${TOOL_NETWORK:-outward}" for name in SITES)
+    assert all(
+        SERVICES[name]["environment"]["TOOL_NETWORK"] == "${TOOL_NETWORK:-outward}"
+        for name in SITES
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.deep
-def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_tools(image, redis, tmp_path):
+def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_tools(
+    image, redis, tmp_path
+):
     def start(words: list[str], log: str) -> subprocess.Popen[bytes]:
         with (tmp_path / log).open("wb") as output:
             return subprocess.Popen(words, cwd=image, env=environment, stdout=output, stderr=output)
@@ -168,7 +192,9 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
     def ask(path: str, body: object = None, **headers: str) -> str:
         data = None if body is None else json.dumps(body).encode()
         headers["Content-Type"] = "application/json"
-        with urllib.request.urlopen(urllib.request.Request(f"{url}{path}", data, headers), timeout=60) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{url}{path}", data, headers), timeout=60
+        ) as answer:
             return answer.read().decode()
 
     def is_ready() -> bool:
@@ -209,12 +235,15 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
         }
         manage("migrate", "--verbosity", "0")
         manage("createsuperuser", "--noinput", "--username", "root", "--email", "")
-        processes = [start([*json.loads(dict(CONTAINERFILE)["CMD"]), "--port", str(port)], "site.log")]
+        processes = [
+            start([*json.loads(dict(CONTAINERFILE)["CMD"]), "--port", str(port)], "site.log")
+        ]
         try:
             processes.append(start(SERVICES["worker"]["command"], "worker.log"))
             schedule = tmp_path / "data" / "schedule"
             words = [
-                word.replace("/var/lib/toolshelf", str(schedule.parent)) for word in SERVICES["scheduler"]["command"]
+                word.replace("/var/lib/toolshelf", str(schedule.parent))
+                for word in SERVICES["scheduler"]["command"]
             ]
             processes.append(scheduler := start(words, "scheduler.log"))
             deadline = time.monotonic() + 180
@@ -223,7 +252,9 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
                 time.sleep(0.2)
             token = manage("create_token", "root", "--create", "--scope", "run", "--scope", "read")
             call = {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}, "wait_s": 30}
-            run = json.loads(ask("/api/v1/tools/convert_units/runs", call, Authorization=f"Bearer {token}"))
+            run = json.loads(
+                ask("/api/v1/tools/convert_units/runs", call, Authorization=f"Bearer {token}")
+            )
             while not [*schedule.parent.glob("schedule*")]:
                 assert time.monotonic() < deadline, (tmp_path / "scheduler.log").read_text()
                 time.sleep(0.2)
@@ -243,7 +274,11 @@ def test_postgresql_is_backed_up_and_restored_by_the_commands_of_the_documentati
     dump, restore = re.findall(r"`(pg_(?:dump|restore) [^`]+)`", document)
 
     with PostgreSQL() as database:
-        environment = {**os.environ, "DATABASE_URL": database.url, "TOOLSHELF_DATA_DIR": str(tmp_path)}
+        environment = {
+            **os.environ,
+            "DATABASE_URL": database.url,
+            "TOOLSHELF_DATA_DIR": str(tmp_path),
+        }
 
         def shell(code: str) -> str:
             words = [ROOT / ".venv/bin/python", "manage.py", "shell", "-v", "0", "-c", code]
@@ -252,11 +287,16 @@ def test_postgresql_is_backed_up_and_restored_by_the_commands_of_the_documentati
             ).stdout.strip()
 
         def run(command: str) -> None:
-            filled = command.replace("FILE", str(tmp_path / "dump")).replace("URL", f"'{database.url}'")
+            filled = command.replace("FILE", str(tmp_path / "dump")).replace(
+                "URL", f"'{database.url}'"
+            )
             subprocess.run(f"{database.programs}/{filled}", shell=True, check=True, cwd=tmp_path)
 
         subprocess.run(
-            [ROOT / ".venv/bin/python", "manage.py", "migrate", "-v", "0"], cwd=ROOT, env=environment, check=True
+            [ROOT / ".venv/bin/python", "manage.py", "migrate", "-v", "0"],
+            cwd=ROOT,
+            env=environment,
+            check=True,
         )
         shell("from catalog.accounts.models import User; User.objects.create_user('ada')")
         run(dump)

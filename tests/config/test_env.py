@@ -44,7 +44,9 @@ def test_a_token_is_read_unchanged(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["0123456789abcde", "0123456789 abcdef", "0123456789abcdefü"])
-def test_a_token_that_could_be_guessed_or_not_be_sent_is_refused_without_quoting_it(monkeypatch, value):
+def test_a_token_that_could_be_guessed_or_not_be_sent_is_refused_without_quoting_it(
+    monkeypatch, value
+):
     monkeypatch.setenv("TOKEN", value)
 
     with pytest.raises(ImproperlyConfigured, match="TOKEN must have at least 16") as refused:
@@ -53,12 +55,16 @@ def test_a_token_that_could_be_guessed_or_not_be_sent_is_refused_without_quoting
     assert value not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["s3cret", "x" * 64, "abcabc" * 8, "0123456789abcdef0123456789abcde"])
+@pytest.mark.parametrize(
+    "value", ["s3cret", "x" * 64, "abcabc" * 8, "0123456789abcdef0123456789abcde"]
+)
 def test_a_key_that_could_be_guessed_is_refused_without_quoting_it(monkeypatch, value):
     monkeypatch.setenv("KEY", value)
 
     for read in (env.key, env.keys):
-        with pytest.raises(ImproperlyConfigured, match="KEY must have at least 32 characters") as refused:
+        with pytest.raises(
+            ImproperlyConfigured, match="KEY must have at least 32 characters"
+        ) as refused:
             read("KEY")
         assert value not in str(refused.value)
 
@@ -79,14 +85,20 @@ def test_an_old_short_key_still_decrypts_after_a_good_one(monkeypatch):
 def test_a_short_key_is_replaced_by_a_rotation(monkeypatch):
     monkeypatch.setenv("KEYS", "old")
 
-    with pytest.raises(ImproperlyConfigured, match=r"leave the old keys after it, then run manage.py rotate_conf"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"leave the old keys after it, then run manage.py rotate_conf"
+    ):
         env.keys("KEYS")
 
 
 def test_variables_are_listed_by_their_names(monkeypatch):
     monkeypatch.setenv("VARIABLES", "API_KEY, KEY=OTHER_KEY  region.name")
 
-    assert env.variables("VARIABLES") == {"API_KEY": "API_KEY", "KEY": "OTHER_KEY", "region.name": "region.name"}
+    assert env.variables("VARIABLES") == {
+        "API_KEY": "API_KEY",
+        "KEY": "OTHER_KEY",
+        "region.name": "region.name",
+    }
     assert env.variables("NO_VARIABLES") == {}
 
 
@@ -94,7 +106,9 @@ def test_variables_are_listed_by_their_names(monkeypatch):
 def test_a_list_of_values_instead_of_names_is_refused_without_quoting_it(monkeypatch, value):
     monkeypatch.setenv("VARIABLES", f"REGION {value}")
 
-    with pytest.raises(ImproperlyConfigured, match="VARIABLES: entry 2 must be the name of a variable") as refused:
+    with pytest.raises(
+        ImproperlyConfigured, match="VARIABLES: entry 2 must be the name of a variable"
+    ) as refused:
         env.variables("VARIABLES")
 
     assert "hunter22" not in str(refused.value)
@@ -110,7 +124,12 @@ def test_settings_of_factories_are_found_by_their_beginning(monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "right"),
-    [("get-weather", "SETTING_GET_WEATHER"), ("Greet", "SETTING_GREET"), ("", "SETTING_ID"), ("ä", "SETTING__")],
+    [
+        ("get-weather", "SETTING_GET_WEATHER"),
+        ("Greet", "SETTING_GREET"),
+        ("", "SETTING_ID"),
+        ("ä", "SETTING__"),
+    ],
 )
 def test_a_setting_that_fits_no_factory_is_refused_with_the_right_name(monkeypatch, name, right):
     monkeypatch.setenv(f"SETTING_{name}", "")
@@ -139,7 +158,9 @@ def test_networks_are_a_list(monkeypatch):
 def test_what_is_no_network_is_refused(monkeypatch, value):
     monkeypatch.setenv("NETWORKS", value)
 
-    with pytest.raises(ImproperlyConfigured, match=r"NETWORKS: .*use networks such as 10\.0\.0\.0/8"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"NETWORKS: .*use networks such as 10\.0\.0\.0/8"
+    ):
         env.networks("NETWORKS")
 
 
@@ -150,11 +171,15 @@ def test_a_proxy_is_a_url(monkeypatch):
     assert env.proxy("NO_SUCH_SETTING") == ""
 
 
-@pytest.mark.parametrize("value", ["proxy.example:3128", "socks5://proxy", "http://:3128", "http://secret@proxy:x"])
+@pytest.mark.parametrize(
+    "value", ["proxy.example:3128", "socks5://proxy", "http://:3128", "http://secret@proxy:x"]
+)
 def test_what_is_no_proxy_is_refused_without_its_password(monkeypatch, value):
     monkeypatch.setenv("PROXY", value)
 
-    with pytest.raises(ImproperlyConfigured, match="PROXY is not the URL of an HTTP proxy") as refused:
+    with pytest.raises(
+        ImproperlyConfigured, match="PROXY is not the URL of an HTTP proxy"
+    ) as refused:
         env.proxy("PROXY")
     assert "secret" not in str(refused.value)
 
@@ -204,7 +229,9 @@ def test_client_errors_are_logged_without_a_traceback():
     import logging
 
     exc_info = (ValueError, ValueError("x"), None)
-    stranger = logging.LogRecord("django.security.TooManyFieldsSent", logging.ERROR, "f", 1, "too many", None, exc_info)
+    stranger = logging.LogRecord(
+        "django.security.TooManyFieldsSent", logging.ERROR, "f", 1, "too many", None, exc_info
+    )
     fault = logging.LogRecord("django.request", logging.ERROR, "f", 1, "broken", None, exc_info)
 
     assert QuietAboutUnknownHosts().filter(stranger)

@@ -19,7 +19,9 @@ SECRET = "tsk_" + "a" * 43
 
 
 def logged(message, *values, **more):
-    record = logging.LogRecord("x.y", logging.WARNING, "f", 1, message, values, more.pop("exc_info", None))
+    record = logging.LogRecord(
+        "x.y", logging.WARNING, "f", 1, message, values, more.pop("exc_info", None)
+    )
     vars(record).update(more)
     WithoutSecrets().filter(record)
     return JsonLine().format(record)
@@ -47,7 +49,11 @@ def test_a_line_is_one_object():
 
     found = json.loads(line)
     assert "\n" not in line
-    assert (found["level"], found["logger"], found["message"]) == ("WARNING", "x.y", "It broke\nand more")
+    assert (found["level"], found["logger"], found["message"]) == (
+        "WARNING",
+        "x.y",
+        "It broke\nand more",
+    )
     assert found["time"].endswith("+00:00")
 
 
@@ -115,11 +121,16 @@ def test_health_checks_are_not_logged(lines, client):
 
 @pytest.mark.django_db
 def test_a_request_keeps_the_id_that_it_came_with(client):
-    assert client.get("/", headers={"X-Request-ID": "edge-0123456789"})["X-Request-ID"] == "edge-0123456789"
+    assert (
+        client.get("/", headers={"X-Request-ID": "edge-0123456789"})["X-Request-ID"]
+        == "edge-0123456789"
+    )
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("sent", ["", "short", "x" * 65, 'quote"in-it', "line\\nbreak-01", "ümlaut-012345"])
+@pytest.mark.parametrize(
+    "sent", ["", "short", "x" * 65, 'quote"in-it', "line\\nbreak-01", "ümlaut-012345"]
+)
 def test_an_id_that_could_confuse_a_log_is_replaced(client, sent):
     found = client.get("/", headers={"X-Request-ID": sent})["X-Request-ID"]
 
@@ -137,11 +148,15 @@ def test_refused_requests_have_ids_too(client):
 def test_a_server_logs_json_only(tmp_path):
     site = Site(tmp_path, TOOLSHELF_LOG_FORMAT="json", LOG_LEVEL="INFO")
     try:
-        answer = httpx.get(f"{site.url}/api/v1/tools", headers={"X-Request-ID": "edge-0123456789"}, timeout=60)
+        answer = httpx.get(
+            f"{site.url}/api/v1/tools", headers={"X-Request-ID": "edge-0123456789"}, timeout=60
+        )
     finally:
         site.stop()
 
     assert answer.headers["X-Request-ID"] == "edge-0123456789"
     started = site.log().partition("{")  # the messages of `serve` to its user come first
     lines = [json.loads(line) for line in (started[1] + started[2]).splitlines()]
-    assert [line["status"] for line in lines if line.get("request_id") == "edge-0123456789"] == [200]
+    assert [line["status"] for line in lines if line.get("request_id") == "edge-0123456789"] == [
+        200
+    ]

@@ -21,7 +21,9 @@ MAX_LOGGED = 8_000  # characters of one error, however deep it is
 
 
 def logged(error):
-    record = logging.LogRecord("x", logging.ERROR, "f", 1, "It broke", None, (type(error), error, error.__traceback__))
+    record = logging.LogRecord(
+        "x", logging.ERROR, "f", 1, "It broke", None, (type(error), error, error.__traceback__)
+    )
     return OneLine("%(message)s").format(record)
 
 
@@ -149,7 +151,9 @@ def log(request, monkeypatch, settings):
     handler = logging.StreamHandler(io.StringIO())
     for name in configuration["handlers"]["stderr"]["filters"]:
         handler.addFilter(import_string(configuration["filters"][name]["()"])())
-    handler.setFormatter(JsonLine() if request.param == "json" else OneLine("%(levelname)s %(message)s"))
+    handler.setFormatter(
+        JsonLine() if request.param == "json" else OneLine("%(levelname)s %(message)s")
+    )
     logger = logging.getLogger("django.request")
     monkeypatch.setattr(logger, "handlers", [handler])
     monkeypatch.setattr(logger, "propagate", False)

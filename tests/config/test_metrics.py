@@ -22,7 +22,9 @@ from tests.playground.celery.team import until
 from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db
-LINE = re.compile(r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)')
+LINE = re.compile(
+    r'(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+0-9.e]+)'
+)
 
 
 TOKEN = "a-token-for-the-scraper"
@@ -70,7 +72,9 @@ def test_a_scraper_reads_them_with_the_token_from_anywhere(client, header):
     assert b"toolshelf_tools" in answer.content
 
 
-@pytest.mark.parametrize("header", ["Bearer", "Bearer ", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN, "Bearer ü"])
+@pytest.mark.parametrize(
+    "header", ["Bearer", "Bearer ", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN, "Bearer ü"]
+)
 def test_another_token_is_refused(client, header):
     assert client.get("/metrics", HTTP_AUTHORIZATION=header).status_code == 401
 
@@ -99,7 +103,11 @@ def counted(tmp_path, monkeypatch):
 def read(client, **headers):
     answer = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}", **headers)
     assert answer.status_code == 200, answer.content
-    return dict(line.rsplit(" ", 1) for line in answer.content.decode().splitlines() if not line.startswith("#"))
+    return dict(
+        line.rsplit(" ", 1)
+        for line in answer.content.decode().splitlines()
+        if not line.startswith("#")
+    )
 
 
 def test_every_line_is_as_prometheus_reads_it(counted, client):
@@ -152,7 +160,9 @@ def builtin_tool():
     from catalog.publishing import publish
     from catalog.specs.spec import read_spec
 
-    return publish(read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None).tool
+    return publish(
+        read_spec((ROOT / "playground/builtin/specs/hash_text.json").read_bytes()), by=None
+    ).tool
 
 
 def test_buckets_are_cumulated_and_their_bounds_belong_to_them(tmp_path):
@@ -209,7 +219,10 @@ def test_on_a_full_disk_a_server_serves_on_without_counting(tmp_path):
     counters = tmp_path / "counters"
 
     found = subprocess.run(
-        [sys.executable, "-B", "-c", FULL_DISK, str(ROOT), str(counters)], capture_output=True, text=True, check=True
+        [sys.executable, "-B", "-c", FULL_DISK, str(ROOT), str(counters)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert float(found.stdout) == 0
@@ -223,7 +236,9 @@ def _workers(settings):
 
 
 @pytest.mark.usefixtures("_workers")
-def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(counted, client, builtin_tool):
+def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(
+    counted, client, builtin_tool
+):
     run_counters.add("returned", "live", 0.2)  # as any worker does
     run_counters.add("returned", "live", 0.3)
     run_counters.add("returned", "live", 500)
@@ -241,11 +256,15 @@ def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(counted,
 
 
 @pytest.mark.usefixtures("_workers")
-def test_runs_of_workers_are_omitted_while_the_database_is_unreachable(counted, client, monkeypatch):
+def test_runs_of_workers_are_omitted_while_the_database_is_unreachable(
+    counted, client, monkeypatch
+):
     def out_of_reach(*_):
         raise DatabaseError("gone")
 
-    monkeypatch.setattr("playground.run_counters.RunCounter.objects", SimpleNamespace(order_by=out_of_reach))
+    monkeypatch.setattr(
+        "playground.run_counters.RunCounter.objects", SimpleNamespace(order_by=out_of_reach)
+    )
 
     assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
 
@@ -256,7 +275,9 @@ def heartbeat(settings):
     settings.RUNNER = "celery"
 
     def write(host, seconds_ago):
-        WorkerHeartbeat.objects.create(host=host, seen_at=timezone.now() - timedelta(seconds=seconds_ago))
+        WorkerHeartbeat.objects.create(
+            host=host, seen_at=timezone.now() - timedelta(seconds=seconds_ago)
+        )
 
     return write
 
@@ -348,7 +369,8 @@ def test_a_signed_in_user_who_is_not_staff_may_not_read_metrics(client):
 
 
 @pytest.mark.parametrize(
-    ("is_staff", "scopes", "status"), [(True, ["read"], 200), (True, ["run"], 403), (False, ["read"], 403)]
+    ("is_staff", "scopes", "status"),
+    [(True, ["read"], 200), (True, ["run"], 403), (False, ["read"], 403)],
 )
 def test_a_token_reads_it_when_it_is_of_staff_and_may_read(client, is_staff, scopes, status):
     _, secret = create_token(User.objects.create_user("ada", is_staff=is_staff), scopes=scopes)
@@ -359,7 +381,9 @@ def test_a_token_reads_it_when_it_is_of_staff_and_may_read(client, is_staff, sco
 
 
 def test_a_token_that_is_limited_to_toolkits_does_not_read_it(client):
-    _, secret = create_token(User.objects.create_user("ada", is_staff=True), scopes=["read"], toolkits=["kit"])
+    _, secret = create_token(
+        User.objects.create_user("ada", is_staff=True), scopes=["read"], toolkits=["kit"]
+    )
 
     answer = client.get("/metrics", REMOTE_ADDR="192.0.2.7", HTTP_AUTHORIZATION=f"Bearer {secret}")
 
@@ -367,7 +391,9 @@ def test_a_token_that_is_limited_to_toolkits_does_not_read_it(client):
 
 
 @pytest.mark.usefixtures("_open_to_this_machine")
-@pytest.mark.parametrize(("is_staff", "scopes"), [(True, ["run"]), (False, ["read"]), (False, ["publish"])])
+@pytest.mark.parametrize(
+    ("is_staff", "scopes"), [(True, ["run"]), (False, ["read"]), (False, ["publish"])]
+)
 def test_on_this_machine_any_usable_token_has_the_same_effect_as_none(client, is_staff, scopes):
     _, secret = create_token(User.objects.create_user("ada", is_staff=is_staff), scopes=scopes)
 

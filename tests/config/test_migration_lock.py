@@ -14,10 +14,22 @@ PROCESSES = 2
 
 def migrate_at_once(data_dir, **environment: str) -> list[tuple[int, str]]:
     """The exit code and the messages of each process."""
-    settings = {**os.environ, "DATABASE_URL": "", "TOOLSHELF_DATA_DIR": str(data_dir), **environment}
+    settings = {
+        **os.environ,
+        "DATABASE_URL": "",
+        "TOOLSHELF_DATA_DIR": str(data_dir),
+        **environment,
+    }
     words = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
     started = [
-        subprocess.Popen(words, cwd=ROOT, env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            words,
+            cwd=ROOT,
+            env=settings,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(PROCESSES)
     ]
     ended = [(process.communicate(timeout=300)[1], process.returncode) for process in started]
@@ -39,7 +51,9 @@ def test_processes_that_migrate_a_new_postgresql_database_at_once_all_succeed(tm
 
 
 def test_a_database_whose_folder_cannot_hold_the_lock_is_explained_as_before(tmp_path):
-    (code, messages), *_ = migrate_at_once(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path}/missing/toolshelf.sqlite3")
+    (code, messages), *_ = migrate_at_once(
+        tmp_path, DATABASE_URL=f"sqlite:///{tmp_path}/missing/toolshelf.sqlite3"
+    )
 
     assert code == 1
     assert "cannot be opened. Check that its folder exists" in messages

@@ -79,7 +79,9 @@ def test_the_site_goes_on_in_postgresql(data, url):
     assert moved.returncode == 0, moved.stderr
     assert "counts and hashes are equal" in moved.stderr
     headers = {"Authorization": (data / "token").read_text()}
-    before = set(sqlite3.connect(data / "toolshelf.sqlite3").execute("SELECT tool_id FROM catalog_tool"))
+    before = set(
+        sqlite3.connect(data / "toolshelf.sqlite3").execute("SELECT tool_id FROM catalog_tool")
+    )
     (data / "toolshelf.sqlite3").unlink()
     site = Site(data, DATABASE_URL=url)
     try:
@@ -87,7 +89,9 @@ def test_the_site_goes_on_in_postgresql(data, url):
             run = client.get(f"/runs/{(data / 'run').read_text()}").json()
             found = client.get("/tools", params={"q": "convert units"}).json()
             tools = client.get("/tools", params={"limit": 100}).json()
-            added = client.post("/tools", json={"definition": {"name": "new", "description": "After the move."}})
+            added = client.post(
+                "/tools", json={"definition": {"name": "new", "description": "After the move."}}
+            )
     finally:
         site.stop()
     assert run["response"]["value"] == 1000
@@ -98,7 +102,9 @@ def test_the_site_goes_on_in_postgresql(data, url):
 
 def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
-        database.execute("UPDATE catalog_tool SET toolkit = ? WHERE tool_id = 'convert_units'", ["x" * 101])
+        database.execute(
+            "UPDATE catalog_tool SET toolkit = ? WHERE tool_id = 'convert_units'", ["x" * 101]
+        )
 
     moved = move(data, url)
 
@@ -114,12 +120,17 @@ def test_a_row_that_postgresql_refuses_moves_nothing(data, url):
 
 def test_a_null_character_is_replaced_and_reported(data, url):
     with sqlite3.connect(data / "toolshelf.sqlite3") as database:
-        database.execute("UPDATE catalog_tool SET deprecation_note = ? WHERE tool_id = 'convert_units'", ["a\0b"])
+        database.execute(
+            "UPDATE catalog_tool SET deprecation_note = ? WHERE tool_id = 'convert_units'", ["a\0b"]
+        )
 
     moved = move(data, url)
 
     assert moved.returncode == 0, moved.stderr
-    assert "catalog_tool: U+0000, which PostgreSQL cannot store, was replaced by U+FFFD in 1 rows." in moved.stderr
+    assert (
+        "catalog_tool: U+0000, which PostgreSQL cannot store, was replaced by U+FFFD in 1 rows."
+        in moved.stderr
+    )
 
 
 @pytest.mark.slow
@@ -136,7 +147,10 @@ def test_what_cannot_be_moved_is_refused(data, url, server):
 
     assert "begin with postgresql://" in move(data, f"sqlite:///{data}/other.sqlite3").stderr
     assert "URL has the scheme 'mysql'" in move(data, "mysql://localhost/x").stderr
-    assert "PostgreSQL cannot be reached" in move(data, f"postgresql://postgres@/absent?host={server.folder}").stderr
+    assert (
+        "PostgreSQL cannot be reached"
+        in move(data, f"postgresql://postgres@/absent?host={server.folder}").stderr
+    )
 
 
 def test_a_database_of_another_program_is_refused_and_unchanged(data, url):

@@ -16,11 +16,15 @@ def parts():
 
 
 def test_every_locked_package_is_listed_with_its_version():
-    listed = {part["purl"]: part["scope"] for part in parts()["components"] if part["type"] == "library"}
+    listed = {
+        part["purl"]: part["scope"] for part in parts()["components"] if part["type"] == "library"
+    }
 
     for file, scope in (("base.txt", "required"), ("team.txt", None)):
         locked = re.findall(
-            r"^([\w.-]+)(?:\[\S+\])?==([^\s;]+)", (ROOT / "requirements" / file).read_text(), re.MULTILINE
+            r"^([\w.-]+)(?:\[\S+\])?==([^\s;]+)",
+            (ROOT / "requirements" / file).read_text(),
+            re.MULTILINE,
         )
         assert locked
         for name, version in locked:

@@ -70,11 +70,26 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"TOOL_NETWORK_GREET": "inward"}, "TOOL_NETWORK_GREET is 'inward'; use one of ['all', 'none', 'outward']."),
-        ({"TOOL_NETWORK_greet": "none"}, "TOOL_NETWORK_greet: write the id of the factory in A-Z and 0-9"),
-        ({"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"}, "TOOL_ENVIRONMENT_GREET: entry 1 must be the name of a variable"),
-        ({"TOOLSHELF_METRICS_TOKEN": "short"}, "TOOLSHELF_METRICS_TOKEN must have at least 16 printable"),
-        ({"SECRET_KEY": "short"}, "SECRET_KEY must have at least 32 characters, 8 of them different. Make one"),
+        (
+            {"TOOL_NETWORK_GREET": "inward"},
+            "TOOL_NETWORK_GREET is 'inward'; use one of ['all', 'none', 'outward'].",
+        ),
+        (
+            {"TOOL_NETWORK_greet": "none"},
+            "TOOL_NETWORK_greet: write the id of the factory in A-Z and 0-9",
+        ),
+        (
+            {"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"},
+            "TOOL_ENVIRONMENT_GREET: entry 1 must be the name of a variable",
+        ),
+        (
+            {"TOOLSHELF_METRICS_TOKEN": "short"},
+            "TOOLSHELF_METRICS_TOKEN must have at least 16 printable",
+        ),
+        (
+            {"SECRET_KEY": "short"},
+            "SECRET_KEY must have at least 32 characters, 8 of them different. Make one",
+        ),
         (
             {"TOOLSHELF_CONFIGURATION_KEYS": "correct horse battery staple and more of them"},
             "The first key in TOOLSHELF_CONFIGURATION_KEYS must have at least 32 characters",
@@ -94,7 +109,9 @@ def test_a_wrong_setting_stops_the_start_with_a_sentence(tmp_path, setting, mess
     ("header", "doubles"),
     [("X-Forwarded-For", "X_Forwarded_For or X_Forwarded_Proto"), ("realip", "X_Forwarded_Proto")],
 )
-def test_the_start_names_the_headers_of_the_proxy_that_clients_can_imitate(tmp_path, header, doubles):
+def test_the_start_names_the_headers_of_the_proxy_that_clients_can_imitate(
+    tmp_path, header, doubles
+):
     done = serve_in_vain(tmp_path, TRUST_PROXY="1", TOOLSHELF_ADDRESS_HEADER=header)
 
     assert f"TRUST_PROXY is set: the proxy must drop {doubles} from clients" in done.stderr
@@ -139,19 +156,26 @@ def test_a_link_of_the_command_has_the_address_of_the_running_server(site):
 def test_the_start_prints_the_command_for_another_link(site):
     [command] = re.findall(r"^Another one: (.+)$", site.log(), re.MULTILINE)
 
-    printed = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    printed = subprocess.run(
+        command, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
 
     assert printed.stdout.startswith(f"{site.url}/sign-in/")
 
 
 @pytest.mark.deep
 def test_the_link_under_https_has_the_public_name(tmp_path):
-    site = Site(tmp_path, TOOLSHELF_HTTPS="1", TRUST_PROXY="1", ALLOWED_HOSTS="shelf.example.org 127.0.0.1")
+    site = Site(
+        tmp_path, TOOLSHELF_HTTPS="1", TRUST_PROXY="1", ALLOWED_HOSTS="shelf.example.org 127.0.0.1"
+    )
     try:
         other = subprocess.run(
             [sys.executable, "manage.py", "sign_in_link"],
             cwd=ROOT,
-            env={**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path)},  # a shell without the settings of the server
+            env={
+                **os.environ,
+                "TOOLSHELF_DATA_DIR": str(tmp_path),
+            },  # a shell without the settings of the server
             capture_output=True,
             text=True,
             timeout=60,
@@ -166,10 +190,20 @@ def test_the_link_under_https_has_the_public_name(tmp_path):
 
 @pytest.mark.deep
 def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
-    environment = {**os.environ, "TOOLSHELF_DATA_DIR": str(tmp_path), "DJANGO_SUPERUSER_PASSWORD": "correct horse"}
+    environment = {
+        **os.environ,
+        "TOOLSHELF_DATA_DIR": str(tmp_path),
+        "DJANGO_SUPERUSER_PASSWORD": "correct horse",
+    }
     words = ["createsuperuser", "--noinput", "--username", "grace", "--email", "grace@example.org"]
     for command in (["migrate", "--verbosity", "0"], words):
-        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=environment, timeout=60, check=True)
+        subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=ROOT,
+            env=environment,
+            timeout=60,
+            check=True,
+        )
     site = Site(tmp_path, prepared=False)
     try:
         unknown = site.manage("sign_in_link", "owner", check=False)
@@ -182,7 +216,9 @@ def test_a_start_where_an_administrator_is_makes_no_owner(tmp_path):
 
 def test_no_log_of_the_server_contains_the_secret_of_a_link(tmp_path):
     """Not even the access log, which an operator can switch on."""
-    site = Site(tmp_path, GRANIAN_LOG_ACCESS_ENABLED="true", GRANIAN_LOG_LEVEL="debug", LOG_LEVEL="DEBUG")
+    site = Site(
+        tmp_path, GRANIAN_LOG_ACCESS_ENABLED="true", GRANIAN_LOG_LEVEL="debug", LOG_LEVEL="DEBUG"
+    )
     link = site.sign_in_link
     secret = link.split("/")[-2]
     try:
@@ -224,16 +260,23 @@ def test_a_port_in_use_is_reported_in_one_sentence(tmp_path):
 
 
 @pytest.mark.deep
-def test_a_first_start_for_other_machines_prints_a_set_up_link_and_opens_nothing_without_it(tmp_path):
+def test_a_first_start_for_other_machines_prints_a_set_up_link_and_opens_nothing_without_it(
+    tmp_path,
+):
     site = Site(tmp_path, prepared=False, host="0.0.0.0")
     link = site.sign_in_link
     try:
         with httpx.Client(base_url=link.partition("/sign-in/")[0], timeout=60) as browser:
             assert browser.get("/account/tokens/").status_code == 302
             assert "no administrator yet" in browser.get("/sign-in/").text
-            token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get(link).text)
+            token = re.search(
+                r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get(link).text
+            )
             form = {"username": "grace", "password1": "correct horse", "password2": "correct horse"}
-            assert browser.post(link, data={"csrfmiddlewaretoken": token[1], **form}).status_code == 302
+            assert (
+                browser.post(link, data={"csrfmiddlewaretoken": token[1], **form}).status_code
+                == 302
+            )
             assert browser.get("/account/tokens/").status_code == 200
     finally:
         site.stop()
@@ -264,11 +307,15 @@ def test_two_data_directories_are_two_sites(site, tmp_path):
         token = other.token("robot")
 
         assert (
-            httpx.get(f"{other.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code
+            httpx.get(
+                f"{other.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60
+            ).status_code
             == 200
         )
         assert (
-            httpx.get(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code
+            httpx.get(
+                f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60
+            ).status_code
             == 401
         )
     finally:
@@ -277,7 +324,10 @@ def test_two_data_directories_are_two_sites(site, tmp_path):
 
 def test_a_killed_worker_is_replaced(site):
     workers = subprocess.run(
-        ["ps", "--ppid", str(site.process.pid), "-o", "pid="], capture_output=True, text=True, check=True
+        ["ps", "--ppid", str(site.process.pid), "-o", "pid="],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split()
     assert workers
 
@@ -285,7 +335,10 @@ def test_a_killed_worker_is_replaced(site):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         now = subprocess.run(
-            ["ps", "--ppid", str(site.process.pid), "-o", "pid="], capture_output=True, text=True, check=True
+            ["ps", "--ppid", str(site.process.pid), "-o", "pid="],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.split()
         if len(now) >= len(workers) and workers[-1] not in now and site.is_up():
             break
@@ -305,7 +358,13 @@ def test_a_start_imports_each_module_once_for_all_processes(tmp_path):
         site.stop()
 
     imported = re.findall(r"^import time: .*\| +(\S+)$", site.log(), re.MULTILINE)
-    for module in ("django.urls", "ninja", "catalog.models.tools", "catalog.accounts.views", "playground.supervisor"):
+    for module in (
+        "django.urls",
+        "ninja",
+        "catalog.models.tools",
+        "catalog.accounts.views",
+        "playground.supervisor",
+    ):
         assert imported.count(module) == 1, module
     assert imported.count("config.wsgi") == 2  # each process has its own
 
@@ -320,10 +379,14 @@ def test_sighup_looks_for_new_factories_and_ends_no_process(tmp_path):
     site = Site(tmp_path, PYTHONPATH=str(packages), TOOLSHELF_WEB_PROCESSES="1")
     try:
         before = children_of(site.process.pid)
-        assert not lists_later(site)  # so its one process has looked for factories before there is a new one
+        assert not lists_later(
+            site
+        )  # so its one process has looked for factories before there is a new one
         metadata = packages / "later_tools-1.0.dist-info"
         metadata.mkdir()
-        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n")
+        (metadata / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n"
+        )
         (metadata / "entry_points.txt").write_text("[toolshelf.factories]\nlater = later_tools:F\n")
         assert not lists_later(site)
 
@@ -363,7 +426,11 @@ def test_a_server_process_whose_main_process_is_killed_while_it_starts_ends(tmp_
     main = subprocess.Popen(
         [sys.executable, "-c", STARTING],
         cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "TOOLSHELF_DATA_DIR": str(tmp_path)},
+        env={
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "TOOLSHELF_DATA_DIR": str(tmp_path),
+        },
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -382,7 +449,9 @@ def test_a_start_after_an_upgrade_builds_the_search_index_again(site):
     site.manage("migrate", "catalog", "0001", "--verbosity", "0")
     site.start()
 
-    found = httpx.get(f"{site.url}/api/v1/tools", params={"q": "convert units"}, timeout=60).json()["items"]
+    found = httpx.get(f"{site.url}/api/v1/tools", params={"q": "convert units"}, timeout=60).json()[
+        "items"
+    ]
 
     assert "tools indexed" in site.log()
     assert found[0]["id"] == "convert_units"

@@ -68,7 +68,11 @@ def names_read(tree: ast.Module) -> Iterator[str]:
 
 
 def test_every_variable_that_the_code_reads_is_in_the_table():
-    read = {name for path in modules() for name in names_read(ast.parse(path.read_text(encoding="utf-8")))}
+    read = {
+        name
+        for path in modules()
+        for name in names_read(ast.parse(path.read_text(encoding="utf-8")))
+    }
     documented = set(re.findall(r"^\| `(\w+)` \|", settings_document(), re.MULTILINE))
 
     assert read - documented - NOT_SETTINGS == set()
@@ -109,7 +113,9 @@ def test_the_file_is_up_to_date():
     call_command("document_settings", "--check")
 
 
-def test_a_file_that_is_out_of_date_is_reported_and_written_anew(tmp_path, monkeypatch, settings, capsys):
+def test_a_file_that_is_out_of_date_is_reported_and_written_anew(
+    tmp_path, monkeypatch, settings, capsys
+):
     settings.BASE_DIR = tmp_path
     (tmp_path / "docs").mkdir()
 
@@ -134,6 +140,8 @@ def test_the_table_does_not_depend_on_the_values_of_this_machine():
     assert settings.SECRET_KEY not in settings_document()
 
 
-@pytest.mark.parametrize(("number", "shown"), [(262_144, "256 KiB"), (64 * 1024**2, "64 MiB"), (1000, "1,000")])
+@pytest.mark.parametrize(
+    ("number", "shown"), [(262_144, "256 KiB"), (64 * 1024**2, "64 MiB"), (1000, "1,000")]
+)
 def test_sizes_have_units(number, shown):
     assert env.size(number) == shown

@@ -31,7 +31,12 @@ def manage(data_dir: Path, *words: str, prefix: tuple[str, ...] = (), **options)
     return subprocess.run(
         [*prefix, sys.executable, "manage.py", *words],
         cwd=ROOT,
-        env={**os.environ, "TOOLSHELF_DATA_DIR": str(data_dir), "DATABASE_URL": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "TOOLSHELF_DATA_DIR": str(data_dir),
+            "DATABASE_URL": "",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         capture_output=True,
         text=True,
         timeout=120,
@@ -57,7 +62,9 @@ def test_an_empty_database_beside_the_keys_of_a_site_is_no_new_site(data_dir, co
 
     ended = manage(data_dir, *command)
 
-    assert_one_sentence(ended, str(database), "is empty (0 bytes)", "secret_key", "Restore a backup")
+    assert_one_sentence(
+        ended, str(database), "is empty (0 bytes)", "secret_key", "Restore a backup"
+    )
     assert database.read_bytes() == b""
 
 
@@ -83,7 +90,11 @@ def test_a_database_that_cannot_be_written_stops_the_start(data_dir):
     for path in (*data_dir.rglob("*"), data_dir):
         path.chmod(0o555 if path.is_dir() else 0o444)
     # Root may write everywhere, unless it gives up that capability.
-    prefix = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override") if os.getuid() == 0 else ()
+    prefix = (
+        ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
+        if os.getuid() == 0
+        else ()
+    )
 
     try:
         ended = manage(data_dir, "serve", "--port", "0", prefix=prefix)
@@ -105,7 +116,9 @@ def test_a_folder_for_data_that_cannot_be_one_stops_the_start(tmp_path):
     (tmp_path / "file").write_text("")
 
     assert_one_sentence(
-        manage(tmp_path / "file" / "site", "sign_in_link"), str(tmp_path / "file"), "TOOLSHELF_DATA_DIR"
+        manage(tmp_path / "file" / "site", "sign_in_link"),
+        str(tmp_path / "file"),
+        "TOOLSHELF_DATA_DIR",
     )
 
 

@@ -24,7 +24,10 @@ def bare(css):
 @pytest.mark.parametrize("name", STYLESHEETS)
 def test_stylesheets_are_joined_in_the_order_of_the_cascade(db, name):
     served = (settings.STATIC_ROOT / static(name).removeprefix("/static/")).read_text()
-    sources = [(settings.BASE_DIR / "static" / "css" / f"{each}.css").read_text() for each in STYLESHEETS[name]]
+    sources = [
+        (settings.BASE_DIR / "static" / "css" / f"{each}.css").read_text()
+        for each in STYLESHEETS[name]
+    ]
 
     assert bare(served) == bare("".join(sources))
     assert "/*" not in served
@@ -34,11 +37,19 @@ def test_stylesheets_are_joined_in_the_order_of_the_cascade(db, name):
 def test_only_pages_with_the_second_stylesheet_use_its_classes():
     """A class of the second file alone is in no template of the catalog, whose pages do not link to it."""
     site, playground = (
-        {name for each in files for name in classes(settings.BASE_DIR / "static" / "css" / f"{each}.css")}
+        {
+            name
+            for each in files
+            for name in classes(settings.BASE_DIR / "static" / "css" / f"{each}.css")
+        }
         for files in STYLESHEETS.values()
     )
     templates = settings.BASE_DIR / "templates"
-    others = [path for path in templates.rglob("*.html") if path.parts[len(templates.parts)] != "playground"]
+    others = [
+        path
+        for path in templates.rglob("*.html")
+        if path.parts[len(templates.parts)] != "playground"
+    ]
 
     text = "\n".join(re.sub(r"{[{%#].*?[}%#]}", " ", path.read_text()) for path in others)
     used = {name for names in re.findall(r'class="([^"]*)"', text) for name in names.split()}
@@ -64,7 +75,9 @@ def test_the_scripts_of_every_page_are_served_as_one_that_is_valid(client, db, t
 
 
 def test_every_script_is_served(client, db):
-    templates = "".join(path.read_text() for path in (settings.BASE_DIR / "templates").rglob("*.html"))
+    templates = "".join(
+        path.read_text() for path in (settings.BASE_DIR / "templates").rglob("*.html")
+    )
     files = {path.stem for path in (settings.BASE_DIR / "static" / "js").glob("*.js")}
 
     linked = set(re.findall(r'static "js/(\w+)\.js"', templates))
@@ -106,7 +119,10 @@ def test_each_view_of_a_result_that_a_browser_remembers_is_shown_from_the_first_
     template = (settings.BASE_DIR / "templates" / "playground" / "_result.html").read_text()
     rules = (settings.BASE_DIR / "static" / "css" / "components.css").read_text()
 
-    views = re.findall(r'<li><a href="#([\w-]+)">', template.partition('data-tabs="result"')[2].partition("</ul>")[0])
+    views = re.findall(
+        r'<li><a href="#([\w-]+)">',
+        template.partition('data-tabs="result"')[2].partition("</ul>")[0],
+    )
 
     assert views[0] == "response"  # the first one needs no rule
     for view in views[1:]:

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.unit
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "browser" / "vendor"]
 ROW = re.compile(
-    r"^\| `(?P<file>[^`]+)` \| (?P<packages>[^|]+) \| [^|]+ \| `(?P<sha256>[0-9a-f]{64})` \|$", re.MULTILINE
+    r"^\| `(?P<file>[^`]+)` \| (?P<packages>[^|]+) \| [^|]+ \| `(?P<sha256>[0-9a-f]{64})` \|$",
+    re.MULTILINE,
 )
 
 
@@ -23,7 +24,9 @@ def records(folder):
 def test_every_vendored_file_is_the_recorded_one(folder):
     recorded = {row["file"]: row["sha256"] for row in records(folder)}
 
-    present = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    present = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()
+    }
 
     assert {name: present[name] for name in recorded} == recorded
     assert set(present) - set(recorded) == {"VENDOR.md", "LICENSES.txt"}
@@ -41,8 +44,15 @@ def test_every_vendored_package_comes_with_its_licence(folder):
 
 def test_the_recorded_versions_are_the_locked_ones():
     lock = (ROOT / "frontend" / "package-lock.json").read_text("utf-8")
-    packages = {package for folder in FOLDERS for row in records(folder) for package in row["packages"].split(", ")}
+    packages = {
+        package
+        for folder in FOLDERS
+        for row in records(folder)
+        for package in row["packages"].split(", ")
+    }
 
     for package in packages:
         name, version = package.rsplit(" ", 1)
-        assert re.search(rf'"node_modules/{re.escape(name)}": {{\s+"version": "{re.escape(version)}"', lock), package
+        assert re.search(
+            rf'"node_modules/{re.escape(name)}": {{\s+"version": "{re.escape(version)}"', lock
+        ), package

@@ -68,20 +68,38 @@ class API:
         headers = {name.lower(): value for name, value in handler.headers.items()}
         self.received.append(Received(handler.command, handler.path, headers, body))
         content = b"" if self.status == 204 else self.content
-        respond(handler, content, status=self.status, headers={"Content-Type": self.media_type} if content else {})
+        respond(
+            handler,
+            content,
+            status=self.status,
+            headers={"Content-Type": self.media_type} if content else {},
+        )
 
     def answers(self, value: Any = None, *, status: int = 200) -> None:
         """Answer with `value` as JSON from now on."""
-        self.status, self.content, self.media_type = status, json.dumps(value).encode(), "application/json"
+        self.status, self.content, self.media_type = (
+            status,
+            json.dumps(value).encode(),
+            "application/json",
+        )
 
     def here(self, document: dict[str, Any]) -> dict[str, Any]:
         """`document` with this server as its only one."""
         if "swagger" in document:
-            return {**document, "schemes": ["http"], "host": self.url.partition("://")[2], "basePath": "/"}
+            return {
+                **document,
+                "schemes": ["http"],
+                "host": self.url.partition("://")[2],
+                "basePath": "/",
+            }
         return {**document, "servers": [{"url": self.url}]}
 
     def call(
-        self, document: dict[str, Any], operation: str, parameters: Any = None, configuration: Any = None
+        self,
+        document: dict[str, Any],
+        operation: str,
+        parameters: Any = None,
+        configuration: Any = None,
     ) -> Received:
         """What the server receives for a call of the operation with this name, in this process.
 
@@ -93,7 +111,11 @@ class API:
         return self.received[-1]
 
     def response_of(
-        self, document: dict[str, Any], operation: str, parameters: Any = None, configuration: Any = None
+        self,
+        document: dict[str, Any],
+        operation: str,
+        parameters: Any = None,
+        configuration: Any = None,
     ) -> Any:
         """The response of such a call."""
         spec = spec_of(self.here(document), operation)
@@ -108,13 +130,23 @@ class API:
         )
         return HTTPToolFactory().create(connection.as_json()).call(parameters or {})
 
-    def run(self, document: dict[str, Any], operation: str, parameters: Any = None, configuration: Any = None) -> Run:
+    def run(
+        self,
+        document: dict[str, Any],
+        operation: str,
+        parameters: Any = None,
+        configuration: Any = None,
+    ) -> Run:
         """A run of the operation through a source: needs the fixture `runs`."""
-        source = Source.objects.create(name="field", kind="openapi", address=f"{self.url}/openapi.json")
+        source = Source.objects.create(
+            name="field", kind="openapi", address=f"{self.url}/openapi.json"
+        )
         imported = import_document(self.here(document), prefix="field")
         tool = SourceWithTools(source, imported).tool(operation)
         configured = Configuration(configuration) if configuration else None
-        started = running.start(tool, tool.current, parameters or {}, by=None, configuration=configured)
+        started = running.start(
+            tool, tool.current, parameters or {}, by=None, configuration=configured
+        )
         return Run.objects.get(pk=running.wait(started, 60).pk)
 
 
@@ -132,14 +164,22 @@ def recording_api() -> Iterator[API]:
 
 def spec_of(document: dict[str, Any], operation: str) -> Any:
     """The spec of the operation with this name."""
-    [imported] = [spec for spec in import_document(document).specs if spec.document["definition"]["name"] == operation]
+    [imported] = [
+        spec
+        for spec in import_document(document).specs
+        if spec.document["definition"]["name"] == operation
+    ]
     assert imported.problems == ()
     return loads(imported.text)
 
 
 def losses_of(document: dict[str, Any]) -> dict[str, str]:
     """The reasons of all losses of an import, by pointer."""
-    return {loss.pointer: loss.reason for spec in import_document(document).specs for loss in spec.losses}
+    return {
+        loss.pointer: loss.reason
+        for spec in import_document(document).specs
+        for loss in spec.losses
+    }
 
 
 def problems_of(schema: Any, value: Any) -> list[str]:
@@ -147,7 +187,9 @@ def problems_of(schema: Any, value: Any) -> list[str]:
     return [problem.message for problem in compile_schema(schema).check(value).problems]
 
 
-def openapi(version: str = "3.0.3", path: str = "/up", method: str = "post", **operation: Any) -> dict[str, Any]:
+def openapi(
+    version: str = "3.0.3", path: str = "/up", method: str = "post", **operation: Any
+) -> dict[str, Any]:
     """A document with one operation named "up"; `components` is a member of the document."""
     components = operation.pop("components", {})
     operation = {"operationId": "up", "responses": {"200": {"description": "ok"}}, **operation}

@@ -47,13 +47,20 @@ def test_the_mark_is_ignored_in_every_format(client, headers, text, content_type
     answer = posted(client, headers, BOM + text.encode(), content_type=content_type)
 
     assert Tool.objects.count() == 1, answer.content
-    assert Tool.objects.get().current.source.isprintable() or "\ufeff" not in Tool.objects.get().current.source
+    assert (
+        Tool.objects.get().current.source.isprintable()
+        or "\ufeff" not in Tool.objects.get().current.source
+    )
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.txt", "a.yaml"])
 def test_the_mark_of_an_uploaded_file_is_ignored(client, name):
     client.force_login(make_user())
-    text = "definition:\n  id: a\n  name: a\n  description: d\n" if name.endswith("yaml") else spec_text("a")
+    text = (
+        "definition:\n  id: a\n  name: a\n  description: d\n"
+        if name.endswith("yaml")
+        else spec_text("a")
+    )
     text = json.dumps(json.loads(text)) if name.endswith("jsonl") else text
 
     client.post("/upload/", {"files": SimpleUploadedFile(name, BOM + text.encode())})
@@ -73,7 +80,9 @@ def test_the_mark_in_an_archive_and_in_a_folder_is_ignored(client, headers, tmp_
     assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b"}
 
 
-def test_the_mark_is_ignored_when_one_spec_is_checked_or_published(client, headers, tmp_path, capsys):
+def test_the_mark_is_ignored_when_one_spec_is_checked_or_published(
+    client, headers, tmp_path, capsys
+):
     text = BOM + spec_text("a").encode()
     (tmp_path / "a.json").write_bytes(text)
 

@@ -21,20 +21,29 @@ SCHEMAS = {
     "by value": {"enum": [0, 1], "x-enumNames": {"0": "Female", "1": "Male"}},
     "x-ms-enum": {
         "enum": [0, 1],
-        "x-ms-enum": {"name": "Gender", "values": [{"value": 1, "name": "Male"}, {"value": 0, "name": "Female"}]},
+        "x-ms-enum": {
+            "name": "Gender",
+            "values": [{"value": 1, "name": "Male"}, {"value": 0, "name": "Female"}],
+        },
     },
 }
 
 
 def options(form, path="/.a"):
-    return [(option.value, option.label, option.description) for option in form.node(path).options if option.value]
+    return [
+        (option.value, option.label, option.description)
+        for option in form.node(path).options
+        if option.value
+    ]
 
 
 def test_the_page_to_try_and_the_documentation_show_the_labels(client):
     tool = make_tool("labels", **field_input("enum-labels"))
 
     page = LexborHTMLParser(client.get(reverse("playground:try", args=[tool.slug])).content)
-    documentation = LexborHTMLParser(client.get(tool.get_absolute_url()).content).css_first("main").text()
+    documentation = (
+        LexborHTMLParser(client.get(tool.get_absolute_url()).content).css_first("main").text()
+    )
 
     gender, size = page.css("#trial select[id^='parameters']")
     assert [(each.attributes["value"], each.text()) for each in gender.css("option")][1:] == [
@@ -46,7 +55,15 @@ def test_the_page_to_try_and_the_documentation_show_the_labels(client):
         ("SMALL (1)", "up to 1 kg"),
         ("LARGE (2)", "above"),
     ]
-    for words in ("Female (0)", "Male (1)", "Other (2)", "SMALL (1)", "up to 1 kg", "LARGE (2)", "above"):
+    for words in (
+        "Female (0)",
+        "Male (1)",
+        "Other (2)",
+        "SMALL (1)",
+        "up to 1 kg",
+        "LARGE (2)",
+        "above",
+    ):
         assert words in documentation
 
 
@@ -60,16 +77,23 @@ def test_the_select_shows_the_labels_and_sends_the_value(schema, wrap):
         "items": {"type": "array", "items": schema},
     }[wrap]
     path = "/.a/@0" if wrap == "items" else "/.a"
-    form = FormInUse({**properties(a=outer), "$defs": {"Gender": schema}}, {"a": [0] if wrap == "items" else 0})
+    form = FormInUse(
+        {**properties(a=outer), "$defs": {"Gender": schema}}, {"a": [0] if wrap == "items" else 0}
+    )
 
     found = options(form, path)
     form.type("j", path, "1").send()
 
-    assert [(value, label) for value, label, _ in found][:2] == [("0", "Female (0)"), ("1", "Male (1)")]
+    assert [(value, label) for value, label, _ in found][:2] == [
+        ("0", "Female (0)"),
+        ("1", "Male (1)"),
+    ]
     assert form.value == {"a": [1] if wrap == "items" else 1}
 
 
-@pytest.mark.parametrize("keyword", ["x-enum-descriptions", "x-enumDescriptions", "enumDescriptions"])
+@pytest.mark.parametrize(
+    "keyword", ["x-enum-descriptions", "x-enumDescriptions", "enumDescriptions"]
+)
 @pytest.mark.parametrize("as_object", [False, True], ids=["list", "object"])
 def test_values_with_descriptions_alone_keep_their_own_label(keyword, as_object):
     texts = {"eu": "in Dublin", "us": "in Ohio"}
@@ -81,7 +105,12 @@ def test_values_with_descriptions_alone_keep_their_own_label(keyword, as_object)
 
 
 def test_constants_with_titles_are_labelled_by_them():
-    schema = {"oneOf": [{"const": 0, "title": "Female"}, {"const": 1, "title": "Male", "description": "m"}]}
+    schema = {
+        "oneOf": [
+            {"const": 0, "title": "Female"},
+            {"const": 1, "title": "Male", "description": "m"},
+        ]
+    }
 
     assert options(FormInUse(properties(a=schema))) == [("0", "Female", ""), ("1", "Male", "m")]
 
@@ -99,9 +128,14 @@ def test_labels_that_do_not_fit_are_ignored(labels):
 
 def test_labels_are_text_whatever_they_contain(client):
     hostile = "<script>alert(1)</script>"
-    tool = make_tool("hostile", parameters=properties(a={"enum": [0, 1], "x-enumNames": [hostile, "b" * 9_000]}))
+    tool = make_tool(
+        "hostile", parameters=properties(a={"enum": [0, 1], "x-enumNames": [hostile, "b" * 9_000]})
+    )
 
-    pages = [client.get(tool.get_absolute_url()), client.get(reverse("playground:try", args=[tool.slug]))]
+    pages = [
+        client.get(tool.get_absolute_url()),
+        client.get(reverse("playground:try", args=[tool.slug])),
+    ]
 
     for page in pages:
         assert hostile not in page.text
@@ -121,7 +155,11 @@ def test_exports_that_know_no_labels_explain_them_in_the_description(key):
 
 @pytest.mark.parametrize("key", ["gemini", "openai-strict"])
 def test_labels_of_values_of_several_types_stay_with_their_values(key):
-    schema = {"type": ["string", "integer", "null"], "enum": ["a", 1, None], "x-enumNames": ["A", "One", "Nothing"]}
+    schema = {
+        "type": ["string", "integer", "null"],
+        "enum": ["a", 1, None],
+        "x-enumNames": ["A", "One", "Nothing"],
+    }
 
     exported = export(make_spec("labels", parameters=properties(a=schema)), key)
 

@@ -83,7 +83,9 @@ def test_one_spec_sent_to_the_api_is_named_too(client, headers):
         assert CLIENT in posted(client, headers, document, path=path).content.decode()
 
 
-@pytest.mark.parametrize("document", [{"openapi": "3.0.3", "paths": {}}, {"swagger": "2.0", "paths": {}}])
+@pytest.mark.parametrize(
+    "document", [{"openapi": "3.0.3", "paths": {}}, {"swagger": "2.0", "paths": {}}]
+)
 def test_a_version_that_can_be_imported_is_not_called_unsupported(client, headers, document):
     answer = posted(client, headers, json.dumps(document), path="/api/v1/tools")
 
@@ -100,7 +102,10 @@ def test_a_document_in_yaml_is_named(client, headers):
 
 
 def test_a_large_document_is_named_and_not_only_measured(client, headers):
-    item = [{"name": f"request {number}", "request": {"url": "https://a.example"}} for number in range(6_000)]
+    item = [
+        {"name": f"request {number}", "request": {"url": "https://a.example"}}
+        for number in range(6_000)
+    ]
     document, _ = FOREIGN["Postman"]
 
     answer = posted(client, headers, json.dumps({**document, "item": item}))
@@ -109,7 +114,9 @@ def test_a_large_document_is_named_and_not_only_measured(client, headers):
 
 
 def test_the_page_and_the_command_name_a_document(client, tmp_path, capsys):
-    (tmp_path / "mcp.json").write_text(json.dumps(field_input("upload-client-configuration")), encoding="utf-8")
+    (tmp_path / "mcp.json").write_text(
+        json.dumps(field_input("upload-client-configuration")), encoding="utf-8"
+    )
     client.force_login(make_user())
 
     page = client.post("/upload/", {"text": json.dumps(FOREIGN["registry"][0])}, follow=True)
@@ -123,7 +130,11 @@ def test_the_page_and_the_command_name_a_document(client, tmp_path, capsys):
 @pytest.mark.parametrize(
     "document",
     [
-        {"name": "servers", "description": "Servers", "input_schema": properties(servers={"type": "object"})},
+        {
+            "name": "servers",
+            "description": "Servers",
+            "input_schema": properties(servers={"type": "object"}),
+        },
         {"tools": [{"name": "error", "description": "d", "inputSchema": {"type": "object"}}]},
         {"definition": {"name": "mcpServers", "description": "d"}, "mcpServers": {}, "tools": []},
     ],

@@ -61,7 +61,10 @@ def test_files_of_an_openapi_operation_are_chosen_on_the_page_to_try_it(client):
         ({"type": "string", "format": "byte"}, AS_BASE64),
         ({"type": "string", "format": "base64"}, AS_BASE64),
         ({"type": "string", "format": "base64url"}, "AP8="),
-        ({"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"}, AS_BASE64),
+        (
+            {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
+            AS_BASE64,
+        ),
         ({"type": "string", "contentEncoding": "base64", "format": "binary"}, AS_BASE64),
         ({"type": "string", "contentEncoding": "base16"}, "00FF"),
     ],
@@ -69,7 +72,11 @@ def test_files_of_an_openapi_operation_are_chosen_on_the_page_to_try_it(client):
 )
 @pytest.mark.parametrize("is_required", [True, False], ids=["required", "optional"])
 def test_a_file_is_sent_as_the_schema_of_its_string_says(schema, text, is_required):
-    whole = {**properties(a=schema), "$defs": {"File": BINARY}, "required": ["a"] if is_required else []}
+    whole = {
+        **properties(a=schema),
+        "$defs": {"File": BINARY},
+        "required": ["a"] if is_required else [],
+    }
     form = FormInUse(whole)
 
     form.choose_file("/.a", "a b.png", b"\x00\xff").send()
@@ -79,16 +86,24 @@ def test_a_file_is_sent_as_the_schema_of_its_string_says(schema, text, is_requir
 
 
 @pytest.mark.parametrize("items", [BINARY, {"$ref": "#/$defs/File"}], ids=str)
-@pytest.mark.parametrize("wrap", [lambda schema: schema, lambda schema: {"anyOf": [schema, {"type": "null"}]}])
+@pytest.mark.parametrize(
+    "wrap", [lambda schema: schema, lambda schema: {"anyOf": [schema, {"type": "null"}]}]
+)
 def test_a_file_is_chosen_for_each_item_of_a_list(items, wrap):
-    schema = {**properties(pages=wrap({"type": "array", "items": items})), "$defs": {"File": BINARY}}
+    schema = {
+        **properties(pages=wrap({"type": "array", "items": items})),
+        "$defs": {"File": BINARY},
+    }
     form = FormInUse(schema, {"pages": []})
 
     form.press("item", "/.pages").press("item", "/.pages")
     form.choose_file("/.pages/@0", "a.txt", b"a").choose_file("/.pages/@1", "b", b"b").send()
 
     assert form.value == {
-        "pages": ["data:text/plain;name=a.txt;base64,YQ==", "data:application/octet-stream;name=b;base64,Yg=="]
+        "pages": [
+            "data:text/plain;name=a.txt;base64,YQ==",
+            "data:application/octet-stream;name=b;base64,Yg==",
+        ]
     }
 
 

@@ -18,7 +18,13 @@ IBAN = branch({"const": "iban"}, "iban")
 
 def payment(*branches, union="oneOf", kind=KIND, **members):
     properties = {"kind": kind, "note": {"type": "string"}}
-    return {"type": "object", "properties": properties, "required": ["kind"], union: list(branches), **members}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["kind"],
+        union: list(branches),
+        **members,
+    }
 
 
 def select(form, path, text):
@@ -27,7 +33,9 @@ def select(form, path, text):
 
 
 def shown(form, path=""):
-    return {name.removeprefix(f"{path}/.") for name in form.kinds() if name.startswith(f"{path}/.")} - {"kind", "note"}
+    return {
+        name.removeprefix(f"{path}/.") for name in form.kinds() if name.startswith(f"{path}/.")
+    } - {"kind", "note"}
 
 
 def test_the_fields_of_the_branch_follow_a_tag_beside_dependent_schemas():
@@ -45,22 +53,33 @@ def test_the_fields_of_the_branch_follow_a_tag_beside_dependent_schemas():
 SCHEMAS = {
     "oneOf": payment(CARD, IBAN),
     "anyOf": payment(CARD, IBAN, union="anyOf"),
-    "enum of one": payment(branch({"enum": ["card"]}, "number"), branch({"enum": ["iban"]}, "iban")),
+    "enum of one": payment(
+        branch({"enum": ["card"]}, "number"), branch({"enum": ["iban"]}, "iban")
+    ),
     "enum of several": payment(
         branch({"enum": ["card", "visa"]}, "number"),
         branch({"enum": ["iban", "sepa", "swift", "bic"]}, "iban"),
         kind={"enum": ["card", "visa", "iban", "sepa", "swift", "bic"]},
     ),
     "references": payment(
-        {"$ref": "#/$defs/Card"}, {"allOf": [{"$ref": "#/$defs/Iban"}]}, **{"$defs": {"Card": CARD, "Iban": IBAN}}
+        {"$ref": "#/$defs/Card"},
+        {"allOf": [{"$ref": "#/$defs/Iban"}]},
+        **{"$defs": {"Card": CARD, "Iban": IBAN}},
     ),
     "inside allOf": {**payment(), "allOf": [{"oneOf": [CARD, IBAN]}], "oneOf": [{}]},
     "tag in allOf": {
         "allOf": [{"type": "object", "properties": {"kind": KIND}, "required": ["kind"]}],
         "oneOf": [CARD, IBAN],
     },
-    "if and then": {**payment(), "if": {"required": ["kind"]}, "then": {"oneOf": [CARD, IBAN]}, "oneOf": [{}]},
-    "one branch without a tag": payment({"properties": {"other": {}}, "required": ["kind"]}, CARD, IBAN, union="anyOf"),
+    "if and then": {
+        **payment(),
+        "if": {"required": ["kind"]},
+        "then": {"oneOf": [CARD, IBAN]},
+        "oneOf": [{}],
+    },
+    "one branch without a tag": payment(
+        {"properties": {"other": {}}, "required": ["kind"]}, CARD, IBAN, union="anyOf"
+    ),
     "closed": payment(CARD, IBAN, unevaluatedProperties=False),
 }
 
@@ -141,7 +160,9 @@ def test_a_tag_inside_another_member_decides():
 
 @pytest.mark.parametrize("required", [["kind"], []], ids=["required", "optional"])
 def test_a_new_form_shows_the_branch_of_the_default_tag(required):
-    form = FormInUse({**payment(CARD, IBAN, kind={**KIND, "default": "iban"}), "required": required})
+    form = FormInUse(
+        {**payment(CARD, IBAN, kind={**KIND, "default": "iban"}), "required": required}
+    )
 
     assert "iban" in shown(form)
     assert "number" not in shown(form)

@@ -33,16 +33,27 @@ ONCE = {**properties(a={"type": "string"}), "required": ["a"]}
 @pytest.mark.parametrize(
     ("schema", "repaired"),
     [
-        (properties(list={"type": "array", "items": TWICE}), properties(list={"type": "array", "items": ONCE})),
+        (
+            properties(list={"type": "array", "items": TWICE}),
+            properties(list={"type": "array", "items": ONCE}),
+        ),
         (properties(b={"anyOf": [TWICE]}), properties(b={"anyOf": [ONCE]})),
         ({**TWICE, "$defs": {"a": TWICE}}, {**ONCE, "$defs": {"a": ONCE}}),
-        ({**ONCE, "dependentRequired": {"a": ["b", "b"]}}, {**ONCE, "dependentRequired": {"a": ["b"]}}),
-        (properties(a={"type": ["string", "null", "string"]}), properties(a={"type": ["string", "null"]})),
+        (
+            {**ONCE, "dependentRequired": {"a": ["b", "b"]}},
+            {**ONCE, "dependentRequired": {"a": ["b"]}},
+        ),
+        (
+            properties(a={"type": ["string", "null", "string"]}),
+            properties(a={"type": ["string", "null"]}),
+        ),
         (properties(required=TWICE), properties(required=ONCE)),
     ],
 )
 def test_names_listed_twice_are_listed_once_at_any_depth(schema, repaired):
-    definition, losses = tool_in({"tools": [{"name": "t", "description": "d", "inputSchema": schema}]})
+    definition, losses = tool_in(
+        {"tools": [{"name": "t", "description": "d", "inputSchema": schema}]}
+    )
 
     assert definition["parameters"] == repaired
     assert losses
@@ -53,7 +64,11 @@ def test_names_listed_twice_are_listed_once_at_any_depth(schema, repaired):
     [
         {"type": "function", "function": {"name": "t", "description": "d", "parameters": TWICE}},
         {"name": "t", "description": "d", "input_schema": TWICE},
-        {"functionDeclarations": [{"name": "t", "description": "d", "parameters": {**TWICE, "type": "OBJECT"}}]},
+        {
+            "functionDeclarations": [
+                {"name": "t", "description": "d", "parameters": {**TWICE, "type": "OBJECT"}}
+            ]
+        },
     ],
 )
 def test_names_listed_twice_are_listed_once_in_every_format(document):
@@ -66,7 +81,9 @@ def test_names_listed_twice_are_listed_once_in_every_format(document):
 def test_a_list_with_other_values_than_names_is_still_removed():
     schema = {**properties(a={"type": "string"}), "required": ["a", 1, "a"]}
 
-    definition, losses = tool_in({"tools": [{"name": "t", "description": "d", "inputSchema": schema}]})
+    definition, losses = tool_in(
+        {"tools": [{"name": "t", "description": "d", "inputSchema": schema}]}
+    )
 
     assert "required" not in definition["parameters"]
     assert losses == [("dropped", "/tools/0/inputSchema/required")]
@@ -87,7 +104,12 @@ def test_numbers_that_are_texts_become_numbers():
     definition, _ = tool_in(field_input("gemini-int64-as-text"))
 
     members = definition["parameters"]["properties"]
-    assert members["l"] == {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3}
+    assert members["l"] == {
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "maxItems": 3,
+    }
     assert members["s"] == {"type": "string", "maxLength": 5}
 
 
@@ -102,7 +124,9 @@ def test_schemas_in_snake_case_are_read_at_every_depth():
         "required": ["any_of"],
     }  # fmt: skip
 
-    definition, _ = tool_in([{"function_declarations": [{"name": "f", "description": "d", "parameters": schema}]}])
+    definition, _ = tool_in(
+        [{"function_declarations": [{"name": "f", "description": "d", "parameters": schema}]}]
+    )
 
     members = definition["parameters"]["properties"]
     assert members["any_of"] == {"anyOf": [{"type": "string", "minLength": 2}, {"type": "integer"}]}

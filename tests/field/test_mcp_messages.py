@@ -99,7 +99,13 @@ def called(name, **arguments):
         (message(method="tools/list", params={"cursor": HUGE}), {}),
         (message(method="tools/call", params={HUGE: 1}), {}),
         (message(method="tools/call", params={"name": "search_tools", "arguments": HUGE}), {}),
-        (message(method="tools/call", params={"name": "search_tools", "_meta": {"progressToken": HUGE}}), {}),
+        (
+            message(
+                method="tools/call",
+                params={"name": "search_tools", "_meta": {"progressToken": HUGE}},
+            ),
+            {},
+        ),
         (message(method="initialize", params={"protocolVersion": HUGE}), {}),
     ],
 )
@@ -115,7 +121,9 @@ def test_no_answer_repeats_more_than_the_beginning_of_a_text(agent, body, header
 def test_a_long_progress_token_is_refused(agent):
     token = "t" * 201
 
-    status, error = agent.error("tools/call", {"name": "search_tools", "_meta": {"progressToken": token}})
+    status, error = agent.error(
+        "tools/call", {"name": "search_tools", "_meta": {"progressToken": token}}
+    )
 
     assert status == 400
     assert "`progressToken` may have at most 200 characters" in error["message"]

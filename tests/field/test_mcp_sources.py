@@ -24,7 +24,10 @@ def call_with(result):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("subject", "tools"),
-    [("source-one-tool-without-type", ["demo.bad", "demo.good"]), ("source-same-tool-twice", ["demo.good"])],
+    [
+        ("source-one-tool-without-type", ["demo.bad", "demo.good"]),
+        ("source-same-tool-twice", ["demo.good"]),
+    ],
 )
 def test_a_list_with_a_bad_or_doubled_tool_is_imported(settings, subject, tools):
     settings.LOOPBACK_ONLY = True
@@ -39,7 +42,10 @@ def test_a_list_with_a_bad_or_doubled_tool_is_imported(settings, subject, tools)
 @pytest.mark.django_db
 def test_two_different_tools_of_one_name_are_reported_and_a_published_one_stays_listed(settings):
     settings.LOOPBACK_ONLY = True
-    one, other = ({"name": "same", "description": text, "inputSchema": {"type": "object"}} for text in ("a", "b"))
+    one, other = (
+        {"name": "same", "description": text, "inputSchema": {"type": "object"}}
+        for text in ("a", "b")
+    )
     good = {**one, "name": "good"}
     listed = {"tools": [one]}
     with answering_server(lambda _: listed) as server:
@@ -122,7 +128,13 @@ def test_a_tool_with_a_long_name_has_one_row_of_the_id_in_the_catalog(settings, 
 @pytest.mark.django_db
 def test_two_tools_of_one_id_are_found_in_a_list_of_thousands(settings):
     settings.LOOPBACK_ONLY = True
-    listed = {"tools": [mcp_tool("x"), *(mcp_tool(f"tool{number}") for number in range(1_001)), mcp_tool("x ")]}
+    listed = {
+        "tools": [
+            mcp_tool("x"),
+            *(mcp_tool(f"tool{number}") for number in range(1_001)),
+            mcp_tool("x "),
+        ]
+    }
     with answering_server(lambda _: listed) as server:
         record = sync(add_source(SourceSettings("demo", "mcp-http", server.url), by=None))
 
@@ -167,7 +179,9 @@ def test_a_result_that_breaks_the_protocol_is_shown_with_a_note(result, response
 
 
 def test_a_failure_that_breaks_the_protocol_keeps_its_text():
-    with Strange(tools_call={"isError": True, "content": [{"text": "x"}, {"type": "text", "text": "full"}]}) as server:
+    with Strange(
+        tools_call={"isError": True, "content": [{"text": "x"}, {"type": "text", "text": "full"}]}
+    ) as server:
         assert error_of(server.address).endswith("full")
 
 

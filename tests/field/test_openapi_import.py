@@ -24,7 +24,9 @@ def taking(schema, schemas=None, version="3.0.3"):
     """The schema of the parameter `body`."""
     parameters = [{"name": "id", "in": "query", "schema": TEXT}]
     body = sending("application/json", schema)
-    document = openapi(version, parameters=parameters, requestBody=body, components={"schemas": schemas or {}})
+    document = openapi(
+        version, parameters=parameters, requestBody=body, components={"schemas": schemas or {}}
+    )
     whole = spec_of(document, "up")["definition"]["parameters"]
     return {**whole["properties"]["body"], "$defs": whole.get("$defs", {})}
 
@@ -88,7 +90,8 @@ def test_exactly_one_branch_fits_and_a_wrong_one_is_refused(union, cat, dog, sch
 def test_a_discriminator_of_an_inherited_schema_chooses_the_branch(where):
     mapping = by_kind(cat="Cat", dog="Dog")
     schemas = {
-        "Pet": required("kind", kind={"type": "string", "enum": ["cat", "dog"]}) | (mapping if where == "base" else {}),
+        "Pet": required("kind", kind={"type": "string", "enum": ["cat", "dog"]})
+        | (mapping if where == "base" else {}),
         "Cat": {"allOf": [reference("Pet"), properties(lives={"type": "integer"})]},
         "Dog": {"allOf": [reference("Pet"), properties(bark={"type": "boolean"})]},
     }
@@ -109,7 +112,9 @@ BASE = {
 
 
 @pytest.mark.parametrize("schema_of", [taking, returning])
-@pytest.mark.parametrize("pet", [reference("Pet"), {"allOf": [reference("Pet")], "description": "A pet."}])
+@pytest.mark.parametrize(
+    "pet", [reference("Pet"), {"allOf": [reference("Pet")], "description": "A pet."}]
+)
 def test_a_base_schema_stands_for_all_schemas_that_extend_it(schema_of, pet):
     schema = schema_of(pet, BASE)
 
@@ -135,8 +140,17 @@ def test_a_base_schema_of_swagger_stands_for_those_that_extend_it():
         "Pet": {"discriminator": "kind", **required("kind", kind=TEXT)},
         "Cat": {"allOf": [{"$ref": "#/definitions/Pet"}, properties(lives={"type": "integer"})]},
     }
-    parameter = {"name": "pet", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Pet"}}
-    operation = {"operationId": "up", "parameters": [parameter], "responses": {"200": {"description": ""}}}
+    parameter = {
+        "name": "pet",
+        "in": "body",
+        "required": True,
+        "schema": {"$ref": "#/definitions/Pet"},
+    }
+    operation = {
+        "operationId": "up",
+        "parameters": [parameter],
+        "responses": {"200": {"description": ""}},
+    }
     document = {"swagger": "2.0", "paths": {"/up": {"post": operation}}, "definitions": definitions}
 
     parameters = spec_of(document, "up")["definition"]["parameters"]
@@ -163,7 +177,8 @@ def test_constants_that_the_branches_have_are_left_alone():
 
 
 @pytest.mark.parametrize(
-    ("subject", "path"), [("readonly-through-reference", "parameters"), ("readonly-through-allof", "parameters")]
+    ("subject", "path"),
+    [("readonly-through-reference", "parameters"), ("readonly-through-allof", "parameters")],
 )
 def test_a_property_that_is_only_read_is_not_required_in_a_request(subject, path):
     case = field_input(subject)
@@ -190,7 +205,10 @@ def test_a_property_that_is_only_written_is_not_required_in_a_response():
         required("id", "name", id={"allOf": [reference("Id")]}, name=TEXT),
         required("id", "name", id={"anyOf": [reference("Id"), {"type": "integer"}]}, name=TEXT),
         {"allOf": [reference("Base"), {"required": ["id", "name"]}]},
-        {"allOf": [{"allOf": [{"required": ["id", "name"]}]}], **properties(id=READ_ONLY, name=TEXT)},
+        {
+            "allOf": [{"allOf": [{"required": ["id", "name"]}]}],
+            **properties(id=READ_ONLY, name=TEXT),
+        },
         {**properties(id=READ_ONLY, name=TEXT), "anyOf": [{"required": ["id", "name"]}]},
         {"required": ["id", "name"], "oneOf": [properties(id=READ_ONLY, name=TEXT)]},
     ],
@@ -214,16 +232,33 @@ def test_only_read_wherever_it_is_declared(thing, around):
 
 
 def test_only_written_is_the_same_the_other_way_round():
-    schema = {"allOf": [properties(name=TEXT, secret={"allOf": [WRITE_ONLY]}), {"required": ["name", "secret"]}]}
+    schema = {
+        "allOf": [
+            properties(name=TEXT, secret={"allOf": [WRITE_ONLY]}),
+            {"required": ["name", "secret"]},
+        ]
+    }
 
     assert problems_of(returning(schema), {"name": "n"}) == []
     assert problems_of(taking(schema), {"name": "n"})
 
 
 def test_swagger_has_read_only_properties_too():
-    definitions = {"Id": READ_ONLY, "Car": required("id", "name", id={"$ref": "#/definitions/Id"}, name=TEXT)}
-    parameter = {"name": "car", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Car"}}
-    operation = {"operationId": "up", "parameters": [parameter], "responses": {"200": {"description": ""}}}
+    definitions = {
+        "Id": READ_ONLY,
+        "Car": required("id", "name", id={"$ref": "#/definitions/Id"}, name=TEXT),
+    }
+    parameter = {
+        "name": "car",
+        "in": "body",
+        "required": True,
+        "schema": {"$ref": "#/definitions/Car"},
+    }
+    operation = {
+        "operationId": "up",
+        "parameters": [parameter],
+        "responses": {"200": {"description": ""}},
+    }
     document = {"swagger": "2.0", "paths": {"/up": {"post": operation}}, "definitions": definitions}
 
     assert problems_of(spec_of(document, "up")["definition"]["parameters"], {"name": "n"}) == []
@@ -246,16 +281,27 @@ def test_the_examples_of_a_parameter_are_those_of_its_member():
     [
         ({"schema": TEXT, "example": "a"}, ["a"]),
         ({"schema": {**TEXT, "examples": ["a", "b"]}}, ["a", "b"]),
-        ({"schema": {**TEXT, "examples": ["a"]}, "examples": {"x": {"value": "b"}, "y": {"value": "a"}}}, ["b", "a"]),
+        (
+            {
+                "schema": {**TEXT, "examples": ["a"]},
+                "examples": {"x": {"value": "b"}, "y": {"value": "a"}},
+            },
+            ["b", "a"],
+        ),
         ({"schema": TEXT, "examples": {"x": {"$ref": "#/components/examples/X"}}}, ["shared"]),
-        ({"content": {"application/json": {"schema": TEXT, "examples": {"x": {"value": "c"}}}}}, ["c"]),
+        (
+            {"content": {"application/json": {"schema": TEXT, "examples": {"x": {"value": "c"}}}}},
+            ["c"],
+        ),
         ({"schema": TEXT, "examples": {"x": {"externalValue": "https://e.example"}}}, None),
         ({"schema": TEXT, "examples": {"x": {"$ref": "#/components/examples/Nowhere"}}}, None),
     ],
 )
 def test_examples_of_parameters_wherever_they_are(parameter, examples):
     components = {"examples": {"X": {"summary": "One.", "value": "shared"}}}
-    document = openapi("3.1.0", parameters=[{"name": "q", "in": "query", **parameter}], components=components)
+    document = openapi(
+        "3.1.0", parameters=[{"name": "q", "in": "query", **parameter}], components=components
+    )
 
     member = spec_of(document, "up")["definition"]["parameters"]["properties"]["q"]
 
@@ -283,7 +329,10 @@ def test_keywords_of_openapi_3_0_are_read_in_3_1():
 
     members = spec_of(document, "a")["definition"]["parameters"]["properties"]
 
-    assert members["pair"] == {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}
+    assert members["pair"] == {
+        "type": "array",
+        "prefixItems": [{"type": "string"}, {"type": "integer"}],
+    }
     assert members["nick"] == {"type": ["string", "null"]}
     assert {pointer.rpartition("/")[2] for pointer in losses_of(document)} == {"items", "nullable"}
 
@@ -291,14 +340,27 @@ def test_keywords_of_openapi_3_0_are_read_in_3_1():
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
-        ({"type": "number", "maximum": 1, "exclusiveMaximum": False}, {"type": "number", "maximum": 1}),
-        ({"type": ["string", "integer"], "nullable": True}, {"type": ["string", "integer", "null"]}),
+        (
+            {"type": "number", "minimum": 1, "exclusiveMinimum": True},
+            {"type": "number", "exclusiveMinimum": 1},
+        ),
+        (
+            {"type": "number", "maximum": 1, "exclusiveMaximum": False},
+            {"type": "number", "maximum": 1},
+        ),
+        (
+            {"type": ["string", "integer"], "nullable": True},
+            {"type": ["string", "integer", "null"]},
+        ),
         ({"type": "string", "nullable": False}, TEXT),
         ({"enum": ["a"], "nullable": True}, {"anyOf": [{"enum": ["a"]}, {"type": "null"}]}),
         (
             {"type": "array", "items": [reference("T")], "additionalItems": reference("T")},
-            {"type": "array", "prefixItems": [{"$ref": "#/$defs/T"}], "items": {"$ref": "#/$defs/T"}},
+            {
+                "type": "array",
+                "prefixItems": [{"$ref": "#/$defs/T"}],
+                "items": {"$ref": "#/$defs/T"},
+            },
         ),
         ({"type": "string", "example": "a"}, {"type": "string", "examples": ["a"]}),
         (properties(nullable={"type": "boolean"}), properties(nullable={"type": "boolean"})),
@@ -356,7 +418,9 @@ def test_references_by_uri_and_by_anchor(target, valid, invalid):
     assert problems_of(schema, invalid)
 
 
-@pytest.mark.parametrize("target", ["#nowhere", "https://schemas.example/other", "here#/$defs/X", "http://[", "#"])
+@pytest.mark.parametrize(
+    "target", ["#nowhere", "https://schemas.example/other", "here#/$defs/X", "http://[", "#"]
+)
 def test_references_to_nothing_are_reported(target):
     response = {"description": "", "content": {"application/json": {"schema": {"$ref": target}}}}
     document = openapi("3.1.0", responses={"200": response}, components={"schemas": IDENTIFIED})
@@ -371,7 +435,9 @@ def test_a_dynamic_reference_to_the_only_anchor_of_its_name_is_followed():
     tree = {
         "$id": "https://schemas.example/tree",
         "$dynamicAnchor": "node",
-        **required("value", value={}, children={"type": "array", "items": {"$dynamicRef": "#node"}}),
+        **required(
+            "value", value={}, children={"type": "array", "items": {"$dynamicRef": "#node"}}
+        ),
     }
 
     schema = returning(reference("Tree"), {"Tree": tree}, "3.1.0")
@@ -410,7 +476,8 @@ def test_the_name_of_an_operation_without_an_id(path, name):
 
 
 @pytest.mark.parametrize(
-    ("title", "prefix"), [("Справочник API", "api"), ("Справочник", "справочник"), ("Pet Store", "pet-store")]
+    ("title", "prefix"),
+    [("Справочник API", "api"), ("Справочник", "справочник"), ("Pet Store", "pet-store")],
 )
 def test_ids_start_with_the_title_in_any_script(title, prefix):
     assert prefix_for({"openapi": "3.0.3", "info": {"title": title}}) == prefix
@@ -419,12 +486,24 @@ def test_ids_start_with_the_title_in_any_script(title, prefix):
 @pytest.mark.parametrize(
     ("members", "default"),
     [
-        ({"servers": [{"url": "http://a.example"}, {"url": "https://b.example"}]}, "https://b.example"),
-        ({"servers": [{"url": "https://a.example"}, {"url": "http://b.example"}]}, "https://a.example"),
+        (
+            {"servers": [{"url": "http://a.example"}, {"url": "https://b.example"}]},
+            "https://b.example",
+        ),
+        (
+            {"servers": [{"url": "https://a.example"}, {"url": "http://b.example"}]},
+            "https://a.example",
+        ),
         ({"servers": [{"url": "/v1"}, {"url": "https://b.example"}]}, "/v1"),
         ({"servers": [{"url": "http://a.example"}, {"url": "/v1"}]}, "http://a.example"),
-        ({"swagger": "2.0", "host": "a.example", "schemes": ["http", "https"]}, "https://a.example"),
-        ({"swagger": "2.0", "host": "a.example", "schemes": ["ws", "http"], "basePath": "/v1"}, "http://a.example/v1"),
+        (
+            {"swagger": "2.0", "host": "a.example", "schemes": ["http", "https"]},
+            "https://a.example",
+        ),
+        (
+            {"swagger": "2.0", "host": "a.example", "schemes": ["ws", "http"], "basePath": "/v1"},
+            "http://a.example/v1",
+        ),
     ],
 )
 def test_https_comes_before_http(members, default):

@@ -21,7 +21,9 @@ def called(api, case):
     return api.call(case["document"], operation, case["call"]["parameters"])
 
 
-def sent(api, schema, value, *, media_type="multipart/form-data", version="3.1.0", schemas=None, **media):
+def sent(
+    api, schema, value, *, media_type="multipart/form-data", version="3.1.0", schemas=None, **media
+):
     """The request for a body of this schema. Objects are the parameters; other values are the parameter `body`."""
     body = sending(media_type, schema, **media)
     document = openapi(version, requestBody=body, components={"schemas": schemas or {}})
@@ -39,20 +41,27 @@ def test_a_file_of_a_referenced_body_beside_a_path_parameter_is_sent_as_a_file(a
 
 
 def test_an_optional_file_is_sent_as_a_file(api):
-    assert called(api, field_input("multipart-optional-file")).parts == [("file", "file", "text/plain", b"hi")]
+    assert called(api, field_input("multipart-optional-file")).parts == [
+        ("file", "file", "text/plain", b"hi")
+    ]
 
 
 def test_referenced_files_and_lists_of_them_are_sent_as_files(api):
     received = called(api, field_input("multipart-ref-property-and-list"))
 
-    assert received.parts == [("cover", "cover", "text/plain", b"hi"), ("pages", "pages", "text/plain", b"hi")]
+    assert received.parts == [
+        ("cover", "cover", "text/plain", b"hi"),
+        ("pages", "pages", "text/plain", b"hi"),
+    ]
 
 
 def test_a_file_keeps_the_name_that_its_data_url_gives(api):
     received = called(api, field_input("multipart-file-name"))
 
     assert received.parts == [("file", "p.png", "image/png", b"hi")]
-    assert sent(api, properties(file=BINARY), {"file": NAMED}).parts == [("file", "p ä.png", "image/png", b"hi")]
+    assert sent(api, properties(file=BINARY), {"file": NAMED}).parts == [
+        ("file", "p ä.png", "image/png", b"hi")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,11 +78,18 @@ def test_a_file_keeps_the_name_that_its_data_url_gives(api):
 )
 @pytest.mark.parametrize("is_list", [False, True])
 def test_a_file_is_found_wherever_its_schema_is(api, schema, schemas, is_list):
-    schema = {"anyOf": [{"type": "array", "items": schema}, {"type": "null"}]} if is_list else schema
+    schema = (
+        {"anyOf": [{"type": "array", "items": schema}, {"type": "null"}]} if is_list else schema
+    )
     body = {"allOf": [{"$ref": "#/components/schemas/Body"}]}
-    schemas = {**schemas, "Body": {"allOf": [properties(note={"type": "string"}), properties(file=schema)]}}
+    schemas = {
+        **schemas,
+        "Body": {"allOf": [properties(note={"type": "string"}), properties(file=schema)]},
+    }
 
-    received = sent(api, body, {"body": {"note": HI, "file": [HI, HI] if is_list else HI}}, schemas=schemas)
+    received = sent(
+        api, body, {"body": {"note": HI, "file": [HI, HI] if is_list else HI}}, schemas=schemas
+    )
 
     file = ("file", "file", "text/plain", b"hi")
     assert received.parts == [("note", None, "", HI.encode()), *[file] * (2 if is_list else 1)]
@@ -82,7 +98,10 @@ def test_a_file_is_found_wherever_its_schema_is(api, schema, schemas, is_list):
 @pytest.mark.parametrize(
     ("schema", "content"),
     [
-        ({"type": "string", "contentEncoding": "base64", "contentMediaType": "text/plain"}, b"+/8="),
+        (
+            {"type": "string", "contentEncoding": "base64", "contentMediaType": "text/plain"},
+            b"+/8=",
+        ),
         ({"type": "string", "contentEncoding": "base64url"}, b"-_8="),
         ({"type": "string", "format": "byte"}, b"+/8="),
     ],
@@ -91,10 +110,14 @@ def test_bytes_that_are_declared_as_text_are_sent_in_their_encoding(api, schema,
     received = sent(api, properties(file=schema), {"file": "data:text/plain;base64,+/8="})
 
     assert received.parts == [("file", "file", "text/plain", content)]
-    assert sent(api, properties(file=schema), {"file": "aGk="}).parts == [("file", None, "", b"aGk=")]
+    assert sent(api, properties(file=schema), {"file": "aGk="}).parts == [
+        ("file", None, "", b"aGk=")
+    ]
 
 
-def test_files_of_swagger_forms_are_sent_as_files_even_if_the_operation_also_consumes_other_forms(api):
+def test_files_of_swagger_forms_are_sent_as_files_even_if_the_operation_also_consumes_other_forms(
+    api,
+):
     operation = {
         "operationId": "up",
         "consumes": ["application/x-www-form-urlencoded", "multipart/form-data"],
@@ -105,11 +128,18 @@ def test_files_of_swagger_forms_are_sent_as_files_even_if_the_operation_also_con
         ],
         "responses": {"200": {"description": "ok"}},
     }
-    document = {"swagger": "2.0", "info": {"title": "F", "version": "1"}, "paths": {"/up/{id}": {"post": operation}}}
+    document = {
+        "swagger": "2.0",
+        "info": {"title": "F", "version": "1"},
+        "paths": {"/up/{id}": {"post": operation}},
+    }
 
     received = api.call(document, "up", {"id": "1", "body": {"file": HI, "more": [NAMED]}})
 
-    assert received.parts == [("file", "file", "text/plain", b"hi"), ("more", "p ä.png", "image/png", b"hi")]
+    assert received.parts == [
+        ("file", "file", "text/plain", b"hi"),
+        ("more", "p ä.png", "image/png", b"hi"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -121,8 +151,12 @@ def test_files_of_swagger_forms_are_sent_as_files_even_if_the_operation_also_con
         ("*/*", "data:;base64,aGk=", "application/octet-stream"),
     ],
 )
-def test_a_file_has_its_own_type_within_those_that_the_encoding_allows(api, declared, file, media_type):
-    received = sent(api, properties(file=BINARY), {"file": file}, encoding={"file": {"contentType": declared}})
+def test_a_file_has_its_own_type_within_those_that_the_encoding_allows(
+    api, declared, file, media_type
+):
+    received = sent(
+        api, properties(file=BINARY), {"file": file}, encoding={"file": {"contentType": declared}}
+    )
 
     assert received.parts == [("file", "file", media_type, b"hi")]
 
@@ -130,20 +164,29 @@ def test_a_file_has_its_own_type_within_those_that_the_encoding_allows(api, decl
 @pytest.mark.parametrize("file", [HI, "data:;base64,aGk="])
 def test_a_file_outside_the_range_of_its_encoding_is_refused(api, file):
     with pytest.raises(ToolError, match=r"The part `file` must have a type of the range image/\*"):
-        sent(api, properties(file=BINARY), {"file": file}, encoding={"file": {"contentType": "image/*"}})
+        sent(
+            api,
+            properties(file=BINARY),
+            {"file": file},
+            encoding={"file": {"contentType": "image/*"}},
+        )
 
     assert api.received == []
 
 
 def test_headers_of_parts_that_have_one_value_are_sent_and_others_are_reported(api):
     headers = {"X-Kind": {"schema": {"const": "scan"}}, "X-Free": {"schema": {"type": "string"}}}
-    body = sending("multipart/form-data", properties(file=BINARY), encoding={"file": {"headers": headers}})
+    body = sending(
+        "multipart/form-data", properties(file=BINARY), encoding={"file": {"headers": headers}}
+    )
 
     received = api.call(openapi(requestBody=body), "up", {"file": HI})
 
     assert b"\r\nX-Kind: scan\r\n" in received.body
     assert b"X-Free" not in received.body
-    pointer = "/paths/~1up/post/requestBody/content/multipart~1form-data/encoding/file/headers/X-Free"
+    pointer = (
+        "/paths/~1up/post/requestBody/content/multipart~1form-data/encoding/file/headers/X-Free"
+    )
     assert losses_of(openapi(requestBody=body)) == {
         pointer: "A call has no value for a header of a part, so the header is not sent."
     }
@@ -186,7 +229,10 @@ def test_an_xml_body_is_text_and_the_import_says_so(api):
 
     received = api.call(document, "order", {"body": "<order><name>x</name></order>"})
 
-    assert (received.media_type, received.body) == ("application/xml", b"<order><name>x</name></order>")
+    assert (received.media_type, received.body) == (
+        "application/xml",
+        b"<order><name>x</name></order>",
+    )
     losses = losses_of(document)
     assert losses["/paths/~1orders/post/requestBody/content/application~1xml/schema"] == (
         "Values are not written as application/xml, so this is a string, which is sent as it is."
@@ -200,12 +246,18 @@ def test_an_xml_body_is_text_and_the_import_says_so(api):
     "schema",
     [
         {"$ref": "#/components/schemas/Order"},
-        {"type": "array", "items": {"$ref": "#/components/schemas/Order"}, "xml": {"wrapped": True}},
+        {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Order"},
+            "xml": {"wrapped": True},
+        },
         {"allOf": [{"$ref": "#/components/schemas/Order"}]},
     ],
 )
 def test_no_body_goes_out_as_json_under_another_media_type(api, media_type, schema):
-    order = properties(id={"type": "string", "xml": {"attribute": True}}) | {"xml": {"namespace": "urn:o"}}
+    order = properties(id={"type": "string", "xml": {"attribute": True}}) | {
+        "xml": {"namespace": "urn:o"}
+    }
 
     received = sent(api, schema, "<a/>", media_type=media_type, schemas={"Order": order})
 
@@ -216,10 +268,16 @@ def test_a_swagger_body_that_is_only_consumed_as_xml_is_text(api):
     operation = {
         "operationId": "up",
         "consumes": ["application/xml"],
-        "parameters": [{"name": "order", "in": "body", "required": True, "schema": properties(id={})}],
+        "parameters": [
+            {"name": "order", "in": "body", "required": True, "schema": properties(id={})}
+        ],
         "responses": {"200": {"description": "ok"}},
     }
-    document = {"swagger": "2.0", "info": {"title": "F", "version": "1"}, "paths": {"/up": {"post": operation}}}
+    document = {
+        "swagger": "2.0",
+        "info": {"title": "F", "version": "1"},
+        "paths": {"/up": {"post": operation}},
+    }
 
     received = api.call(document, "up", {"body": "<order/>"})
 
@@ -238,10 +296,13 @@ def test_parameters_with_json_content_are_json_wherever_they_are_sent(api, value
     content = {"application/json": {"schema": {}}}
     names = {"in_path": "path", "in_query": "query", "X-In-Header": "header", "in_cookie": "cookie"}
     parameters = [
-        {"name": name, "in": where, "content": content, "required": where == "path"} for name, where in names.items()
+        {"name": name, "in": where, "content": content, "required": where == "path"}
+        for name, where in names.items()
     ]
 
-    received = api.call(openapi(path="/a/{in_path}", parameters=parameters), "up", dict.fromkeys(names, value))
+    received = api.call(
+        openapi(path="/a/{in_path}", parameters=parameters), "up", dict.fromkeys(names, value)
+    )
 
     path, _, query = received.target.partition("?")
     assert _json(path.removeprefix("/a/")) == value
@@ -255,7 +316,11 @@ def _json(encoded):
 
 
 def test_a_parameter_with_text_as_its_content_stays_as_it_is(api):
-    parameter = {"name": "q", "in": "query", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    parameter = {
+        "name": "q",
+        "in": "query",
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+    }
 
     assert api.call(openapi(parameters=[parameter]), "up", {"q": "a b"}).target == "/up?q=a%20b"
 
@@ -301,16 +366,23 @@ def test_a_parameter_of_the_path_that_the_document_forgot_is_a_required_string(a
         **properties(id={"type": "string"}),
         "required": ["id"],
     }
-    assert "which the document does not declare" in losses_of(case["document"])["/paths/~1users~1{id}/get"]
+    assert (
+        "which the document does not declare"
+        in losses_of(case["document"])["/paths/~1users~1{id}/get"]
+    )
 
 
 def test_all_forgotten_parameters_are_made_and_those_of_the_path_item_are_known(api):
-    document = openapi(path="/{a}/{b}/{c}.{ext}", parameters=[{"name": "b", "in": "query", "schema": {}}])
+    document = openapi(
+        path="/{a}/{b}/{c}.{ext}", parameters=[{"name": "b", "in": "query", "schema": {}}]
+    )
     document["paths"]["/{a}/{b}/{c}.{ext}"]["parameters"] = [
         {"name": "a", "in": "path", "required": True, "schema": {"type": "integer"}}
     ]
 
-    received = api.call(document, "up", {"a": 1, "b": "q", "b_path": "2", "c": "x/y", "ext": "json"})
+    received = api.call(
+        document, "up", {"a": 1, "b": "q", "b_path": "2", "c": "x/y", "ext": "json"}
+    )
 
     assert received.target == "/1/2/x%2Fy.json?b=q"
 
@@ -337,14 +409,24 @@ def test_an_optional_authorization_header_may_be_left_out(api):
     header = {"name": "Authorization", "in": "header", "schema": {"type": "string"}}
     document = openapi(parameters=[header])
 
-    assert api.call(document, "up", {}, {"Authorization": "Bearer t"}).headers["authorization"] == "Bearer t"
+    assert (
+        api.call(document, "up", {}, {"Authorization": "Bearer t"}).headers["authorization"]
+        == "Bearer t"
+    )
     assert "authorization" not in api.call(document, "up").headers
 
 
 def test_an_authorization_header_joins_the_keys_that_the_document_requires(api):
-    header = {"name": "Authorization", "in": "header", "required": True, "schema": {"type": "string"}}
+    header = {
+        "name": "Authorization",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string"},
+    }
     schemes = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
-    document = openapi(parameters=[header], security=[{"key": []}], components={"securitySchemes": schemes})
+    document = openapi(
+        parameters=[header], security=[{"key": []}], components={"securitySchemes": schemes}
+    )
 
     received = api.call(document, "up", {}, {"key": "k", "Authorization": "a"})
 
@@ -352,9 +434,16 @@ def test_an_authorization_header_joins_the_keys_that_the_document_requires(api):
 
 
 def test_a_scheme_that_sets_the_header_replaces_the_parameter(api):
-    header = {"name": "Authorization", "in": "header", "required": True, "schema": {"type": "string"}}
+    header = {
+        "name": "Authorization",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string"},
+    }
     schemes = {"token": {"type": "http", "scheme": "bearer"}}
-    document = openapi(parameters=[header], security=[{"token": []}], components={"securitySchemes": schemes})
+    document = openapi(
+        parameters=[header], security=[{"token": []}], components={"securitySchemes": schemes}
+    )
 
     received = api.call(document, "up", {}, {"token": "t"})
 
@@ -367,4 +456,7 @@ def test_accept_and_content_type_are_set_by_the_client_and_reported(api, name):
     document = openapi(parameters=[{"name": name, "in": "header", "schema": {"type": "string"}}])
 
     assert "parameters" not in spec_of(document, "up")["definition"]
-    assert f"HTTP clients set the header `{name}` themselves" in losses_of(document)["/paths/~1up/post/parameters/0"]
+    assert (
+        f"HTTP clients set the header `{name}` themselves"
+        in losses_of(document)["/paths/~1up/post/parameters/0"]
+    )

@@ -112,20 +112,30 @@ def test_one_success_is_the_return_type_itself(api):
 @pytest.mark.parametrize(
     ("media_type", "body", "response"),
     [
-        ("application/json; charset=iso-8859-1", '{"a": "grüezi"}'.encode("latin-1"), {"a": "grüezi"}),
+        (
+            "application/json; charset=iso-8859-1",
+            '{"a": "grüezi"}'.encode("latin-1"),
+            {"a": "grüezi"},
+        ),
         ("application/json; charset=utf-16", '{"a": "grüezi"}'.encode("utf-16"), {"a": "grüezi"}),
         ("application/json", '{"a": "grüezi"}'.encode("latin-1"), {"a": "grüezi"}),
         ("application/json; charset=nonsense", '{"a": "grüezi"}'.encode(), {"a": "grüezi"}),
         ("application/json", '\ufeff{"a": "é"}'.encode(), {"a": "é"}),
         ("text/plain", "grüezi".encode("latin-1"), "grüezi"),
         ("text/csv; charset=windows-1252", "5 €".encode("windows-1252"), "5 €"),
-        ("application/xml", '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'.encode("latin-1"), None),
+        (
+            "application/xml",
+            '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'.encode("latin-1"),
+            None,
+        ),
     ],
 )
 def test_a_body_is_read_in_the_character_set_that_it_has(api, media_type, body, response):
     api.media_type, api.content = media_type, body
 
-    assert api.response_of(openapi(), "up") == (response or '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>')
+    assert api.response_of(openapi(), "up") == (
+        response or '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'
+    )
 
 
 @pytest.mark.usefixtures("runs")
@@ -145,7 +155,12 @@ def test_deep_json_is_shown_as_text(api, depth):
 @pytest.mark.parametrize(
     ("media_type", "body", "response", "note"),
     [
-        ("application/json", rb'{"a\u0000": ["b\u0000c"]}', {"a\ufffd": ["b\ufffdc"]}, "NUL characters"),
+        (
+            "application/json",
+            rb'{"a\u0000": ["b\u0000c"]}',
+            {"a\ufffd": ["b\ufffdc"]},
+            "NUL characters",
+        ),
         ("text/plain", b"b\0c", "b\ufffdc", "NUL characters"),
         ("application/json", rb'"\ud800\ud83d\ude00"', "?\N{GRINNING FACE}", ""),
         ("application/json", b'{"a": NaN}', '{"a": NaN}', "numbers that cannot be stored"),

@@ -50,10 +50,20 @@ def test_nothing_stands_beside_a_union_for_gemini(case):
     [
         {"title": "Weight", "anyOf": [NUMBER, TEXT]},
         {"anyOf": [NUMBER, TEXT, {"type": "null"}], "default": None, "description": "How heavy"},
-        {"oneOf": [NUMBER, {"type": "string", "description": "In words"}], "description": "How heavy"},
+        {
+            "oneOf": [NUMBER, {"type": "string", "description": "In words"}],
+            "description": "How heavy",
+        },
         {"type": "array", "items": {"anyOf": [NUMBER, TEXT], "description": "A weight"}},
-        {"type": ["array", "null"], "description": "d", "items": {"type": ["number", "string", "null"]}},
-        {"anyOf": [{"anyOf": [NUMBER, TEXT], "description": "inner"}, {"type": "boolean"}], "description": "outer"},
+        {
+            "type": ["array", "null"],
+            "description": "d",
+            "items": {"type": ["number", "string", "null"]},
+        },
+        {
+            "anyOf": [{"anyOf": [NUMBER, TEXT], "description": "inner"}, {"type": "boolean"}],
+            "description": "outer",
+        },
         {"description": "Anything"},
         {"type": "array", "prefixItems": [NUMBER, TEXT], "description": "A pair"},
         {"$ref": "#/$defs/w", "description": "d"},
@@ -69,7 +79,11 @@ def test_no_union_of_gemini_has_a_second_keyword(schema):
 
 
 def test_what_stood_beside_a_union_stands_in_its_alternatives():
-    union = {"anyOf": [NUMBER, {**TEXT, "description": "In words."}], "description": "How heavy", "default": 1}
+    union = {
+        "anyOf": [NUMBER, {**TEXT, "description": "In words."}],
+        "description": "How heavy",
+        "default": 1,
+    }
 
     found = schema_in(exported("gemini", parameters=properties(w=union)))
 
@@ -131,10 +145,14 @@ def test_a_pattern_with_lookaround_is_described_instead_for_openai(key):
     assert key not in usable_as_it_is(spec)
 
 
-@pytest.mark.parametrize("pattern", [LOOKAROUND, "(?<=a)b", "(?<!a)b", "a(?=b)", "(?:a|(?:b(?!c))+)"])
+@pytest.mark.parametrize(
+    "pattern", [LOOKAROUND, "(?<=a)b", "(?<!a)b", "a(?=b)", "(?:a|(?:b(?!c))+)"]
+)
 @pytest.mark.parametrize("key", ["openai", "openai-strict"])
 def test_each_kind_of_lookaround_is_found(key, pattern):
-    found = exported(key, parameters=properties(a={"type": "array", "items": {**TEXT, "pattern": pattern}}))
+    found = exported(
+        key, parameters=properties(a={"type": "array", "items": {**TEXT, "pattern": pattern}})
+    )
 
     assert '"pattern"' not in json.dumps(found.document)
 
@@ -142,7 +160,11 @@ def test_each_kind_of_lookaround_is_found(key, pattern):
 @pytest.mark.parametrize("pattern", [r"\(?=a", "[(?=]a", "(?:a)b", "(?<name>a)b"])
 @pytest.mark.parametrize("key", ["openai", "openai-strict"])
 def test_a_pattern_that_only_resembles_a_lookaround_stays(key, pattern):
-    schema = {**properties(a={**TEXT, "pattern": pattern}), "required": ["a"], "additionalProperties": False}
+    schema = {
+        **properties(a={**TEXT, "pattern": pattern}),
+        "required": ["a"],
+        "additionalProperties": False,
+    }
 
     found = exported(key, parameters=schema)
 

@@ -50,7 +50,11 @@ def test_a_set_is_an_array_of_unique_items():
 
     definition = spec_of(tools["tags"])["definition"]
 
-    assert definition["returnType"] == {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
+    assert definition["returnType"] == {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"type": "string"},
+    }
 
 
 def test_a_docstring_of_numpy_describes_the_tool_its_parameters_and_its_response():
@@ -58,7 +62,9 @@ def test_a_docstring_of_numpy_describes_the_tool_its_parameters_and_its_response
 
     definition = spec_of(tools["find"])["definition"]
 
-    descriptions = {name: each["description"] for name, each in definition["parameters"]["properties"].items()}
+    descriptions = {
+        name: each["description"] for name, each in definition["parameters"]["properties"].items()
+    }
     assert definition["description"] == "Find notes."
     assert descriptions == {"query": "What to look for.", "top": "How many."}
     assert definition["returnType"]["description"] == "The titles."

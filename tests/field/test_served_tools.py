@@ -39,7 +39,11 @@ def older():
 
 
 def add(tool_id="find", **definition):
-    return organise(make_tool(tool_id, **definition), Organisation(toolkit="odd"), by=make_user(f"owner of {tool_id}"))
+    return organise(
+        make_tool(tool_id, **definition),
+        Organisation(toolkit="odd"),
+        by=make_user(f"owner of {tool_id}"),
+    )
 
 
 def served(agent):
@@ -86,7 +90,9 @@ def text_of(result):
 
 def renamed(tool, name):
     """The alias of a property, as the list declares it."""
-    return next(alias for alias, original in tool["_meta"]["toolshelf/aliases"].items() if original == name)
+    return next(
+        alias for alias, original in tool["_meta"]["toolshelf/aliases"].items() if original == name
+    )
 
 
 def test_the_query_parameters_of_an_openapi_document_get_aliases(agent):
@@ -97,7 +103,8 @@ def test_the_query_parameters_of_an_openapi_document_get_aliases(agent):
     aliases = {name: renamed(listed, name) for name in ("filter[name]", "StartTime<", "$top")}
 
     result = agent.call(
-        "list_calls", {aliases["filter[name]"]: "ann", aliases["StartTime<"]: "2024", aliases["$top"]: 5}
+        "list_calls",
+        {aliases["filter[name]"]: "ann", aliases["StartTime<"]: "2024", aliases["$top"]: 5},
     )
 
     assert listed["inputSchema"]["properties"].keys() == set(aliases.values())
@@ -178,7 +185,9 @@ def test_a_call_with_the_served_names_runs_with_the_names_of_the_spec(agent, kin
     schema, parameters = SCHEMAS[kind]
     add(parameters=schema)
     (tool,) = served(agent)
-    aliases = {name: alias for alias, name in tool.get("_meta", {}).get("toolshelf/aliases", {}).items()}
+    aliases = {
+        name: alias for alias, name in tool.get("_meta", {}).get("toolshelf/aliases", {}).items()
+    }
     arguments = with_names(parameters, aliases)
     jsonschema.Draft202012Validator(tool["inputSchema"]).validate(arguments)
 
@@ -249,15 +258,24 @@ def test_the_structured_content_has_the_names_of_the_output_schema(request, era)
     agent = request.getfixturevalue(era)
     value = {"@odata.count": 1, "items": [{"first name": "Ann"}]}
     returns = properties(
-        **{"@odata.count": {"type": "integer"}, "items": {"type": "array", "items": properties(**{"first name": TEXT})}}
+        **{
+            "@odata.count": {"type": "integer"},
+            "items": {"type": "array", "items": properties(**{"first name": TEXT})},
+        }
     )
-    add(returnType={**returns, "required": ["@odata.count"]}, examples=[{"parameters": {}, "returnValue": value}])
+    add(
+        returnType={**returns, "required": ["@odata.count"]},
+        examples=[{"parameters": {}, "returnValue": value}],
+    )
     (tool,) = served(agent)
 
     content = agent.call("find", {})["structuredContent"]
 
     jsonschema.Draft202012Validator(tool["outputSchema"]).validate(content)
-    assert content == {renamed(tool, "@odata.count"): 1, "items": [{renamed(tool, "first name"): "Ann"}]}
+    assert content == {
+        renamed(tool, "@odata.count"): 1,
+        "items": [{renamed(tool, "first name"): "Ann"}],
+    }
 
 
 @pytest.mark.parametrize(
@@ -279,7 +297,9 @@ def test_older_clients_get_an_object_as_the_root_of_an_output_schema(older, retu
     jsonschema.Draft202012Validator(tool["outputSchema"]).validate(content)
 
 
-@pytest.mark.parametrize("returns", [{"anyOf": [properties(b=TEXT), {"type": "null"}]}, {"type": "array"}, True])
+@pytest.mark.parametrize(
+    "returns", [{"anyOf": [properties(b=TEXT), {"type": "null"}]}, {"type": "array"}, True]
+)
 def test_older_clients_get_no_output_schema_if_a_result_may_be_something_else(older, returns):
     add(returnType=returns)
 

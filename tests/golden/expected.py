@@ -118,13 +118,20 @@ def check(subject: str, field: str, rows: list[dict[str, Any]]) -> None:
     if os.environ.get("GOLDEN_REWRITE"):
         path.write_text("".join(f"{_text_of_row(row)}\n" for row in rows), encoding="utf-8")
         return
-    expected = {row["id"]: row[field] for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+    expected = {
+        row["id"]: row[field]
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    }
     found = {row["id"]: row[field] for row in rows}
-    differing = [name for name in expected | found if expected.get(name, ...) != found.get(name, ...)]
+    differing = [
+        name for name in expected | found if expected.get(name, ...) != found.get(name, ...)
+    ]
     if differing:
         lines = [f"{subject}: {field} of {len(differing)} of {len(expected)} cases differ."]
         lines += [f"  {name}\n{_difference(expected, found, name)}" for name in differing[:SHOWN]]
-        lines.append(f"If that is intended: python -m tests.golden -k {subject}. See tests/golden/expected.py.")
+        lines.append(
+            f"If that is intended: python -m tests.golden -k {subject}. See tests/golden/expected.py."
+        )
         raise AssertionError("\n".join(lines))
 
 

@@ -30,7 +30,13 @@ HEADERS = (
     "WWW-Authenticate",
 )
 PROSE = frozenset({"message", "detail", "reason", "verdict_reason"})
-MADE_UP = {"next": "<cursor>", "fingerprint": "<fingerprint>", "id": None, "timing": "<timing>", "duration_ms": "<ms>"}
+MADE_UP = {
+    "next": "<cursor>",
+    "fingerprint": "<fingerprint>",
+    "id": None,
+    "timing": "<timing>",
+    "duration_ms": "<ms>",
+}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 SECONDS = re.compile(r"@\d{10}\b")
 RUN = re.compile(r"\b[0-9a-f]{32}\b")
@@ -46,8 +52,18 @@ THERMOMETER = {
             "properties": {"place": {"type": "string"}, "unit": {"enum": ["C", "F"]}},
             "required": ["place"],
         },
-        "returnType": {"type": "object", "properties": {"value": {"type": "number"}}, "required": ["value"]},
-        "examples": [{"description": "Garden", "parameters": {"place": "garden"}, "returnValue": {"value": 12.5}}],
+        "returnType": {
+            "type": "object",
+            "properties": {"value": {"type": "number"}},
+            "required": ["value"],
+        },
+        "examples": [
+            {
+                "description": "Garden",
+                "parameters": {"place": "garden"},
+                "returnValue": {"value": 12.5},
+            }
+        ],
         "tags": ["sensors"],
     },
     "configuration": {
@@ -63,17 +79,41 @@ def changed(**members: Any) -> dict[str, Any]:
 
 
 NARROWER = changed(
-    parameters={"type": "object", "properties": {"place": {"enum": ["garden"]}}, "required": ["place", "unit"]}
+    parameters={
+        "type": "object",
+        "properties": {"place": {"enum": ["garden"]}},
+        "required": ["place", "unit"],
+    }
 )
-CARELESS = changed(id="Careless Tool", description="", parameters={"type": "object", "required": ["x"]}, examples=[])
-BROKEN = changed(parameters={"type": "objekt", "properties": {"a": {"$ref": "https://example.com/a.json"}}})
-OPENAI = {"type": "function", "function": {"name": "add", "description": "Adds.", "parameters": {"type": "object"}}}
+CARELESS = changed(
+    id="Careless Tool",
+    description="",
+    parameters={"type": "object", "required": ["x"]},
+    examples=[],
+)
+BROKEN = changed(
+    parameters={"type": "objekt", "properties": {"a": {"$ref": "https://example.com/a.json"}}}
+)
+OPENAI = {
+    "type": "function",
+    "function": {"name": "add", "description": "Adds.", "parameters": {"type": "object"}},
+}
 READS = (
     "", "/spec", "/spec?download=1", "/revisions", "/revisions?limit=1", "/revisions/1/spec", "/revisions/99/spec",
     "/lint", "/lint?revision=1", "/lint/waivers", "/similar", "/similar?limit=2", "/diff?from=1&to=2",
     "/diff?from=2&to=1", "/diff?from=1&to=1", "/diff?from=1&to=99", "/diff",
 )  # fmt: skip
-FORMATS = ("mcp", "mcp-2026-07-28", "openai", "openai-strict", "anthropic", "gemini", "langchain", "openapi", "nothing")
+FORMATS = (
+    "mcp",
+    "mcp-2026-07-28",
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "gemini",
+    "langchain",
+    "openapi",
+    "nothing",
+)
 LISTS = (
     "/tools", "/tools?limit=3", "/tools?q=pull%20request", "/tools?q=cancel%20reservation&limit=5",
     "/tools?id=thermometer", "/tools?id=nobody", "/tools?configurable=1", "/tools?examples=1", "/tools?deprecated=1",
@@ -112,10 +152,17 @@ class Recorder:
         **headers: str,
     ) -> Any:
         """Send a request as Ada, or with this token, or with none ("")."""
-        headers |= {"Authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
+        headers |= (
+            {"Authorization": f"Bearer {self.token if token is None else token}"}
+            if token != ""
+            else {}
+        )
         text = body if isinstance(body, str | bytes) or body is None else json.dumps(body)
         answer = Client(headers=headers).generic(
-            method, f"/api/v1{path}{number or ''}", text or "", content_type="application/json" if text else ""
+            method,
+            f"/api/v1{path}{number or ''}",
+            text or "",
+            content_type="application/json" if text else "",
         )
         content = answer.getvalue().decode()
         self.asked.append((method.lower(), f"/api/v1{path}{number or ''}".partition("?")[0]))
@@ -158,7 +205,11 @@ def split(value: Any, prose: list[str], *, problem: bool = False) -> Any:
         is_title = name == "title" and ("patch" in value or "status" in value)
         if isinstance(member, str) and (name in PROSE or is_title):
             prose.append(member)
-        elif name in MADE_UP and member is not None and not (name == "id" and isinstance(member, str)):
+        elif (
+            name in MADE_UP
+            and member is not None
+            and not (name == "id" and isinstance(member, str))
+        ):
             found[name] = MADE_UP[name] or "<id>"
         else:
             found[name] = split(member, prose)
@@ -195,7 +246,11 @@ def publish(api: Recorder) -> None:
     api.send("POST", "/uploads", f"[{','.join(some)}]")
     api.send("POST", "/uploads?dry_run=1", [THERMOMETER, BROKEN, "text", OPENAI])
     api.send("POST", "/uploads", [OPENAI])
-    api.send("POST", "/uploads?prefix=me", {"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]})
+    api.send(
+        "POST",
+        "/uploads?prefix=me",
+        {"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]},
+    )
     api.send("POST", "/uploads", "{")
     for spec in (
         THERMOMETER,
@@ -217,7 +272,9 @@ def publish(api: Recorder) -> None:
     api.send("PUT", "/tools/thermometer", NARROWER, **{"If-Match": "*"})
     api.send("PUT", "/tools/other", NARROWER, **{"If-Match": "*"})
     api.send("GET", "/tools/thermometer", **{"If-None-Match": "*"})
-    api.send("PATCH", "/tools/thermometer", {"toolkit": "Home", "add_tags": ["outdoors"], "owner": "ada"})
+    api.send(
+        "PATCH", "/tools/thermometer", {"toolkit": "Home", "add_tags": ["outdoors"], "owner": "ada"}
+    )
     api.send("PATCH", "/tools/thermometer", {"owner": "nobody"})
     api.send("PATCH", "/tools/thermometer", {"remove_tags": ["sensors"], "surprise": 1})
     api.send("PATCH", "/tools/thermometer", {"add_tags": ["!"]})
@@ -237,7 +294,12 @@ def reads(api: Recorder) -> None:
     api.send("GET", f"/tools/{careless}/lint")
     if made and "id" in made:
         api.delete_numbered(f"/tools/{careless}/lint/waivers/", made["id"])
-    for body in ({"revision": 1, "dry_run": True}, {"revision": 9}, {"revision": 1, "fixes": ["0"]}, {"revision": 1}):
+    for body in (
+        {"revision": 1, "dry_run": True},
+        {"revision": 9},
+        {"revision": 1, "fixes": ["0"]},
+        {"revision": 1},
+    ):
         api.send("POST", f"/tools/{careless}/lint/fixes", body)
     api.send("GET", f"/tools/{careless}/diff?from=1&to=2")
     api.send("POST", "/tools/thermometer/revisions/1/restore")
@@ -307,7 +369,11 @@ def retire(api: Recorder) -> None:
 
 
 def choose_for_mcp(api: Recorder) -> None:
-    api.send("POST", "/tools/thermometer/configurations", {"name": "work", "configuration": {"apiKey": "s3cret"}})
+    api.send(
+        "POST",
+        "/tools/thermometer/configurations",
+        {"name": "work", "configuration": {"apiKey": "s3cret"}},
+    )
     for path in ("/tools/thermometer/mcp-configuration", "/toolkits/home/mcp-configuration"):
         for name in ("work", "none", None):
             api.send("PUT", path, {"saved_configuration": name})
@@ -348,12 +414,28 @@ def document_cases(document: dict[str, Any]) -> Any:
             shape = without_words(resolved(operation, schemas))
             facts = {name: short(member, 120) for name, member in shape.items()}
             yield Case(f"openapi {method} {path}", facts, words_of(operation))
-    ids = [operation.get("operationId") for item in document["paths"].values() for operation in item.values()]
+    ids = [
+        operation.get("operationId")
+        for item in document["paths"].values()
+        for operation in item.values()
+    ]
     yield Case("openapi operation ids", sorted(map(str, ids)))
-    yield Case("openapi names of schemas", sorted(schemas), [words_of(schemas[name]) for name in sorted(schemas)])
-    rest = {name: member for name, member in document.items() if name not in {"paths", "components"}}
-    rest["components"] = {name: member for name, member in document["components"].items() if name != "schemas"}
-    yield Case("openapi rest", {name: short(without_words(member)) for name, member in rest.items()}, words_of(rest))
+    yield Case(
+        "openapi names of schemas",
+        sorted(schemas),
+        [words_of(schemas[name]) for name in sorted(schemas)],
+    )
+    rest = {
+        name: member for name, member in document.items() if name not in {"paths", "components"}
+    }
+    rest["components"] = {
+        name: member for name, member in document["components"].items() if name != "schemas"
+    }
+    yield Case(
+        "openapi rest",
+        {name: short(without_words(member)) for name, member in rest.items()},
+        words_of(rest),
+    )
 
 
 def resolved(value: Any, schemas: dict[str, Any], open_names: tuple[str, ...] = ()) -> Any:
@@ -364,7 +446,9 @@ def resolved(value: Any, schemas: dict[str, Any], open_names: tuple[str, ...] = 
         return value
     name = str(value.get("$ref", "")).rpartition("/")[2]
     if name in schemas:
-        return "again" if name in open_names else resolved(schemas[name], schemas, (*open_names, name))
+        return (
+            "again" if name in open_names else resolved(schemas[name], schemas, (*open_names, name))
+        )
     return {key: resolved(member, schemas, open_names) for key, member in value.items()}
 
 
@@ -374,7 +458,9 @@ def without_words(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: without_words(member) for name, member in value.items() if not (name in WORDS and isinstance(member, str))
+        name: without_words(member)
+        for name, member in value.items()
+        if not (name in WORDS and isinstance(member, str))
     }
 
 
@@ -383,7 +469,9 @@ def words_of(value: Any) -> list[str]:
         return [word for item in value for word in words_of(item)]
     if not isinstance(value, dict):
         return []
-    own = [value[name] for name in sorted(WORDS - {"operationId"}) if isinstance(value.get(name), str)]
+    own = [
+        value[name] for name in sorted(WORDS - {"operationId"}) if isinstance(value.get(name), str)
+    ]
     return own + [word for name in sorted(value) for word in words_of(value[name])]
 
 

@@ -22,7 +22,11 @@ READABLE = 12  # changes; more are recorded as a digest
 def pairs():
     lines = (SELECTION.parent / "diff_cases.jsonl").read_text(encoding="utf-8").splitlines()
     for number, case in enumerate(map(json.loads, lines)):
-        yield f"case {number} {case['change']}", spec_of(exact(case["old"])), spec_of(exact(case["new"]))
+        yield (
+            f"case {number} {case['change']}",
+            spec_of(exact(case["old"])),
+            spec_of(exact(case["new"])),
+        )
     known = list(specs().items())
     for index in range(0, len(known) - 1, EVERY):
         (name, old), (_, new) = known[index : index + 2]
@@ -38,7 +42,8 @@ def spec_of(schema):
 @cache
 def compared():
     return [
-        (name, None if old is None or new is None else compare(old, new, sample=samples)) for name, old, new in pairs()
+        (name, None if old is None or new is None else compare(old, new, sample=samples))
+        for name, old, new in pairs()
     ]
 
 
@@ -49,14 +54,25 @@ def differences():
             yield Case(name, "refused")
             continue
         changes = list(map(facts_of, difference.changes))
-        facts = [difference.verdict, *changes] if len(changes) <= READABLE else [difference.verdict, short(changes)]
+        facts = (
+            [difference.verdict, *changes]
+            if len(changes) <= READABLE
+            else [difference.verdict, short(changes)]
+        )
         yield Case(name, facts, [change.message for change in difference.changes])
 
 
 def facts_of(change):
-    before, after = (pointer and pointer.removeprefix("/definition") for pointer in (change.before, change.after))
+    before, after = (
+        pointer and pointer.removeprefix("/definition") for pointer in (change.before, change.after)
+    )
     times = [] if change.times == 1 else [change.times]
-    return " ".join(map(str, [change.verdict, change.kind, change.part, change.place or "-", before, after, *times]))
+    return " ".join(
+        map(
+            str,
+            [change.verdict, change.kind, change.part, change.place or "-", before, after, *times],
+        )
+    )
 
 
 @computed_once
@@ -65,7 +81,10 @@ def proofs():
         found = [change.proof for change in difference.changes] if difference else []
         yield Case(
             name,
-            [proof and [proof.kind, proof.source, proof.pointer, short(dumps(proof.value), 60)] for proof in found],
+            [
+                proof and [proof.kind, proof.source, proof.pointer, short(dumps(proof.value), 60)]
+                for proof in found
+            ],
             [proof.message for proof in found if proof],
         )
 

@@ -13,7 +13,9 @@ def inputs():
     yield from list(specs().items())[::3]
     schemas = [(f"random {number}", schema) for number, (schema, _) in enumerate(random_pairs(150))]
     schemas += [
-        (f"form {number}", loads(row)["schema"]) for number, row in enumerate(rows("form_pairs")) if number % 3 == 0
+        (f"form {number}", loads(row)["schema"])
+        for number, row in enumerate(rows("form_pairs"))
+        if number % 3 == 0
     ]
     for name, schema in schemas:
         spec = spec_with("f", parameters=schema, returnType=schema)
@@ -28,14 +30,20 @@ def exported():
         source = spec.document
         for key in FORMATS:
             found = export(spec, key)
-            losses = [f"{loss.what} {loss.pointer.removeprefix('/definition')}" for loss in found.losses]
+            losses = [
+                f"{loss.what} {loss.pointer.removeprefix('/definition')}" for loss in found.losses
+            ]
             facts[key] = [
                 found.verdict,
                 digest(dumps(without_prose(found.document, source))),
                 losses,
                 dict(found.renamed),
             ]
-            prose += [dumps(found.document), [loss.reason for loss in found.losses], list(found.obstacles)]
+            prose += [
+                dumps(found.document),
+                [loss.reason for loss in found.losses],
+                list(found.obstacles),
+            ]
         yield Case(name, {key: compact(value) for key, value in facts.items()}, prose)
 
 

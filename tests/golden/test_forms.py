@@ -38,7 +38,9 @@ def drawn():
             "sent": controls_of(form.page),
             "value": short(json_text(form.value), 100),
             "pressed": pressed(schema, value, first) if index % PRESSED_EVERY == 0 else "",
-            "problems": short([f"{problem.rule} {problem.pointer}" for problem in form.submission.problems]),
+            "problems": short(
+                [f"{problem.rule} {problem.pointer}" for problem in form.submission.problems]
+            ),
         }
         pages = [words_of(page) for page in (empty.page, first, form.page)]
         messages = [problem.message for problem in form.submission.problems]
@@ -69,7 +71,9 @@ def pressed(schema, value, page):
             options = page.by_name[f"parameters:{tag}:{path}"].css("option")
             for text in [option.attributes.get("value") or "" for option in options][:CHOICES]:
                 if text:
-                    found[f"{tag} {path} {text}"] = controls_of(choose(FormInUse(schema, value), path, text).page)[1]
+                    found[f"{tag} {path} {text}"] = controls_of(
+                        choose(FormInUse(schema, value), path, text).page
+                    )[1]
     return short(found, 150)
 
 
@@ -83,9 +87,25 @@ def controls_of(page):
         is_button = control.tag == "button" or kind in {"submit", "button"}
         values = [attributes.get("value")] if is_button else values_of(control)
         options = [option.attributes.get("value") for option in control.css("option")]
-        flags = sorted({"required", "disabled", "readonly", "multiple", "checked"} & attributes.keys())
-        bounds = [attributes.get(key) for key in ("min", "max", "step", "pattern", "maxlength", "minlength")]
-        found.append([control.tag, kind, attributes.get("name"), attributes.get("id"), values, options, flags, bounds])
+        flags = sorted(
+            {"required", "disabled", "readonly", "multiple", "checked"} & attributes.keys()
+        )
+        bounds = [
+            attributes.get(key)
+            for key in ("min", "max", "step", "pattern", "maxlength", "minlength")
+        ]
+        found.append(
+            [
+                control.tag,
+                kind,
+                attributes.get("name"),
+                attributes.get("id"),
+                values,
+                options,
+                flags,
+                bounds,
+            ]
+        )
     return [" ".join(f"{kind}:{count}" for kind, count in sorted(types.items())), digest(found)]
 
 

@@ -34,15 +34,25 @@ def imported():
         except NotKnown as error:
             yield Case(name, [prefix, "unknown"], str(error))
             continue
-        yield Case(name, [prefix, found.format_key, len(found.specs), len(found.notes)], list(found.notes))
+        yield Case(
+            name, [prefix, found.format_key, len(found.specs), len(found.notes)], list(found.notes)
+        )
         for number, spec in enumerate(found.specs):
             facts = [
                 spec.tool_id if len(spec.tool_id) < 100 else digest(spec.tool_id),
                 digest(dumps(without_prose(spec.document, document))),
                 short([f"{loss.what} {loss.pointer}" for loss in spec.losses]),
-                *([short([f"{problem.rule} {problem.pointer}" for problem in spec.problems])] if spec.problems else []),
+                *(
+                    [short([f"{problem.rule} {problem.pointer}" for problem in spec.problems])]
+                    if spec.problems
+                    else []
+                ),
             ]
-            prose = [[loss.reason for loss in spec.losses], [problem.message for problem in spec.problems], spec.text]
+            prose = [
+                [loss.reason for loss in spec.losses],
+                [problem.message for problem in spec.problems],
+                spec.text,
+            ]
             yield Case(f"{name} {number}", facts, prose)
 
 

@@ -28,7 +28,11 @@ def linted():
             facts["patches"] = short(patches)
             facts["keys"] = digest([fix.key for fix in fixes])
             facts["fixed"] = digest([apply_fix(spec.source, fix) for fix in fixes])
-        yield Case(name, facts, [[finding.message, finding.fix and finding.fix.title] for finding in findings])
+        yield Case(
+            name,
+            facts,
+            [[finding.message, finding.fix and finding.fix.title] for finding in findings],
+        )
 
 
 def facts_of(finding):

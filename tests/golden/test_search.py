@@ -51,8 +51,13 @@ def found():
         prose = ""
         if with_facets:
             facets = facets_of(search)
-            facts["facets"] = digest([[facts_of(option) for option in facet.options] for facet in facets])
-            prose = [[facet.label, facet.note, [option.label for option in facet.options]] for facet in facets]
+            facts["facets"] = digest(
+                [[facts_of(option) for option in facet.options] for facet in facets]
+            )
+            prose = [
+                [facet.label, facet.note, [option.label for option in facet.options]]
+                for facet in facets
+            ]
         yield Case(name, {name: value for name, value in facts.items() if value}, prose)
 
 

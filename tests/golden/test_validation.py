@@ -24,13 +24,21 @@ PARTS = ("parameters", "returnType")
 def pairs():
     for name in ("form_pairs", "toolcall_pairs", "bfcl_pairs"):
         for number, row in enumerate(rows(name)):
-            pair = json.loads(row, parse_float=Decimal) if "\\u0000" in row else loads(row, max_bytes=10_000_000)
+            pair = (
+                json.loads(row, parse_float=Decimal)
+                if "\\u0000" in row
+                else loads(row, max_bytes=10_000_000)
+            )
             yield f"{name} {number}", pair["schema"], pair["instance"]
     for number, (schema, _) in enumerate(random_pairs(150)):
         random = Random(number)
         for index in range(3):
             made = values_like(random, schema, schema) if index else value(random, 3)
-            yield f"random {number}.{index}", schema, exact(json.loads(json.dumps(made, default=float)))
+            yield (
+                f"random {number}.{index}",
+                schema,
+                exact(json.loads(json.dumps(made, default=float))),
+            )
     for case in cases(target="upload"):
         if not case.group.startswith("schema.") or case.group == "schema.regex":
             continue
@@ -49,8 +57,15 @@ def pairs():
 def checked():
     for name, schema, instance in pairs():
         result = compile_schema(schema).check(instance, budget=Budget(seconds=LONG_S))
-        problems = [f"{problem.keyword} {problem.pointer} {problem.schema_pointer}" for problem in result.problems]
-        facts = [result.verdict, *([short(problems)] if problems else []), *(["more"] if result.truncated else [])]
+        problems = [
+            f"{problem.keyword} {problem.pointer} {problem.schema_pointer}"
+            for problem in result.problems
+        ]
+        facts = [
+            result.verdict,
+            *([short(problems)] if problems else []),
+            *(["more"] if result.truncated else []),
+        ]
         if result.violations:
             facts.append(digest(list(map(tree, result.violations))))
         yield Case(name, facts, [[problem.message for problem in result.problems], result.reason])
@@ -58,7 +73,13 @@ def checked():
 
 def tree(violation):
     branches = [list(map(tree, branch)) for branch in violation.branches]
-    return [violation.keyword, violation.pointer, violation.schema_pointer, list(violation.names), branches]
+    return [
+        violation.keyword,
+        violation.pointer,
+        violation.schema_pointer,
+        list(violation.names),
+        branches,
+    ]
 
 
 @pytest.mark.parametrize("field", ["facts", "prose"])

@@ -80,9 +80,17 @@ def builtin(db):
 @pytest.fixture
 def failed_check(ada):
     """Ada's check of a tool whose response differs from the example, with an ignored pointer that she typed."""
-    tool = make_tool("balance", examples=[{"parameters": {}, "returnValue": {"owner": "x", "iban": "x", "id": 1}}])
+    tool = make_tool(
+        "balance",
+        examples=[{"parameters": {}, "returnValue": {"owner": "x", "iban": "x", "id": 1}}],
+    )
     check = ExampleCheck.objects.create(
-        tool=tool, revision=tool.current, by=ada, failed=1, finished_at=timezone.now(), ignored_json='["/mother_name"]'
+        tool=tool,
+        revision=tool.current,
+        by=ada,
+        failed=1,
+        finished_at=timezone.now(),
+        ignored_json='["/mother_name"]',
     )
     Run.objects.create(
         tool=tool,
@@ -111,7 +119,9 @@ class LaterFactory:
         (self.folder / "later_tools.py").write_text(FACTORY)
         metadata = self.folder / "later_tools-1.0.dist-info"
         metadata.mkdir(exist_ok=True)
-        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n")
+        (metadata / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: later-tools\nVersion: 1.0\n"
+        )
         (metadata / "entry_points.txt").write_text("[toolshelf.factories]\nlater = later_tools:F\n")
 
     def change(self, code):

@@ -54,7 +54,9 @@ class MarkedRunner(LocalRunner):
             if entry.name.isdigit():
                 try:
                     environment = (entry / "environ").read_bytes()
-                    state, parent, _, session, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                    state, parent, _, session, *_ = (
+                        (entry / "stat").read_text().rpartition(")")[2].split()
+                    )
                 except OSError:  # it has ended meanwhile
                     continue
                 if f"{MARK}={self.mark}\0".encode() in environment and state not in "ZX":
@@ -82,7 +84,9 @@ def soon(is_so, *, within_s=30):
     return True
 
 
-def make_job(reference, parameters=None, *, configuration=None, forks_safely=True, version="", **limits):
+def make_job(
+    reference, parameters=None, *, configuration=None, forks_safely=True, version="", **limits
+):
     return Job(
         run_id=f"run-{next(_numbers)}",
         reference=reference,

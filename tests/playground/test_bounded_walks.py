@@ -56,11 +56,17 @@ pytestmark = pytest.mark.deep
 ITEMS, DEFINITIONS = 500_000, 1_000
 MOST_CALLS = 12 * ITEMS
 
-CHAIN = {f"d{n}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(DEFINITIONS)}
+CHAIN = {
+    f"d{n}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/d{n + 1}"}}}
+    for n in range(DEFINITIONS)
+}
 SCHEMA = {
     "type": "object",
     "required": ["rows"],
-    "properties": {"rows": {"type": "array", "items": {"type": "integer"}}, "chain": {"$ref": "#/$defs/d0"}},
+    "properties": {
+        "rows": {"type": "array", "items": {"type": "integer"}},
+        "chain": {"$ref": "#/$defs/d0"},
+    },
     "$defs": {**CHAIN, f"d{DEFINITIONS}": {"type": "string", "writeOnly": True}},
 }
 COMPILED = compile_schema(SCHEMA)
@@ -72,21 +78,39 @@ TEXT = json.dumps(VALUE, separators=(",", ":"))
 SECRETS = {"apiKey": [number % 9_000 + 1_000 for number in range(ITEMS)]}
 SPEC_TEXT = json.dumps(
     {
-        "definition": {"name": "t", "description": "Does something.", "parameters": SCHEMA, "returnType": SCHEMA},
+        "definition": {
+            "name": "t",
+            "description": "Does something.",
+            "parameters": SCHEMA,
+            "returnType": SCHEMA,
+        },
         "configuration": SCHEMA,
     }
 )
 SPEC, OTHER_SPEC = stored_spec(SPEC_TEXT), stored_spec(SPEC_TEXT.replace('["rows"]', '["chain"]'))
 EXAMPLE_SPEC = stored_spec(
-    json.dumps({"definition": {"name": "t", "description": "", "examples": [{"parameters": OTHER, "returnValue": {}}]}})
+    json.dumps(
+        {
+            "definition": {
+                "name": "t",
+                "description": "",
+                "examples": [{"parameters": OTHER, "returnValue": {}}],
+            }
+        }
+    )
 )
 # Schemas that are wide instead of long: what looks at each part for each other part is noticed here.
 BRANCHES = {
     "allOf": [
-        {"type": "object", "required": [f"k{n}"], "properties": {f"k{n}": {"type": "integer"}}} for n in range(650)
+        {"type": "object", "required": [f"k{n}"], "properties": {f"k{n}": {"type": "integer"}}}
+        for n in range(650)
     ]
 }
-PATTERNS = {"type": "object", "minProperties": 400, "patternProperties": {f"^a{n}x": {} for n in range(1_000)}}
+PATTERNS = {
+    "type": "object",
+    "minProperties": 400,
+    "patternProperties": {f"^a{n}x": {} for n in range(1_000)},
+}
 REQUIRED = {
     "type": "object",
     "required": [f"k{n}" for n in range(1_900)],
@@ -101,7 +125,9 @@ def budget():
 
 
 def spec_of(schema):
-    return stored_spec(json.dumps({"definition": {"name": "t", "description": "", "parameters": schema}}))
+    return stored_spec(
+        json.dumps({"definition": {"name": "t", "description": "", "parameters": schema}})
+    )
 
 
 def form_as_json():
@@ -122,7 +148,9 @@ WALKS = {
     "compare": lambda: compare(VALUE, OTHER),
     "compare with an example": lambda: compare(VALUE, OTHER, ignored=[LAST, "/chain"]),
     "table": lambda: as_table([{"a": 1}] * (ITEMS // 8)),
-    "show": lambda: json_block(value=VALUE, annotations=[{"pointer": LAST, "message": "wrong"}], tree=True),
+    "show": lambda: json_block(
+        value=VALUE, annotations=[{"pointer": LAST, "message": "wrong"}], tree=True
+    ),
     "show on one line": lambda: json_inline(VALUE),
     "compare texts": lambda: compare_texts(TEXT[:200_000], json.dumps(OTHER)[:200_000]).stretches,
     # Secrets in a value.
@@ -130,9 +158,15 @@ WALKS = {
     "find secrets": lambda: find_secrets(COMPILED, VALUE, budget=budget()),
     "find secrets without a schema": lambda: find_secrets(None, VALUE, budget=budget()),
     "find texts": lambda: pointers_of_texts({"texts": ["open"] * ITEMS}, lambda text: MARK in text),
-    "bound secrets": lambda: find_secrets(None, SECRETS, budget=budget()).problems("/configuration"),
-    "secrets of a run": lambda: RunSecrets.of(COMPILED, VALUE, COMPILED, Configuration(VALUE)).redactor(),
-    "store parameters": lambda: without_secrets(WITH_SECRET, find_secrets(None, WITH_SECRET, budget=budget())),
+    "bound secrets": lambda: find_secrets(None, SECRETS, budget=budget()).problems(
+        "/configuration"
+    ),
+    "secrets of a run": lambda: RunSecrets.of(
+        COMPILED, VALUE, COMPILED, Configuration(VALUE)
+    ).redactor(),
+    "store parameters": lambda: without_secrets(
+        WITH_SECRET, find_secrets(None, WITH_SECRET, budget=budget())
+    ),
     "redact a value": lambda: Redactor(["hunter22"]).value(VALUE),
     "redact numbers of a value": lambda: Redactor(["90125"]).value(VALUE),
     "redact a text": lambda: Redactor(["hunter22"]).text(TEXT),
@@ -142,7 +176,9 @@ WALKS = {
     "fill in again": lambda: prefilled(CompiledSpec(SPEC), VALUE),
     # A value and its schema.
     "check": lambda: COMPILED.check({"rows": ROWS[:20_000]}, budget=budget()),
-    "problems": lambda: value_problems(COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()),
+    "problems": lambda: value_problems(
+        COMPILED, OTHER | {"rows": []}, "parameters", budget=budget()
+    ),
     "problems of a form": lambda: described_in_form(COMPILED.check({"chain": 1}), COMPILED, VALUE),
     "mock from examples": lambda: mock(EXAMPLE_SPEC, VALUE, None),
     "mock from a schema": lambda: mock(SPEC, VALUE, COMPILED),
@@ -150,7 +186,9 @@ WALKS = {
     "open a form": lambda: schema_form.begin(COMPILED, VALUE, name="parameters"),
     "draw a form": lambda: draw_form(schema_form.begin(COMPILED, VALUE, name="parameters").form),
     "draw an empty form": lambda: draw_form(schema_form.begin(COMPILED, name="parameters").form),
-    "submit a form": lambda: schema_form.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False),
+    "submit a form": lambda: schema_form.submitted(
+        COMPILED, form_as_json(), name="parameters", is_checked=False
+    ),
     "preview a form": lambda: (
         schema_form.submitted(COMPILED, form_as_json(), name="parameters", is_checked=False).preview
     ),
@@ -171,7 +209,9 @@ WALKS = {
     "fields": lambda: list(fields_of(SCHEMA)),
     "search document": lambda: spec_terms_of(SPEC),
     "draft": lambda: is_outdated(SCHEMA),
-    "spans": lambda: find_spans(SPEC_TEXT, [f"/configuration/$defs/d{DEFINITIONS}/type"], siblings=True),
+    "spans": lambda: find_spans(
+        SPEC_TEXT, [f"/configuration/$defs/d{DEFINITIONS}/type"], siblings=True
+    ),
     "highlight": lambda: highlight(json.dumps(SCHEMA, indent=2)),
     "links to rules": lambda: pinned([], SCHEMA),
     "compare meanings": lambda: compare_specs(SPEC, OTHER_SPEC, sample=samples),
@@ -221,4 +261,6 @@ def test_a_walk_makes_a_few_calls_for_each_item(walk):
 
 def test_a_walk_that_is_not_linear_is_noticed():
     with pytest.raises(TooManyCalls):
-        calls_of(lambda: [find_secrets(COMPILED, {"rows": ROWS[:2]}) for _ in range(10_000)], 100_000)
+        calls_of(
+            lambda: [find_secrets(COMPILED, {"rows": ROWS[:2]}) for _ in range(10_000)], 100_000
+        )

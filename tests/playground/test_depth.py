@@ -20,9 +20,16 @@ from tests.factories import make_token
 pytestmark = pytest.mark.deep
 
 LINKS = {
-    "properties": lambda inner: {"type": "object", "properties": {"next": inner}, "required": ["next"]},
+    "properties": lambda inner: {
+        "type": "object",
+        "properties": {"next": inner},
+        "required": ["next"],
+    },
     "items": lambda inner: {"type": "array", "items": inner, "minItems": 1},
-    "anyOf": lambda inner: {"type": "object", "properties": {"next": {"anyOf": [inner, {"type": "null"}]}}},
+    "anyOf": lambda inner: {
+        "type": "object",
+        "properties": {"next": {"anyOf": [inner, {"type": "null"}]}},
+    },
     "map": lambda inner: {"type": "object", "additionalProperties": inner},
     "then": lambda inner: {"if": {"type": "object"}, "then": {"properties": {"next": inner}}},
     "array": lambda inner: {"type": "array", "prefixItems": [inner], "minItems": 1},
@@ -53,18 +60,40 @@ def value_of(depth, *links):
 
 
 def text_of(schema, value, **members):
-    definition = {"id": "deep", "name": "deep", "description": "d", "parameters": schema, "returnType": schema}
+    definition = {
+        "id": "deep",
+        "name": "deep",
+        "description": "d",
+        "parameters": schema,
+        "returnType": schema,
+    }
     definition |= {"examples": [{"parameters": value, "returnValue": value}], **members}
     return json.dumps({"definition": definition, "configuration": schema})
 
 
 # (schema, value, whether it is accepted today; the others were stored before the gate counted depth through references)
 CASES = {
-    "as deep as is accepted": (schema_of(63, LINKS["properties"]), value_of(58, LINKS["properties"]), True),
+    "as deep as is accepted": (
+        schema_of(63, LINKS["properties"]),
+        value_of(58, LINKS["properties"]),
+        True,
+    ),
     "of all kinds": (schema_of(58, *MIXED), value_of(58, *MIXED), True),
-    "with references in place": (schema_of(58, LINKS["anyOf"], hops=4), value_of(58, LINKS["anyOf"]), True),
-    "a circle": (schema_of(700, LINKS["properties"], back_to=0), value_of(58, LINKS["properties"]), True),
-    "150 definitions": (schema_of(150, LINKS["properties"]), value_of(58, LINKS["properties"]), False),
+    "with references in place": (
+        schema_of(58, LINKS["anyOf"], hops=4),
+        value_of(58, LINKS["anyOf"]),
+        True,
+    ),
+    "a circle": (
+        schema_of(700, LINKS["properties"], back_to=0),
+        value_of(58, LINKS["properties"]),
+        True,
+    ),
+    "150 definitions": (
+        schema_of(150, LINKS["properties"]),
+        value_of(58, LINKS["properties"]),
+        False,
+    ),
     "400 definitions of all kinds": (schema_of(400, *MIXED), value_of(58, *MIXED), False),
 }
 PAGES = (
@@ -113,21 +142,34 @@ def form_data(page):
     data = {}
     for control in LexborHTMLParser(page).css_first("form#trial").css("input, textarea, select"):
         name, attributes = control.attributes.get("name"), control.attributes
-        if not name or (attributes.get("type") in {"checkbox", "radio"} and "checked" not in attributes):
+        if not name or (
+            attributes.get("type") in {"checkbox", "radio"} and "checked" not in attributes
+        ):
             continue
         chosen = control.css_first("option[selected]") or control.css_first("option")
-        text = control.text() if control.tag == "textarea" else (chosen or control).attributes.get("value")
+        text = (
+            control.text()
+            if control.tag == "textarea"
+            else (chosen or control).attributes.get("value")
+        )
         data.setdefault(name, []).append(text or "")
     return data
 
 
 def buttons_of(page):
-    return [button.attributes["value"] for button in LexborHTMLParser(page).css('form#trial button[name="op"]')]
+    return [
+        button.attributes["value"]
+        for button in LexborHTMLParser(page).css('form#trial button[name="op"]')
+    ]
 
 
 def answered(answers):
     """Those of `answers`, by what was asked for, that are not as they should be."""
-    return {what: answer.status_code for what, answer in answers.items() if answer.status_code not in {200, 201, 302}}
+    return {
+        what: answer.status_code
+        for what, answer in answers.items()
+        if answer.status_code not in {200, 201, 302}
+    }
 
 
 def test_every_page_of_a_deep_tool_is_shown(deep, browser):
@@ -159,7 +201,12 @@ def test_a_deep_tool_is_run_and_its_run_is_shown(case, deep, runs, ada):
         run = program.send("POST", "/tools/deep/runs", body)
         assert run.status_code == 201
         key = run.json()["id"]
-        answers = [f"/runs/{key}/", f"/runs/{key}/run.json", f"/tools/deep/try/?run={key}", f"/api/v1/runs/{key}"]
+        answers = [
+            f"/runs/{key}/",
+            f"/runs/{key}/run.json",
+            f"/tools/deep/try/?run={key}",
+            f"/api/v1/runs/{key}",
+        ]
         assert answered({page: browser.get(page) for page in answers}) == {}
 
 
@@ -172,7 +219,10 @@ def test_a_deep_spec_is_checked_uploaded_and_fixed_or_refused_with_a_reason(case
     assert program.send("POST", "/uploads?dry_run=1", text).status_code == 200
     assert program.send("POST", "/tools", text).status_code == (201 if is_accepted else 422)
     assert program.send("POST", "/tools/deep/lint/fixes", "{}").status_code in {200, 409, 422}
-    assert program.send("POST", "/tools/deep/configurations", configuration).status_code in {201, 422}
+    assert program.send("POST", "/tools/deep/configurations", configuration).status_code in {
+        201,
+        422,
+    }
     restored = program.send("POST", "/tools/deep/revisions/1/restore", "{}", **{"If-Match": '"2"'})
     assert restored.status_code in {200, 201, 412, 422}
 

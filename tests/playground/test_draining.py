@@ -33,7 +33,9 @@ def test_a_draining_process_refuses_runs_with_503_and_retry_after(program, built
 def test_a_mock_needs_no_process_so_a_draining_process_returns_one(program, builtin, drained):
     builtin("hash_text")
 
-    answer = program.send("POST", "/tools/hash_text/runs", '{"parameters": {"text": "a"}, "mode": "mock"}')
+    answer = program.send(
+        "POST", "/tools/hash_text/runs", '{"parameters": {"text": "a"}, "mode": "mock"}'
+    )
 
     assert answer.status_code == 201
 

@@ -66,7 +66,11 @@ def test_a_check_whose_server_was_killed_before_all_calls_started_is_deleted(bui
     long_ago = timezone.now() - timedelta(hours=1)
     killed = ExampleCheck.objects.create(tool=tool, revision=tool.current, created_at=long_ago)
     run = Run.objects.create(
-        tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", example_check=killed
+        tool=tool,
+        revision=tool.current,
+        parameters_json="{}",
+        outcome="returned",
+        example_check=killed,
     )
     starting = ExampleCheck.objects.create(tool=tool, revision=tool.current)
 
@@ -116,7 +120,9 @@ def test_each_call_is_a_run_like_any_other(builtin):
 
 
 def test_a_response_that_differs_from_the_example_is_reported_with_its_pointer(builtin):
-    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": 999}})
+    tool = with_examples(
+        builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": 999}}
+    )
 
     [result] = results_of(check(tool, exactly=True))
 
@@ -127,7 +133,9 @@ def test_a_response_that_differs_from_the_example_is_reported_with_its_pointer(b
 def test_pointers_can_be_left_out_of_the_comparison(builtin):
     tool = builtin("convert_units")
     good = results_of(check(tool))[0].run
-    tool = with_examples(tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}})
+    tool = with_examples(
+        tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}}
+    )
 
     assert check(tool).has_passed is False
     assert check(tool, ignored=["/value"]).has_passed is True
@@ -155,7 +163,9 @@ def test_secrets_among_the_parameters_are_no_difference(builtin):
 def test_it_can_be_enough_that_the_response_conforms(builtin):
     tool = builtin("convert_units")
     good = results_of(check(tool))[0].run
-    tool = with_examples(tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}})
+    tool = with_examples(
+        tool, {"parameters": good.parameters, "returnValue": {**good.response, "value": 999}}
+    )
 
     assert check(tool, exactly=False).has_passed is True
 
@@ -171,7 +181,9 @@ def test_an_example_whose_parameters_do_not_fit_is_not_called(builtin):
 
 
 def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
-    tool = with_examples(builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": "x"}})
+    tool = with_examples(
+        builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": "x"}}
+    )
 
     [result] = results_of(check(tool, exactly=False))
 
@@ -180,7 +192,9 @@ def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
 
 
 def test_a_call_that_fails_fails_the_example(builtin):
-    tool = with_examples(builtin("count_slowly"), {"parameters": {"steps": 1, "seconds": 0, "fail_at": 1}})
+    tool = with_examples(
+        builtin("count_slowly"), {"parameters": {"steps": 1, "seconds": 0, "fail_at": 1}}
+    )
 
     [result] = results_of(check(tool))
 
@@ -244,7 +258,11 @@ def test_the_command_exits_with_one_and_writes_junit_xml(builtin, tmp_path):
     good = results_of(check(tool))[0].run
     with_examples(
         tool,
-        {"description": "a < b \x01", "parameters": good.parameters, "returnValue": {**good.response, "value": 999}},
+        {
+            "description": "a < b \x01",
+            "parameters": good.parameters,
+            "returnValue": {**good.response, "value": 999},
+        },
         {"parameters": good.parameters},
     )
 
@@ -253,7 +271,11 @@ def test_the_command_exits_with_one_and_writes_junit_xml(builtin, tmp_path):
     assert code == 1
     assert "FAIL convert_units 1. a < b" in output
     suite = ET.parse(tmp_path / "report.xml").getroot().find("testsuite")
-    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("convert_units", "2", "1")
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == (
+        "convert_units",
+        "2",
+        "1",
+    )
     assert "/value differs" in suite.find("testcase/failure").text
 
 
@@ -271,7 +293,8 @@ def test_without_a_tool_the_command_checks_all_that_can_be_run(builtin):
 
 
 @pytest.mark.parametrize(
-    "words", [["nobody"], ["convert_units", "--ignore", "value"], ["convert_units", "--configuration", "{"]]
+    "words",
+    [["nobody"], ["convert_units", "--ignore", "value"], ["convert_units", "--configuration", "{"]],
 )
 def test_a_command_that_is_not_understood_exits_with_two(builtin, words):
     builtin("convert_units")
@@ -286,13 +309,20 @@ def test_a_command_that_is_not_understood_exits_with_two(builtin, words):
 
 
 def main_text(answer):
-    return " ".join(LexborHTMLParser(answer.content.decode()).css_first("main, #examples").text(separator=" ").split())
+    return " ".join(
+        LexborHTMLParser(answer.content.decode())
+        .css_first("main, #examples")
+        .text(separator=" ")
+        .split()
+    )
 
 
 def test_a_check_is_started_from_the_page_and_shown_there(browser, builtin):
     builtin("convert_units")
 
-    answer = browser.post("/tools/convert_units/examples/", {"how": "exact", "ignored": "/sentence nonsense"})
+    answer = browser.post(
+        "/tools/convert_units/examples/", {"how": "exact", "ignored": "/sentence nonsense"}
+    )
     wait_for(ExampleCheck.objects.get(), 30)
     page = browser.get(answer["Location"])
 
@@ -345,7 +375,10 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
 
     tree = LexborHTMLParser(page.content.decode())
     earlier, later = tree.css(".compared-response")
-    assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [["1000"], ["2000"]]
+    assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [
+        ["1000"],
+        ["2000"],
+    ]
     assert "changed" in [mark.text() for mark in earlier.css(".json-line .value-change")]
     assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .value-change")]
     assert "conforms" in later.css_first(".compared-facts").text()
@@ -357,9 +390,9 @@ def test_violations_are_at_their_lines_in_a_comparison(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
     first, second = (live(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 73))
 
-    earlier, later = LexborHTMLParser(browser.get(f"/runs/{first.pk}..{second.pk}/").content.decode()).css(
-        ".compared-response"
-    )
+    earlier, later = LexborHTMLParser(
+        browser.get(f"/runs/{first.pk}..{second.pk}/").content.decode()
+    ).css(".compared-response")
 
     assert earlier.css(".json-note") == []
     assert any("must be a number" in note.text() for note in later.css(".json-note"))
@@ -380,7 +413,10 @@ def test_runs_whose_configuration_is_not_stored_are_not_run_again(browser, ada, 
     tool = builtin("sign_text")
     configuration = Configuration({"key": "hunter22-hunter22"})
     runs = [
-        running.wait(running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=configuration), 20)
+        running.wait(
+            running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=configuration),
+            20,
+        )
         for _ in range(2)
     ]
 
@@ -400,7 +436,9 @@ def test_equal_runs_are_shown_as_equal(browser, ada, builtin):
     assert main_text(browser.get(f"/runs/{first.pk}..{second.pk}/")).count("Identical.") == 2
 
 
-def test_runs_of_different_tools_or_people_are_not_compared(browser, ada, builtin, django_user_model):
+def test_runs_of_different_tools_or_people_are_not_compared(
+    browser, ada, builtin, django_user_model
+):
     one, other = builtin("convert_units"), builtin("hash_text")
     mine, another = live(one, KILOMETER, ada), live(other, {"text": "a"}, ada)
     eves = live(one, KILOMETER, django_user_model.objects.create_user("eve"))
@@ -427,7 +465,11 @@ def test_a_run_is_saved_as_an_example_after_a_preview(browser, ada, builtin):
     assert tool.current.number == 2
     assert tool.current.spec.examples[:-1] == before
     saved = tool.current.spec.examples[-1]
-    assert (saved.description, saved.parameters, saved.return_value) == ("One kilometer", run.parameters, run.response)
+    assert (saved.description, saved.parameters, saved.return_value) == (
+        "One kilometer",
+        run.parameters,
+        run.response,
+    )
 
 
 @pytest.mark.parametrize("expected", ["1", "9" * 5000])

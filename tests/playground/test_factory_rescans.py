@@ -80,7 +80,9 @@ def test_changed_code_is_described_anew(another_process):
 
 def test_a_message_names_a_few_of_many_factories():
     new = [
-        FactoryInfo(f"key{number}", f"m:F{number}", "setting", None, None, "ok", tool_id=f"tool{number}")
+        FactoryInfo(
+            f"key{number}", f"m:F{number}", "setting", None, None, "ok", tool_id=f"tool{number}"
+        )
         for number in range(12)
     ]
 

@@ -91,7 +91,16 @@ def schemas_of(spec):
     return spec.parameters, spec.return_type
 
 
-USES = (assess, spec_terms_of, export_to_every_format, compare_with_itself, describe, repair, fill_in, make_a_mock)
+USES = (
+    assess,
+    spec_terms_of,
+    export_to_every_format,
+    compare_with_itself,
+    describe,
+    repair,
+    fill_in,
+    make_a_mock,
+)
 
 
 def test_every_valid_spec_can_be_used():
@@ -123,14 +132,20 @@ IGNORED_BY_DRAFT_07 = {
     "$schema": DRAFTS["07"],
     "type": "object",
     "properties": {
-        "b": {"type": "array", "items": {"type": "string"}, "prefixItems": [{"type": "object", "properties": {}}]},
+        "b": {
+            "type": "array",
+            "items": {"type": "string"},
+            "prefixItems": [{"type": "object", "properties": {}}],
+        },
         "c": {"type": "array", "unevaluatedItems": 5, "prefixItems": ["a"], "dependentSchemas": []},
     },
 }
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("path", ["", "compatibility/", *(f"exports/{key}/" for key in FORMATS), "lint/", "try/"])
+@pytest.mark.parametrize(
+    "path", ["", "compatibility/", *(f"exports/{key}/" for key in FORMATS), "lint/", "try/"]
+)
 def test_a_spec_with_keywords_that_its_draft_ignores_has_all_pages(client, path):
     tool = make_tool("mixed", parameters=IGNORED_BY_DRAFT_07, returnType=IGNORED_BY_DRAFT_07)
 

@@ -16,12 +16,19 @@ pytestmark = pytest.mark.unit
 
 def mock_of(spec_text, parameters):
     spec = read_spec(spec_text if isinstance(spec_text, bytes | str) else json.dumps(spec_text))
-    return mock(spec, parameters, compile_schema(spec.return_type) if spec.return_type is not None else None)
+    return mock(
+        spec, parameters, compile_schema(spec.return_type) if spec.return_type is not None else None
+    )
 
 
 def spec_of(*, examples=None, **definition):
     return {
-        "definition": {"name": "t", "description": "", **definition, **({"examples": examples} if examples else {})}
+        "definition": {
+            "name": "t",
+            "description": "",
+            **definition,
+            **({"examples": examples} if examples else {}),
+        }
     }
 
 
@@ -52,11 +59,16 @@ def test_otherwise_the_nearest_example_is_the_mock_and_its_differences_are_named
     made = mock_of(TWO_EXAMPLES, {"city": "Graz", "days": 3, "unit": "C"})
 
     assert (made.source, made.example, made.response) == ("nearest", 2, {"n": 2})
-    assert [(found.pointer, found.kind) for found in made.differences] == [("/days", "changed"), ("/unit", "added")]
+    assert [(found.pointer, found.kind) for found in made.differences] == [
+        ("/days", "changed"),
+        ("/unit", "added"),
+    ]
 
 
 def test_many_differences_are_counted_and_the_first_are_named():
-    made = mock_of(TWO_EXAMPLES, {"city": "Wien", "days": 1, **{f"x{number}": 0 for number in range(100)}})
+    made = mock_of(
+        TWO_EXAMPLES, {"city": "Wien", "days": 1, **{f"x{number}": 0 for number in range(100)}}
+    )
 
     assert len(made.differences) == 20
     assert made.differences_in_all == 100
@@ -170,7 +182,9 @@ def test_a_sample_conforms(schema):
 
 
 def test_a_sample_object_has_its_optional_members():
-    compiled = compile_schema({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})
+    compiled = compile_schema(
+        {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
+    )
 
     assert set(sample(compiled, "")) == {"a", "b"}
 
@@ -193,7 +207,9 @@ def test_names_and_formats_give_realistic_strings():
     }
 
 
-@pytest.mark.parametrize("schema", [False, {"type": "integer", "minimum": 1, "maximum": 0}, {"enum": []}, {"not": {}}])
+@pytest.mark.parametrize(
+    "schema", [False, {"type": "integer", "minimum": 1, "maximum": 0}, {"enum": []}, {"not": {}}]
+)
 def test_an_unsatisfiable_schema_has_no_sample(schema):
     with pytest.raises(NoValue):
         sample(compile_schema(schema), "")
@@ -212,7 +228,9 @@ def test_a_wide_and_deep_schema_ends():
     definition = {"type": "object", "properties": members, "required": list(members)}
 
     with pytest.raises(NoValue):
-        sample(compile_schema({"$ref": "#/$defs/a", "$defs": {"a": definition, "b": definition}}), "")
+        sample(
+            compile_schema({"$ref": "#/$defs/a", "$defs": {"a": definition, "b": definition}}), ""
+        )
 
 
 def real_return_types():

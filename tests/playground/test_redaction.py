@@ -68,7 +68,10 @@ def test_secrets_leave_strings_names_and_numbers_of_a_value():
 
     clean = Redactor(["hunter22", "90125"]).value(value)
 
-    assert reader.dumps(clean) == '{"a": ["x [secret]", "[secret]", 1.0, true, null], "[secret]": 90125.50}'
+    assert (
+        reader.dumps(clean)
+        == '{"a": ["x [secret]", "[secret]", 1.0, true, null], "[secret]": 90125.50}'
+    )
 
 
 def test_every_long_line_of_a_key_file_is_a_secret():
@@ -103,7 +106,9 @@ def test_a_redactor_does_not_show_its_secrets():
 
 
 @given(
-    secret=st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=4, max_size=40),
+    secret=st.text(
+        alphabet=st.characters(codec="utf-8", exclude_characters="\0"), min_size=4, max_size=40
+    ),
     before=st.binary(max_size=5),
     after=st.binary(max_size=5),
 )
@@ -131,7 +136,11 @@ def test_any_line_of_a_large_key_file_is_removed_in_any_spelling():
     redactor = Redactor([key_file()])
 
     for line in ("0" * 22 + "1234", "0" * 22 + "0000"):
-        for spelling in (line, line.encode().hex(), base64.b64encode(f"a {line}".encode()).decode()):
+        for spelling in (
+            line,
+            line.encode().hex(),
+            base64.b64encode(f"a {line}".encode()).decode(),
+        ):
             clean = redactor.text(f"before {spelling} after")
 
             assert "[secret]" in clean
@@ -176,13 +185,23 @@ def test_a_text_with_too_many_near_matches_is_withheld():
     assert clean == "[withheld: it could not be searched for secrets]"
 
 
-@pytest.mark.parametrize("secrets", [["k" * 196_609], [f"secret-{n}" for n in range(601)]], ids=["long", "many"])
+@pytest.mark.parametrize(
+    "secrets", [["k" * 196_609], [f"secret-{n}" for n in range(601)]], ids=["long", "many"]
+)
 def test_with_more_secrets_than_a_run_may_have_everything_is_withheld(secrets):
     redactor = Redactor(secrets)
 
     assert redactor
-    assert redactor.text("anything") == redactor.value({"a": 1}) == "[withheld: it could not be searched for secrets]"
-    assert redactor.cut_text("anything") == redactor.message("any…thing".replace("…", "")) == redactor.text("")
+    assert (
+        redactor.text("anything")
+        == redactor.value({"a": 1})
+        == "[withheld: it could not be searched for secrets]"
+    )
+    assert (
+        redactor.cut_text("anything")
+        == redactor.message("any…thing".replace("…", ""))
+        == redactor.text("")
+    )
 
 
 def test_the_longest_beginning_of_a_secret_at_the_end_of_a_text_is_removed():

@@ -65,7 +65,11 @@ def test_bytes_are_stored_as_a_file_and_the_response_describes_them(site):
 
     [file] = done.files.all()
     assert (done.outcome, done.verdict, done.response) == ("returned", "conforms", OF_PIXEL)
-    assert (bytes(file.content), file.media_type, file.sha256) == (PIXEL, "image/png", OF_PIXEL["sha256"])
+    assert (bytes(file.content), file.media_type, file.sha256) == (
+        PIXEL,
+        "image/png",
+        OF_PIXEL["sha256"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +102,10 @@ def test_files_may_be_anywhere_in_a_response(site):
     first, second = done.response["charts"]
     assert (done.verdict, first) == ("conforms", base64.b64encode(PIXEL).decode())
     assert (second["name"], second["mediaType"], second["size"]) == ("b.csv", "text/csv", 8)
-    assert [(file.number, file.pointer) for file in done.files.all()] == [(1, "/charts/0"), (2, "/charts/1")]
+    assert [(file.number, file.pointer) for file in done.files.all()] == [
+        (1, "/charts/0"),
+        (2, "/charts/1"),
+    ]
 
 
 def test_the_media_type_of_the_spec_is_that_of_a_file_of_unknown_type(site):
@@ -141,7 +148,10 @@ def test_a_file_in_base64_above_the_limit_is_checked_and_cut(site, settings):
 
 
 def test_secrets_are_removed_from_files(site):
-    schema = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}}}
+    schema = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}},
+    }
     tool = make_tool("responding", parameters=schema)
 
     files = list(run({"what": "secret", "key": "hunter22-7c"}, tool=tool).files.all())
@@ -153,7 +163,10 @@ def test_secrets_are_removed_from_files(site):
 
 
 def test_a_response_describes_the_file_without_secrets(site):
-    schema = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}}}
+    schema = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}},
+    }
     tool = make_tool("responding", parameters=schema)
 
     done = run({"what": "secret", "key": "1234"}, tool=tool)
@@ -161,11 +174,17 @@ def test_a_response_describes_the_file_without_secrets(site):
     described = done.response[0]
     content = bytes(done.files.get(number=1).content)
     assert content == b"key=[secret]\n"
-    assert (described["size"], described["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
+    assert (described["size"], described["sha256"]) == (
+        len(content),
+        hashlib.sha256(content).hexdigest(),
+    )
 
 
 def test_a_media_type_with_a_secret_is_stored_as_unknown(site):
-    schema = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}}}
+    schema = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "writeOnly": True}, "what": {}},
+    }
     tool = make_tool("responding", parameters=schema)
 
     done = run({"what": "typed", "key": "Hunter22-7c"}, tool=tool)
@@ -291,7 +310,9 @@ def test_files_of_other_people_are_not_found(browser):
     done = run("pixel", by=make_user("eve"))
 
     token = make_token(user=make_user("bob"))
-    answer = Client().get(f"/api/v1/runs/{done.pk}/file", headers={"Authorization": f"Bearer {token}"})
+    answer = Client().get(
+        f"/api/v1/runs/{done.pk}/file", headers={"Authorization": f"Bearer {token}"}
+    )
 
     assert browser.get(done.files.get().get_absolute_url()).status_code == 404
     assert answer.status_code == 404
@@ -302,7 +323,9 @@ def test_files_of_other_people_are_not_found(browser):
 
 
 def api(user, path, **more):
-    return Client().get(f"/api/v1{path}", headers={"Authorization": f"Bearer {make_token(user=user)}"}, **more)
+    return Client().get(
+        f"/api/v1{path}", headers={"Authorization": f"Bearer {make_token(user=user)}"}, **more
+    )
 
 
 def test_the_api_lists_files_and_sends_them(ada):
@@ -366,7 +389,9 @@ def test_a_cut_response_says_so_and_links_to_all_of_it(ada, return_type):
 
     assert result["isError"] is bool(return_type)
     assert "structuredContent" not in result
-    assert result["content"][0]["text"].startswith("The tool responded, but its response is too long.")
+    assert result["content"][0]["text"].startswith(
+        "The tool responded, but its response is too long."
+    )
     assert f"/api/v1/runs/{Run.objects.get().pk}/file" in result["content"][1]["text"]
 
 

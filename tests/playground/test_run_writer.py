@@ -18,7 +18,9 @@ def tool(transactional_db, builtin):
 
 
 def queued(tool, **more):
-    run = Run(tool=tool, revision=tool.current, parameters_json='{"steps": 1}', host="here/1/1", **more)
+    run = Run(
+        tool=tool, revision=tool.current, parameters_json='{"steps": 1}', host="here/1/1", **more
+    )
     insert(run)
     return run
 
@@ -46,11 +48,17 @@ def test_only_a_run_that_is_reported_immediately_waits_for_the_disk(tool):
     with CaptureQueriesContext(connection) as defer_sync:
         insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), defer_sync=True)
 
-    stored = ['INSERT INTO "playground_run"', 'INSERT INTO "catalog_auditevent"']  # in one transaction
+    stored = [
+        'INSERT INTO "playground_run"',
+        'INSERT INTO "catalog_auditevent"',
+    ]  # in one transaction
     writes = [query["sql"].split(" (")[0] for query in queries.captured_queries]
     assert [sql for sql in writes if sql.startswith("INSERT")] == stored
     deferred = [query["sql"].split(" (")[0] for query in defer_sync.captured_queries]
-    assert (deferred[0], deferred[-1]) == ("PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL")
+    assert (deferred[0], deferred[-1]) == (
+        "PRAGMA synchronous = NORMAL",
+        "PRAGMA synchronous = FULL",
+    )
     assert [sql for sql in deferred if sql.startswith("INSERT")] == stored
     assert sum(sql.startswith("BEGIN") for sql in deferred) == 1
     with connection.cursor() as cursor:
@@ -135,7 +143,11 @@ def test_an_end_that_cannot_be_stored_does_not_block_the_others(tool, recorder):
         recorder.put(run)
 
     until(lambda: len(written) == 3)
-    assert [Run.objects.get(pk=run.pk).outcome for run in runs] == ["returned", "crashed", "returned"]
+    assert [Run.objects.get(pk=run.pk).outcome for run in runs] == [
+        "returned",
+        "crashed",
+        "returned",
+    ]
     assert Run.objects.get(pk=runs[1].pk).error == "The response could not be stored."
 
 
@@ -158,12 +170,20 @@ def test_the_end_of_a_run_is_reported_only_once_it_is_stored(tool, monkeypatch):
 @pytest.mark.usefixtures("runs")
 def test_a_short_run_writes_twice_and_no_more(tool):
     with CaptureQueriesContext(connection) as queries:
-        started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None, defer_sync=True)
+        started = running.start(
+            tool, tool.current, {"steps": 1, "seconds": 0}, by=None, defer_sync=True
+        )
         done = running.wait(started, 10)
 
     assert done.outcome == "returned"
-    writes = [query["sql"] for query in queries.captured_queries if query["sql"].startswith(("INSERT", "UPDATE"))]
-    assert len(writes) == 2  # here, in one transaction: the run and its audit event; its end is the recorder's
+    writes = [
+        query["sql"]
+        for query in queries.captured_queries
+        if query["sql"].startswith(("INSERT", "UPDATE"))
+    ]
+    assert (
+        len(writes) == 2
+    )  # here, in one transaction: the run and its audit event; its end is the recorder's
 
 
 def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monkeypatch):

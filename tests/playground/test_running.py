@@ -43,7 +43,11 @@ def until(condition, timeout_s=60):
 
 
 def test_a_run_stores_parameters_response_and_verdict(builtin, ada):
-    done = run(builtin("convert_units"), reader.loads('{"value": 1.0, "from_unit": "km", "to_unit": "m"}'), by=ada)
+    done = run(
+        builtin("convert_units"),
+        reader.loads('{"value": 1.0, "from_unit": "km", "to_unit": "m"}'),
+        by=ada,
+    )
 
     assert (done.outcome, done.verdict, done.problems) == ("returned", "conforms", [])
     assert done.response["value"] == 1000
@@ -74,7 +78,9 @@ def test_without_a_return_type_the_verdict_is_unchecked_with_a_reason(builtin):
     assert done.has_response
 
 
-def test_a_run_that_returned_while_the_database_was_unreachable_is_stored_later(builtin, monkeypatch):
+def test_a_run_that_returned_while_the_database_was_unreachable_is_stored_later(
+    builtin, monkeypatch
+):
     conclude, failures = running.conclude, [OperationalError("gone"), OperationalError("gone")]
 
     def out_of_reach_at_first(active, end):
@@ -136,7 +142,9 @@ def test_parameters_that_break_their_schema_are_refused_and_nothing_is_called(bu
 
 
 def test_a_configuration_that_breaks_its_schema_is_refused(builtin):
-    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"algorithm": "md5"}))
+    done = run(
+        builtin("sign_text"), {"text": "a"}, configuration=Configuration({"algorithm": "md5"})
+    )
 
     assert [problem.pointer for problem in done.problems] == ["/configuration/algorithm"]
 
@@ -147,18 +155,25 @@ def test_without_a_configuration_an_empty_one_is_meant(builtin):
 
 def test_a_configuration_for_a_tool_without_one_is_refused(builtin):
     done = run(
-        builtin("convert_units"), {"value": 1, "from_unit": "km", "to_unit": "m"}, configuration=Configuration({"a": 1})
+        builtin("convert_units"),
+        {"value": 1, "from_unit": "km", "to_unit": "m"},
+        configuration=Configuration({"a": 1}),
     )
 
     assert [problem.rule for problem in done.problems] == ["run.not-configurable"]
 
 
 def test_without_a_factory_a_live_run_is_refused_and_a_mock_is_not():
-    tool = publish(read_spec('{"definition": {"name": "nobody makes this", "description": ""}}'), by=None).tool
+    tool = publish(
+        read_spec('{"definition": {"name": "nobody makes this", "description": ""}}'), by=None
+    ).tool
 
     live, mock = run(tool, {}), run(tool, {}, mode="mock")
 
-    assert (live.outcome, [problem.rule for problem in live.problems]) == ("refused", ["run.no-factory"])
+    assert (live.outcome, [problem.rule for problem in live.problems]) == (
+        "refused",
+        ["run.no-factory"],
+    )
     assert (mock.outcome, mock.mode) == ("returned", "mock")
 
 
@@ -194,14 +209,21 @@ def test_a_mock_that_cannot_be_made_is_refused_with_the_reason():
 
     done = run(tool, {}, mode="mock")
 
-    assert (done.outcome, [problem.rule for problem in done.problems]) == ("refused", ["mock.no-value"])
+    assert (done.outcome, [problem.rule for problem in done.problems]) == (
+        "refused",
+        ["mock.no-value"],
+    )
 
 
 # -- secrets ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_configuration_is_used_and_not_stored(builtin):
-    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter22"}))
+    done = run(
+        builtin("sign_text"),
+        {"text": "a"},
+        configuration=Configuration({"key": "hunter22-hunter22"}),
+    )
 
     assert done.outcome == "returned"
     assert len(done.configuration_fingerprint) == 64
@@ -212,11 +234,23 @@ def test_a_configuration_is_used_and_not_stored(builtin):
 def test_equal_configurations_of_one_tool_have_one_fingerprint(builtin):
     tool = builtin("sign_text")
 
-    one = run(tool, {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter22", "algorithm": "sha1"}))
-    same = run(tool, {"text": "b"}, configuration=Configuration({"algorithm": "sha1", "key": "hunter22-hunter22"}))
+    one = run(
+        tool,
+        {"text": "a"},
+        configuration=Configuration({"key": "hunter22-hunter22", "algorithm": "sha1"}),
+    )
+    same = run(
+        tool,
+        {"text": "b"},
+        configuration=Configuration({"algorithm": "sha1", "key": "hunter22-hunter22"}),
+    )
     other = run(tool, {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter23"}))
 
-    assert one.configuration_fingerprint == same.configuration_fingerprint != other.configuration_fingerprint
+    assert (
+        one.configuration_fingerprint
+        == same.configuration_fingerprint
+        != other.configuration_fingerprint
+    )
 
 
 def test_a_secret_in_a_refused_configuration_is_not_quoted(builtin):
@@ -282,7 +316,10 @@ def test_only_a_part_of_the_threads_waits_for_the_runs_of_one_user(builtin, sett
     tool = builtin("count_slowly")
     room = settings.WEB_THREADS // 2
     share = room - reserve_of(room)
-    started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(share + 1)]
+    started = [
+        running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None)
+        for _ in range(share + 1)
+    ]
     waiting = [threading.Thread(target=running.wait, args=(one, 60)) for one in started[:-1]]
     for thread in waiting:
         thread.start()
@@ -300,7 +337,9 @@ def test_only_a_part_of_the_threads_waits_for_the_runs_of_one_user(builtin, sett
 def test_a_full_queue_refuses_runs_and_stores_nothing(builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 1
     tool = builtin("count_slowly")
-    started = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(2)]
+    started = [
+        running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(2)
+    ]
 
     with pytest.raises(Busy) as caught:
         running.start(tool, tool.current, {"steps": 1}, by=None)
@@ -316,7 +355,9 @@ def test_one_user_cannot_fill_the_queue(builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 4
     tool, ada, bob = builtin("count_slowly"), make_user("ada"), make_user("bob")
     long = {"steps": 10, "seconds": 30}
-    started = [running.start(tool, tool.current, long, by=ada) for _ in range(3)]  # one is active, half of 4 wait
+    started = [
+        running.start(tool, tool.current, long, by=ada) for _ in range(3)
+    ]  # one is active, half of 4 wait
 
     with pytest.raises(Busy, match="Your share of the queue is full: 2 of your runs are waiting"):
         running.start(tool, tool.current, long, by=ada)
@@ -330,7 +371,9 @@ def test_one_user_cannot_fill_the_queue(builtin, settings):
 def test_a_users_only_run_gets_a_slot_while_another_user_has_many_runs(builtin, settings):
     settings.RUN_SLOTS, settings.WEB_PROCESSES = 4, 1
     tool, ada, bob = builtin("count_slowly"), make_user("ada"), make_user("bob")
-    many = [running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=ada) for _ in range(12)]
+    many = [
+        running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=ada) for _ in range(12)
+    ]
 
     done = running.wait(running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=bob), 20)
 
@@ -383,7 +426,9 @@ def test_many_runs_at_once_all_end(builtin):
 def dead_host():
     """The host of a process that has ended."""
     code = "from playground.process_id import this_host; print(this_host())"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def left_behind(tool, **columns):
@@ -424,9 +469,14 @@ def test_a_host_on_another_machine_is_gone_when_it_is_silent_for_long(builtin):
     tool = builtin("count_slowly")
     now = timezone.now()
     silent = left_behind(
-        tool, host="elsewhere/1/1", created_at=now - timedelta(hours=1), seen_at=now - timedelta(minutes=5)
+        tool,
+        host="elsewhere/1/1",
+        created_at=now - timedelta(hours=1),
+        seen_at=now - timedelta(minutes=5),
     )
-    alive = left_behind(tool, host="elsewhere/1/1", created_at=now - timedelta(hours=1), seen_at=now)
+    alive = left_behind(
+        tool, host="elsewhere/1/1", created_at=now - timedelta(hours=1), seen_at=now
+    )
 
     assert recover_runs() == 1
 

@@ -23,7 +23,9 @@ LONG = {"text": "a" * 3_000}
 
 @pytest.fixture
 def echo():
-    return make_tool("echo", parameters=properties(text={"type": "string"}), returnType={"type": "string"})
+    return make_tool(
+        "echo", parameters=properties(text={"type": "string"}), returnType={"type": "string"}
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +42,9 @@ def token_of(name):
 def run(token, parameters=LONG, mode="mock"):
     body = {"parameters": parameters, "mode": mode, "wait_s": 30}
     headers = {"HTTP_AUTHORIZATION": f"Bearer {token}"}
-    return Client().post("/api/v1/tools/echo/runs", body, content_type="application/json", **headers)
+    return Client().post(
+        "/api/v1/tools/echo/runs", body, content_type="application/json", **headers
+    )
 
 
 def test_a_person_who_stored_too_much_today_is_refused_until_midnight(echo):
@@ -88,7 +92,12 @@ def test_the_responses_of_live_runs_count():
     make_tool("encode_text", parameters={"type": "object"})
     token = make_token("run", "read", user=ada)
     body = {"parameters": {"text": "b" * 3_000, "encoding": "hex"}, "wait_s": 60}
-    Client().post("/api/v1/tools/encode_text/runs", body, "application/json", HTTP_AUTHORIZATION=f"Bearer {token}")
+    Client().post(
+        "/api/v1/tools/encode_text/runs",
+        body,
+        "application/json",
+        HTTP_AUTHORIZATION=f"Bearer {token}",
+    )
 
     [volume] = RunVolume.objects.filter(person=ada)
     assert volume.stored_bytes > 3_000
@@ -107,7 +116,12 @@ def test_volumes_of_earlier_days_are_forgotten():
 def change(tool_id, *, state, decided_days_ago):
     decided_at = timezone.now() - timedelta(days=decided_days_ago)
     return HeldChange.objects.create(
-        tool_id=tool_id, text=spec_text(tool_id), sha256="0", state=state, decided_at=decided_at, reason="r"
+        tool_id=tool_id,
+        text=spec_text(tool_id),
+        sha256="0",
+        state=state,
+        decided_at=decided_at,
+        reason="r",
     )
 
 
@@ -144,7 +158,10 @@ def test_the_page_and_the_api_show_a_decided_change_without_its_text():
 def test_the_space_of_deleted_rows_goes_back_to_the_disk():
     tool = make_tool()
     text = "x" * 100_000
-    runs = [Run(tool=tool, revision=tool.current, outcome="returned", parameters_json=text) for _ in range(50)]
+    runs = [
+        Run(tool=tool, revision=tool.current, outcome="returned", parameters_json=text)
+        for _ in range(50)
+    ]
     Run.objects.bulk_create(runs)
     with connection.cursor() as cursor:  # as `migrate` does for a new database
         cursor.execute("PRAGMA auto_vacuum = INCREMENTAL")

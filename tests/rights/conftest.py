@@ -26,7 +26,15 @@ from catalog.sdk_wheel import sdk_wheel
 from playground.models import ExampleCheck, Run, RunFile, SavedConfiguration, SavedInput
 from tests.factories import make_spec, make_token, make_user
 
-PERSONAS = ("anonymous", "reader", "runner", "publisher", "maintainer of another tool", "owner", "administrator")
+PERSONAS = (
+    "anonymous",
+    "reader",
+    "runner",
+    "publisher",
+    "maintainer of another tool",
+    "owner",
+    "administrator",
+)
 ROLES = {
     "reader": "reader",
     "runner": "runner",
@@ -94,26 +102,48 @@ def make_world() -> World:
         set_role(people[persona], role)
     owner = people["owner"]
     spec = {"parameters": {"type": "object"}, "returnType": {"type": "object"}}
-    tool = publish(make_spec("kit.mine", examples=[{"parameters": {}, "returnValue": {}}], **spec), by=owner).tool
+    tool = publish(
+        make_spec("kit.mine", examples=[{"parameters": {}, "returnValue": {}}], **spec), by=owner
+    ).tool
     tool = publish(make_spec("kit.mine", description="Does more.", **spec), by=owner).tool
     other = publish(make_spec("kit.other"), by=people["administrator"]).tool
     change_tool_access(other, Access(maintainers=["maintainer-of-another-tool"]), by=None)
     waiver = waive(tool, rule="description-vague", reason="It is fine.", by=owner)
     revision = tool.revisions.get(number=2)
-    values = {"tool": tool, "revision": revision, "by": owner, "parameters_json": "{}", "mode": "live"}
+    values = {
+        "tool": tool,
+        "revision": revision,
+        "by": owner,
+        "parameters_json": "{}",
+        "mode": "live",
+    }
     run = Run.objects.create(**values, outcome="returned", response_json="{}", verdict="conforms")
-    RunFile.objects.create(run=run, number=1, name="a.txt", media_type="text/plain", size=1, sha256="0", content=b"a")
-    second = Run.objects.create(**values, outcome="returned", response_json="{}", verdict="conforms")
+    RunFile.objects.create(
+        run=run, number=1, name="a.txt", media_type="text/plain", size=1, sha256="0", content=b"a"
+    )
+    second = Run.objects.create(
+        **values, outcome="returned", response_json="{}", verdict="conforms"
+    )
     check = ExampleCheck.objects.create(tool=tool, revision=revision, by=owner)
     saved = SavedConfiguration.objects.create(owner=owner, tool=tool, name="work", encrypted="")
-    SavedInput.objects.create(owner=owner, tool=tool, name="work", parameters_json="{}", revision_number=1)
-    source = Source.objects.create(name="origin", kind="openapi", document="{}", owner=people["administrator"])
+    SavedInput.objects.create(
+        owner=owner, tool=tool, name="work", parameters_json="{}", revision_number=1
+    )
+    source = Source.objects.create(
+        name="origin", kind="openapi", document="{}", owner=people["administrator"]
+    )
     sync = SourceSync.objects.create(source=source)
-    proposal = publish_or_hold(make_spec("kit.mine", description="Proposed."), by=people["publisher"])
+    proposal = publish_or_hold(
+        make_spec("kit.mine", description="Proposed."), by=people["publisher"]
+    )
     assert isinstance(proposal, Proposal)
     upload = Upload.objects.create(by=owner, names="one.json")
-    webhook = Webhook.objects.create(url="http://127.0.0.1/", events=["tool.revised"], secret=encrypt("0" * 64))
-    delivery = WebhookDelivery.objects.create(webhook=webhook, message_id="msg_1", event="webhook.test", data_json="{}")
+    webhook = Webhook.objects.create(
+        url="http://127.0.0.1/", events=["tool.revised"], secret=encrypt("0" * 64)
+    )
+    delivery = WebhookDelivery.objects.create(
+        webhook=webhook, message_id="msg_1", event="webhook.test", data_json="{}"
+    )
     token = ApiToken.objects.create(user=owner, digest="0" * 64, hint="tsk_", scopes=["read"])
     return World(
         people,
@@ -156,4 +186,6 @@ def make_world() -> World:
 
 
 def spec_of(tool_id: str, **members: object) -> str:
-    return json.dumps({"definition": {"id": tool_id, "name": tool_id, "description": "Does it.", **members}})
+    return json.dumps(
+        {"definition": {"id": tool_id, "name": tool_id, "description": "Does it.", **members}}
+    )

@@ -21,7 +21,16 @@ from catalog.accounts.roles import set_role
 from catalog.api.schemas.tools import TOOL  # noqa: F401 - the API is set up
 from catalog.encryption import encrypt
 from catalog.lifecycle import deprecate
-from catalog.models import Audience, Source, SourceSync, SourceTool, Tool, Toolkit, Webhook, WebhookDelivery
+from catalog.models import (
+    Audience,
+    Source,
+    SourceSync,
+    SourceTool,
+    Tool,
+    Toolkit,
+    Webhook,
+    WebhookDelivery,
+)
 from catalog.publishing import publish
 from catalog.shortcuts import toolkit_for
 from playground.factories.registry import registry
@@ -62,28 +71,52 @@ def hidden(owner, team):
     """A tool that only its owner and the team see, near a public one that it would be similar to."""
     text = f"Forecast the {SECRET} weather of a city."
     public = publish(
-        make_spec("public.forecast", description="Forecast the weather of a city.", tags=["sky"]), by=owner
+        make_spec("public.forecast", description="Forecast the weather of a city.", tags=["sky"]),
+        by=owner,
     )
     spec = make_spec(f"{KIT}.forecast", description=text, tags=["sky", f"{SECRET}-tag"])
     tool = publish(spec, by=owner).tool
-    tool = publish(make_spec(f"{KIT}.forecast", description=text + " ", tags=["sky", f"{SECRET}-tag"]), by=owner).tool
+    tool = publish(
+        make_spec(f"{KIT}.forecast", description=text + " ", tags=["sky", f"{SECRET}-tag"]),
+        by=owner,
+    ).tool
     tool = change_tool_access(tool, Access(visibility="groups", groups=[team.name]), by=owner)
     deprecate(public.tool, note="Old.", superseded_by=tool.tool_id, by=owner)
     source = Source.objects.create(name="origin", kind="openapi", document="{}")
     SourceTool.objects.create(
-        source=source, tool_id=tool.tool_id, catalog_tool=tool, remote_name=SECRET, listed_sha256="0" * 64
+        source=source,
+        tool_id=tool.tool_id,
+        catalog_tool=tool,
+        remote_name=SECRET,
+        listed_sha256="0" * 64,
     )
     SourceSync.objects.create(
-        source=source, changes_json=json.dumps([{"tool_id": tool.tool_id, "outcome": "created", "slug": tool.slug}])
+        source=source,
+        changes_json=json.dumps(
+            [{"tool_id": tool.tool_id, "outcome": "created", "slug": tool.slug}]
+        ),
     )
     run = Run.objects.create(
-        tool=tool, revision=tool.current, by=owner, parameters_json="{}", outcome="returned", response_json='"x"'
+        tool=tool,
+        revision=tool.current,
+        by=owner,
+        parameters_json="{}",
+        outcome="returned",
+        response_json='"x"',
     )
     content = SECRET.encode()
     RunFile.objects.create(
-        run=run, number=1, name="a.txt", media_type="text/plain", size=len(content), sha256="0", content=content
+        run=run,
+        number=1,
+        name="a.txt",
+        media_type="text/plain",
+        size=len(content),
+        sha256="0",
+        content=content,
     )
-    webhook = Webhook.objects.create(pk=1, url="http://127.0.0.1/", events=["tool.created"], secret=encrypt("0" * 64))
+    webhook = Webhook.objects.create(
+        pk=1, url="http://127.0.0.1/", events=["tool.created"], secret=encrypt("0" * 64)
+    )
     WebhookDelivery.objects.create(
         pk=1, webhook=webhook, message_id="msg_1", event="webhook.test", data_json="{}", body=SECRET
     )
@@ -92,8 +125,21 @@ def hidden(owner, team):
 
 
 def queries():
-    yield from ("", "?q=forecast", f"?q={SECRET}", f"?q={SECRET[:6]}", f"?q={SECRET[:-1]}q", "?tag=sky")
-    yield from ("?owner=olivia", f"?toolkit={KIT}", "?include=archived", f"?id={KIT}.forecast", "?q=weather+of")
+    yield from (
+        "",
+        "?q=forecast",
+        f"?q={SECRET}",
+        f"?q={SECRET[:6]}",
+        f"?q={SECRET[:-1]}q",
+        "?tag=sky",
+    )
+    yield from (
+        "?owner=olivia",
+        f"?toolkit={KIT}",
+        "?include=archived",
+        f"?id={KIT}.forecast",
+        "?q=weather+of",
+    )
     yield from ("?q=takes:", "?q=toolkit:", "?q=tag:", "?q=owner:o")
 
 
@@ -111,7 +157,11 @@ def addresses(tool):
         for namespace, name, pattern in ROUTES:
             if namespace == "admin" or name.startswith("/") or name == "sign_in_by_link":
                 continue
-            given = {**values, "slug": slug, "name": KIT if name in {"toolkit", "toolkit_access"} else "origin"}
+            given = {
+                **values,
+                "slug": slug,
+                "name": KIT if name in {"toolkit", "toolkit_access"} else "origin",
+            }
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
@@ -119,11 +169,19 @@ def addresses(tool):
             yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted) + query
         for method, path, _ in OPERATIONS_THERE:
             if method == "GET":
-                given = {**values, "slug": slug, "name": KIT if path.startswith("/toolkits/") else "origin"}
+                given = {
+                    **values,
+                    "slug": slug,
+                    "name": KIT if path.startswith("/toolkits/") else "origin",
+                }
                 for key, value in given.items():
                     path = path.replace(f"{{{key}}}", str(value))  # noqa: PLW2901
                 yield f"/api/v1{path}" + (
-                    "?from=1&to=2" if path.endswith("/diff") else "?number=1" if path.endswith("/file") else ""
+                    "?from=1&to=2"
+                    if path.endswith("/diff")
+                    else "?number=1"
+                    if path.endswith("/file")
+                    else ""
                 )
     for path in (
         "/",
@@ -180,7 +238,9 @@ def test_the_search_itself_finds_it_where_it_is_visible(hidden, owner, member):
         found = program.ask("/tools", q=SECRET).json()
         assert [tool["id"] for tool in found["items"]] == [hidden.tool_id]
         assert program.ask(f"/tools/{hidden.slug}").status_code == 200
-        assert "sky" in {group["name"]: group["tools"] for group in program.ask("/tags").json()["items"]}
+        assert "sky" in {
+            group["name"]: group["tools"] for group in program.ask("/tags").json()["items"]
+        }
 
 
 def test_counts_do_not_include_hidden_tools(hidden, outsider, member):
@@ -206,9 +266,14 @@ def test_a_hidden_tool_is_not_a_similar_tool_nor_a_successor(hidden, outsider, m
     blind, sees = Program(make_token(user=outsider)), Program(make_token(user=member))
 
     assert blind.ask(f"/tools/{public.slug}/similar").json()["items"] == []
-    assert [one["id"] for one in sees.ask(f"/tools/{public.slug}/similar").json()["items"]] == [hidden.tool_id]
+    assert [one["id"] for one in sees.ask(f"/tools/{public.slug}/similar").json()["items"]] == [
+        hidden.tool_id
+    ]
     assert blind.ask(f"/tools/{public.slug}").json()["deprecation"]["superseded_by"] is None
-    assert sees.ask(f"/tools/{public.slug}").json()["deprecation"]["superseded_by"]["id"] == hidden.tool_id
+    assert (
+        sees.ask(f"/tools/{public.slug}").json()["deprecation"]["superseded_by"]["id"]
+        == hidden.tool_id
+    )
 
 
 def test_a_dump_has_only_visible_tools_and_is_not_cached_for_others(hidden, outsider, member):
@@ -239,7 +304,9 @@ def test_mcp_hides_it_as_well(hidden, client, outsider, name, arguments):
     assert agent.at(f"/mcp/{KIT}").request("tools/list").status_code == 404
 
 
-@pytest.mark.parametrize("method", ["initialize", "server/discover", "tools/list", "prompts/list", "resources/list"])
+@pytest.mark.parametrize(
+    "method", ["initialize", "server/discover", "tools/list", "prompts/list", "resources/list"]
+)
 def test_mcp_does_not_mention_it_unasked(hidden, client, outsider, method):
     answer = Agent(client, make_token(user=outsider)).request(method, MESSAGES.get(method))
 
@@ -248,7 +315,9 @@ def test_mcp_does_not_mention_it_unasked(hidden, client, outsider, method):
 
 def test_a_factory_shows_nothing_of_a_hidden_tool_that_it_serves(hidden, owner, outsider, team):
     spec = make_spec("convert_units", description=f"Convert {SECRET} units.")
-    change_tool_access(publish(spec, by=owner).tool, Access(visibility="groups", groups=[team.name]), by=owner)
+    change_tool_access(
+        publish(spec, by=owner).tool, Access(visibility="groups", groups=[team.name]), by=owner
+    )
     program = Program(make_token(user=outsider))
     client = Client()
     client.force_login(outsider)
@@ -274,7 +343,9 @@ def test_results_cached_for_one_person_are_not_shown_to_another(hidden, member, 
         assert KIT not in blind.get(path).content.decode()
 
 
-def test_a_run_of_a_hidden_tool_does_not_open_for_a_group_that_may_not_see_the_tool(hidden, outsider):
+def test_a_run_of_a_hidden_tool_does_not_open_for_a_group_that_may_not_see_the_tool(
+    hidden, outsider
+):
     outsider.groups.add(Group.objects.get(name="others"))
     run = Run.objects.get()
 
@@ -283,25 +354,37 @@ def test_a_run_of_a_hidden_tool_does_not_open_for_a_group_that_may_not_see_the_t
 
 def test_a_shared_run_opens_for_the_group_and_for_nobody_else(owner, team, member, outsider):
     tool = make_tool("kit.open")
-    run = Run.objects.create(tool=tool, revision=tool.current, by=owner, parameters_json="{}", outcome="returned")
+    run = Run.objects.create(
+        tool=tool, revision=tool.current, by=owner, parameters_json="{}", outcome="returned"
+    )
 
-    put = Program(make_token(user=member)).send("PUT", f"/runs/{run.pk}/groups", '{"groups": ["weather team"]}')
+    put = Program(make_token(user=member)).send(
+        "PUT", f"/runs/{run.pk}/groups", '{"groups": ["weather team"]}'
+    )
     assert put.status_code == 404  # it is not shared yet
     owner.groups.add(team)
-    shared = Program(make_token(user=owner)).send("PUT", f"/runs/{run.pk}/groups", '{"groups": ["weather team"]}')
+    shared = Program(make_token(user=owner)).send(
+        "PUT", f"/runs/{run.pk}/groups", '{"groups": ["weather team"]}'
+    )
 
     assert shared.status_code == 200
     assert Program(make_token(user=member)).ask(f"/runs/{run.pk}").status_code == 200
-    assert Program(make_token("run", user=member)).ask(f"/runs/{run.pk}").status_code == 404  # needs `read`
+    assert (
+        Program(make_token("run", user=member)).ask(f"/runs/{run.pk}").status_code == 404
+    )  # needs `read`
     assert Program(make_token(user=outsider)).ask(f"/runs/{run.pk}").status_code == 404
-    assert Program(make_token(user=member)).send("POST", f"/runs/{run.pk}/cancel").status_code == 403
+    assert (
+        Program(make_token(user=member)).send("POST", f"/runs/{run.pk}/cancel").status_code == 403
+    )
 
 
 def test_a_toolkit_hides_its_tools_also_new_ones(owner, outsider, team):
     administrator = make_user("chief", is_staff=True)
     make_tool("kit.one", description="Something.")
     toolkit = toolkit_for(administrator, "organise", "kit")
-    change_toolkit_access(toolkit, Access(owner="olivia", visibility="groups", groups=[team.name]), by=administrator)
+    change_toolkit_access(
+        toolkit, Access(owner="olivia", visibility="groups", groups=[team.name]), by=administrator
+    )
     publish(make_spec("kit.two"), by=owner)
 
     assert Program(make_token(user=outsider)).ask("/tools").json()["count"] == 0
@@ -323,11 +406,16 @@ def test_signed_in_people_see_what_visitors_do_not(owner, outsider):
 def test_a_token_that_is_limited_to_toolkits_sees_other_tools_as_a_visitor(hidden, member, team):
     from catalog.accounts.tokens import create_token
 
-    change_tool_access(make_tool("other.one"), Access(visibility="groups", groups=[team.name]), by=None)
+    change_tool_access(
+        make_tool("other.one"), Access(visibility="groups", groups=[team.name]), by=None
+    )
     _, secret = create_token(member, scopes=["read", "publish"], toolkits=[KIT])
     limited = Program(secret)
 
-    assert {tool["id"] for tool in limited.ask("/tools").json()["items"]} == {hidden.tool_id, "public.forecast"}
+    assert {tool["id"] for tool in limited.ask("/tools").json()["items"]} == {
+        hidden.tool_id,
+        "public.forecast",
+    }
     refused = limited.send("POST", "/tools", spec_text("free.one"))
     assert refused.status_code == 403
     assert "limited to the toolkits zyxwonderkit" in refused.json()["detail"]
@@ -340,7 +428,11 @@ def test_a_token_that_is_limited_to_toolkits_uploads_new_tools_into_them_alone(o
 
     _, secret = create_token(outsider, scopes=["publish"], toolkits=["own"])
 
-    report = Program(secret).send("POST", "/uploads", f"[{spec_text('own.one')},{spec_text('free.one')}]").json()
+    report = (
+        Program(secret)
+        .send("POST", "/uploads", f"[{spec_text('own.one')},{spec_text('free.one')}]")
+        .json()
+    )
 
     assert [spec["outcome"] for spec in report["specs"]] == ["created", "rejected"]
     assert "limited to the toolkits own" in report["specs"][1]["problems"][0]["message"]
@@ -377,8 +469,12 @@ def test_visitors_see_nothing_if_browsing_is_closed(client, settings, path, ada)
 
     assert client.get(path).status_code == 302
     assert client.get("/sign-in/").status_code == 200
-    assert client.get("/sign-in/link/").status_code == 410  # a link that is used up, rather than "sign in"
-    assert client.get("/passkey/", headers={"X-Requested-With": "XMLHttpRequest"}).status_code == 200
+    assert (
+        client.get("/sign-in/link/").status_code == 410
+    )  # a link that is used up, rather than "sign in"
+    assert (
+        client.get("/passkey/", headers={"X-Requested-With": "XMLHttpRequest"}).status_code == 200
+    )
     assert client.get("/second-step/")["Location"] == "/sign-in/"
     for way in (client.post("/oidc/"), client.get("/oidc/callback/")):
         assert way.status_code == 404  # this site has no provider

@@ -150,7 +150,10 @@ PAGES = {
     "mfa_generate_recovery_codes": (SIGNED_IN, SIGNED_IN),
     "mfa_list_webauthn": (EVERYONE, EVERYONE),  # leads to mfa_index
     "mfa_add_webauthn": (NOBODY, NOBODY),  # passkeys need HTTPS, which this world has not
-    "mfa_edit_webauthn": (SIGNED_IN, SIGNED_IN),  # leads to the page that asks for the password again
+    "mfa_edit_webauthn": (
+        SIGNED_IN,
+        SIGNED_IN,
+    ),  # leads to the page that asks for the password again
     "mfa_remove_webauthn": (SIGNED_IN, SIGNED_IN),
     "sign_in_by_link": (EVERYONE, EVERYONE),
     "sign_out": (NOBODY, EVERYONE),
@@ -247,8 +250,17 @@ def test_pages(world, namespace, name, method, monkeypatch):
             posted = {"data": POSTED.get(name, {})} if method == "post" else {}
             response = getattr(world.client(persona), method)(url, **posted)
             transaction.set_rollback(True)
-        expected, refusals = ALLOWED.get(rule, (rule, 403)) if isinstance(rule, str) else (rule, 403)
-        check(response, persona, expected, refusals, is_supported=rule != NOBODY, is_open="anonymous" in expected)
+        expected, refusals = (
+            ALLOWED.get(rule, (rule, 403)) if isinstance(rule, str) else (rule, 403)
+        )
+        check(
+            response,
+            persona,
+            expected,
+            refusals,
+            is_supported=rule != NOBODY,
+            is_open="anonymous" in expected,
+        )
 
 
 @pytest.mark.parametrize("persona", sorted(EVERYONE - RUN))
@@ -267,7 +279,9 @@ def url_of(namespace, name, world):
     if name.startswith("/"):
         return name
     [pattern] = [one for space, named, one in ROUTES if (space, named) == (namespace, name)]
-    values = {key: world.values[VALUES.get(name, {}).get(key, key)] for key in pattern.pattern.converters}
+    values = {
+        key: world.values[VALUES.get(name, {}).get(key, key)] for key in pattern.pattern.converters
+    }
     return reverse(f"{namespace}:{name}" if namespace else name, kwargs=values)
 
 
@@ -280,14 +294,24 @@ def check(response, persona, expected, refusals, *, is_supported, is_open):
     elif persona == "anonymous":
         assert outcome == "sign in", (persona, response.status_code)
     else:
-        refusal = refusals.get(persona, refusals.get("")) if isinstance(refusals, dict) else refusals
-        assert response.status_code == refusal, (persona, response.status_code, response.content[:300])
+        refusal = (
+            refusals.get(persona, refusals.get("")) if isinstance(refusals, dict) else refusals
+        )
+        assert response.status_code == refusal, (
+            persona,
+            response.status_code,
+            response.content[:300],
+        )
         if refusal == 403:
-            assert re.search(r"Only .* can |do not give access", response.content.decode()), response.content[:300]
+            assert re.search(r"Only .* can |do not give access", response.content.decode()), (
+                response.content[:300]
+            )
 
 
 def outcome_of(response):
-    if response.status_code == 401 or (response.status_code == 302 and "/sign-in/?next=" in response["Location"]):
+    if response.status_code == 401 or (
+        response.status_code == 302 and "/sign-in/?next=" in response["Location"]
+    ):
         return "sign in"
     assert response.status_code < 500, response.content[:500]
     return "refused" if response.status_code in {403, 404, 405} else "allowed"
@@ -296,7 +320,12 @@ def outcome_of(response):
 @pytest.mark.parametrize("name", [name for namespace, name, _ in ROUTES if namespace == "admin"])
 def test_only_administrators_use_the_admin(world, name):
     routes = [one for namespace, named, one in ROUTES if (namespace, named) == ("admin", name)]
-    values = {"object_id": str(world.people["reader"].pk), "id": "1", "content_type_id": 1, "app_label": "accounts"}
+    values = {
+        "object_id": str(world.people["reader"].pk),
+        "id": "1",
+        "content_type_id": 1,
+        "app_label": "accounts",
+    }
     for one in routes:
         given = {key: values.get(key, "1") for key in one.pattern.converters}
         if name == "app_list":
@@ -305,7 +334,10 @@ def test_only_administrators_use_the_admin(world, name):
             continue
         for persona in PERSONAS[:-1]:
             response = world.client(persona).get(reverse(f"admin:{name}", kwargs=given))
-            assert response.status_code != 200 or name in {"login", "logout", "jsi18n"}, (persona, name)
+            assert response.status_code != 200 or name in {"login", "logout", "jsi18n"}, (
+                persona,
+                name,
+            )
 
 
 # -- the API ----------------------------------------------------------------------------------------------------------
@@ -410,7 +442,9 @@ def needs_token(operation):
 
 
 def test_every_operation_that_needs_a_token_has_a_rule():
-    needing = {f"{method} {path}" for method, path, operation in OPERATIONS_THERE if needs_token(operation)}
+    needing = {
+        f"{method} {path}" for method, path, operation in OPERATIONS_THERE if needs_token(operation)
+    }
 
     assert needing == OPERATIONS.keys()
 
@@ -434,7 +468,9 @@ WITH_SCOPES = [one for one in OPERATIONS_THERE if scopes_of(one[2])]
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "operation"), WITH_SCOPES, ids=[f"{method} {path}" for method, path, _ in WITH_SCOPES]
+    ("method", "path", "operation"),
+    WITH_SCOPES,
+    ids=[f"{method} {path}" for method, path, _ in WITH_SCOPES],
 )
 def test_a_token_without_the_scope_is_refused(world, method, path, operation):
     needed = scopes_of(operation)
@@ -467,7 +503,9 @@ def called(world, persona, method, path, operation, *, query="", **unknown_membe
     if unknown_members:
         body = json.dumps(json.loads(body or "{}") | unknown_members)
     headers = {"If-Match": "*"}
-    required = "from=1&to=2" if path.endswith("/diff") else "number=1" if path.endswith("/file") else ""
+    required = (
+        "from=1&to=2" if path.endswith("/diff") else "number=1" if path.endswith("/file") else ""
+    )
     return program.send(method, f"{address}?{required}&{query}", body, **headers)
 
 
@@ -476,7 +514,9 @@ def example_of(operation):
     schema = content.get("schema", {})
     for one in (schema, *schema.get("anyOf", ())):
         if reference := one.get("$ref"):
-            return json.dumps(DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]].get("example", {}))
+            return json.dumps(
+                DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]].get("example", {})
+            )
     return json.dumps(schema.get("example", {})) if content else ""
 
 
@@ -503,14 +543,18 @@ def schema_of_body(operation):
     content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     schema = content.get("schema", {})
     references = [one["$ref"] for one in (schema, *schema.get("anyOf", ())) if "$ref" in one]
-    return DOCUMENT["components"]["schemas"][references[0].rpartition("/")[2]] if references else None
+    return (
+        DOCUMENT["components"]["schemas"][references[0].rpartition("/")[2]] if references else None
+    )
 
 
 WITH_BODY = [one for one in OPERATIONS_THERE if schema_of_body(one[2])]
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "operation"), WITH_BODY, ids=[f"{method} {path}" for method, path, _ in WITH_BODY]
+    ("method", "path", "operation"),
+    WITH_BODY,
+    ids=[f"{method} {path}" for method, path, _ in WITH_BODY],
 )
 def test_an_unknown_member_of_a_body_is_refused(world, method, path, operation):
     assert schema_of_body(operation)["additionalProperties"] is False
@@ -519,14 +563,22 @@ def test_an_unknown_member_of_a_body_is_refused(world, method, path, operation):
 
     assert response.status_code == 422
     errors = response.json()["errors"]
-    assert ("/surprise", "request.extra_forbidden") in [(error["pointer"], error["rule"]) for error in errors]
+    assert ("/surprise", "request.extra_forbidden") in [
+        (error["pointer"], error["rule"]) for error in errors
+    ]
 
 
 # -- MCP --------------------------------------------------------------------------------------------------------------
 
 CALL = {"name": "call_tool", "arguments": {"tool": "kit.mine"}}
 MESSAGES = {
-    "initialize": ({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}),
+    "initialize": (
+        {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "a", "version": "1"},
+        }
+    ),
     "ping": None,
     "tools/list": None,
     "tools/call": {"name": "search_tools", "arguments": {"query": "does"}},

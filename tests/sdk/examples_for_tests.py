@@ -103,13 +103,23 @@ def total(numbers: list[float]) -> Generator[float, None, str]:
     return f"{result:g}"
 
 
-@tool(examples=[{"parameters": {"text": "a"}, "returnValue": "B"}, {"description": "no text", "parameters": {}}])
+@tool(
+    examples=[
+        {"parameters": {"text": "a"}, "returnValue": "B"},
+        {"description": "no text", "parameters": {}},
+    ]
+)
 def wrong(text: str) -> str:
     """Return a text in upper case, which its examples do not know."""
     return text.upper()
 
 
-@tool(examples=[{"parameters": {"a": 1, "b": 0}}, {"parameters": {"a": 1, "b": 2}, "returnValue": 0.5}])
+@tool(
+    examples=[
+        {"parameters": {"a": 1, "b": 0}},
+        {"parameters": {"a": 1, "b": 2}, "returnValue": 0.5},
+    ]
+)
 def divide(a: float, b: float) -> float:
     """Divide a number by another."""
     return a / b

@@ -216,7 +216,11 @@ BOTH_WAYS = [
     (int | Decimal, Decimal("0.5"), "0.5"),
     (Optional[dt.timedelta], None, None),  # noqa: UP045  as people write it
     (Union[uuid.UUID, dict[int, str]], {1: "a"}, {"1": "a"}),  # noqa: UP007
-    (Price, Price(Decimal("19.90"), dt.date(2026, 3, 1)), {"amount": "19.90", "until": "2026-03-01"}),
+    (
+        Price,
+        Price(Decimal("19.90"), dt.date(2026, 3, 1)),
+        {"amount": "19.90", "until": "2026-03-01"},
+    ),
     (Stay, {"nights": 2, "lasts": dt.timedelta(0)}, {"nights": 2, "lasts": "PT0S"}),
     (Point, Point(1, Decimal("0.5")), [1, "0.5"]),
     (Strict, Strict(at=MORNING, numbers={1}), {"at": "2026-03-01T06:30:00", "numbers": [1]}),
@@ -275,7 +279,10 @@ REQUESTS = [
 
 def names_of(cases):
     """Names of the tests that are the same in each process: `repr` of some annotations has an address."""
-    return [f"{number}-{getattr(annotation, '__name__', annotation)}" for number, (annotation, *_) in enumerate(cases)]
+    return [
+        f"{number}-{getattr(annotation, '__name__', annotation)}"
+        for number, (annotation, *_) in enumerate(cases)
+    ]
 
 
 def verdict(schema, value):
@@ -365,14 +372,18 @@ def test_a_path_of_the_working_folder_is_a_file(tmp_path, monkeypatch):
 def test_bytes_within_a_response_are_text_and_others_are_refused_with_a_way():
     factory = make_tool_that_responds(list[bytes], [b"\xff"])
 
-    with pytest.raises(ValueError, match="bytes that are not UTF-8; return a File, or annotate them as Base64Bytes"):
+    with pytest.raises(
+        ValueError, match="bytes that are not UTF-8; return a File, or annotate them as Base64Bytes"
+    ):
         call(factory, {})
 
 
 def test_a_value_within_a_typed_response_that_json_does_not_have_is_refused_with_its_position():
     factory = make_tool_that_responds(set[Any] | dict[int, Any], {1: [object()]})
 
-    with pytest.raises(ValueError, match="not JSON at /1/0: an object cannot be represented in JSON"):
+    with pytest.raises(
+        ValueError, match="not JSON at /1/0: an object cannot be represented in JSON"
+    ):
         call(factory, {})
 
 

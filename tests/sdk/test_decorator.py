@@ -46,7 +46,10 @@ def test_the_spec_is_made_from_name_docstring_annotations_and_defaults():
             "description": "Greet somebody.",
             "parameters": {
                 "type": "object",
-                "properties": {"name": {"type": "string"}, "polite": {"type": "boolean", "default": False}},
+                "properties": {
+                    "name": {"type": "string"},
+                    "polite": {"type": "boolean", "default": False},
+                },
                 "required": ["name"],
                 "additionalProperties": False,
             },
@@ -68,7 +71,10 @@ def test_types_of_every_kind_have_schemas():
         "unit": {"$ref": "#/$defs/Unit", "default": "C", "description": "Of the temperature."},
         "stations": {"type": "array", "items": {"type": "string"}, "default": []},
         "hours": {"type": "integer", "minimum": 1, "maximum": 48, "default": 24},
-        "kind": {"anyOf": [{"type": "string", "enum": ["measured", "forecast"]}, {"type": "null"}], "default": None},
+        "kind": {
+            "anyOf": [{"type": "string", "enum": ["measured", "forecast"]}, {"type": "null"}],
+            "default": None,
+        },
     }
     assert definition["parameters"]["$defs"]["Unit"] == {"type": "string", "enum": ["C", "F"]}
     assert definition["parameters"]["required"] == ["place", "at"]
@@ -110,7 +116,9 @@ def test_the_type_of_the_configuration_may_be_its_annotation():
         return f"{configuration.word}, {name}!"
 
     assert call(greet, {"name": "Ada"}, configuration={"word": "Servus"}) == "Servus, Ada!"
-    assert spec_of(greet)["configuration"]["properties"] == {"word": {"type": "string", "default": "Hello"}}
+    assert spec_of(greet)["configuration"]["properties"] == {
+        "word": {"type": "string", "default": "Hello"}
+    }
 
 
 def test_generators_and_coroutines_respond_with_their_last_value():
@@ -135,7 +143,10 @@ def test_a_description_in_the_annotation_counts_more_than_the_docstring():
         """
         return name
 
-    assert spec_of(greet)["definition"]["parameters"]["properties"]["name"]["description"] == "Who it is."
+    assert (
+        spec_of(greet)["definition"]["parameters"]["properties"]["name"]["description"]
+        == "Who it is."
+    )
 
 
 def test_a_response_without_annotation_has_no_schema():
@@ -168,7 +179,9 @@ def test_a_function_without_parameters_is_a_tool():
 
 def test_positional_parameters_and_names_of_every_kind_are_passed():
     @tool
-    def odd(schema: str, json: int, /, copy: Literal["a"] = "a", *, model_config: bool = True) -> list[Any]:
+    def odd(
+        schema: str, json: int, /, copy: Literal["a"] = "a", *, model_config: bool = True
+    ) -> list[Any]:
         """Have names that models use themselves."""
         return [schema, json, copy, model_config]
 
@@ -177,7 +190,13 @@ def test_positional_parameters_and_names_of_every_kind_are_passed():
 
 def test_a_spec_written_by_hand_is_served_as_it_is(tmp_path):
     spec = {
-        "definition": {"id": "g", "name": "greet", "description": "D", "parameters": {"type": "object"}, "x": 1},
+        "definition": {
+            "id": "g",
+            "name": "greet",
+            "description": "D",
+            "parameters": {"type": "object"},
+            "x": 1,
+        },
         "configuration": True,
     }
     file = tmp_path / "greet.json"
@@ -187,7 +206,10 @@ def test_a_spec_written_by_hand_is_served_as_it_is(tmp_path):
         factory = tool(spec=each)(greet.function)
 
         assert spec_of(factory) == spec
-        assert (factory.tool_id(), factory.definition.parameters_schema) == ("g", {"type": "object"})
+        assert (factory.tool_id(), factory.definition.parameters_schema) == (
+            "g",
+            {"type": "object"},
+        )
 
 
 def test_importing_a_tool_does_not_load_pydantic():
@@ -196,7 +218,9 @@ def test_importing_a_tool_does_not_load_pydantic():
         "print(f.tool_id(), 'pydantic' in sys.modules, f.definition.parameters_schema['type'])"
     )
 
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
 
     assert found.split() == ["f", "False", "object"]
 
@@ -244,14 +268,19 @@ def test_a_configuration_that_nothing_receives_is_refused():
     def f():
         """One."""
 
-    assert refused(f, configuration=dict) == "@tool on f: it has no parameter `configuration` to receive it."
+    assert (
+        refused(f, configuration=dict)
+        == "@tool on f: it has no parameter `configuration` to receive it."
+    )
 
 
 def test_an_annotation_that_cannot_be_evaluated_is_refused():
     def f(a: "Missing"):  # noqa: F821
         """One."""
 
-    assert refused(f) == "@tool on f: an annotation cannot be evaluated: name 'Missing' is not defined"
+    assert (
+        refused(f) == "@tool on f: an annotation cannot be evaluated: name 'Missing' is not defined"
+    )
 
 
 def test_a_spec_and_its_parts_together_are_refused():
@@ -281,11 +310,16 @@ class HoldsOdd:
         (Corner, "its value [0, 0] cannot be read from JSON."),
         (Literal[b"a"], "its value 'a' cannot be read from JSON."),
         (dict[Corner, int], "its value [0, 0] cannot be read from JSON."),
-        (dict[tuple[int, int], int], "its keys cannot be read from JSON, in which they are strings."),
+        (
+            dict[tuple[int, int], int],
+            "its keys cannot be read from JSON, in which they are strings.",
+        ),
         (dict[int | None, int], "its keys cannot be read from JSON, in which they are strings."),
     ],
 )
-def test_a_parameter_that_json_cannot_give_is_refused_when_the_module_is_imported(annotation, reason):
+def test_a_parameter_that_json_cannot_give_is_refused_when_the_module_is_imported(
+    annotation, reason
+):
     def f(a) -> int:
         """One."""
 

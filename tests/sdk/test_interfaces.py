@@ -101,7 +101,14 @@ def test_both_kinds_of_factory_are_factories():
 def test_a_definition_implements_the_interface():
     members = {name for name in vars(ToolDefinition) if not name.startswith("_")}
 
-    assert members == {"name", "description", "id", "parameters_schema", "return_type_schema", "examples"}
+    assert members == {
+        "name",
+        "description",
+        "id",
+        "parameters_schema",
+        "return_type_schema",
+        "examples",
+    }
     assert members <= set(dir(Definition(name="a", description="b")))
 
 
@@ -139,7 +146,9 @@ def test_the_interfaces_need_neither_django_nor_any_package():
         "print({name.partition('.')[0] for name in set(sys.modules) - before} - sys.stdlib_module_names)"
     )
 
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
     assert found.strip() == "{'toolshelf_tools'}"
 
@@ -154,7 +163,8 @@ async def _answers() -> bytes: ...
 
 
 @pytest.mark.parametrize(
-    ("function", "kind"), [(_returns, list[int]), (_yields, str), (_reports, dict), (_answers, bytes)]
+    ("function", "kind"),
+    [(_returns, list[int]), (_yields, str), (_reports, dict), (_answers, bytes)],
 )
 def test_the_type_of_a_response_is_that_of_the_last_value_besides_progress(function, kind):
     assert response_type_of(function) == kind

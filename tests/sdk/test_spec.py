@@ -88,7 +88,10 @@ def test_without_a_definition_the_spec_comes_from_types_and_docstring():
             "description": "Say it louder.",
             "parameters": {
                 "type": "object",
-                "properties": {"text": {"type": "string"}, "times": {"type": "integer", "default": 1}},
+                "properties": {
+                    "text": {"type": "string"},
+                    "times": {"type": "integer", "default": 1},
+                },
                 "required": ["text"],
             },
             "returnType": {"type": "string"},
@@ -112,7 +115,11 @@ def test_the_configuration_comes_from_its_type():
 
     spec = spec_of(Factory())
 
-    assert spec["configuration"] == {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
+    assert spec["configuration"] == {
+        "type": "object",
+        "properties": {"key": {"type": "string"}},
+        "required": ["key"],
+    }
 
 
 def test_a_tool_that_needs_a_real_configuration_is_described_by_its_annotated_class():

@@ -61,7 +61,9 @@ def test_responses_need_not_be_equal():
 
 def test_members_of_a_response_may_differ():
     document = Subject(tools.weather).spec
-    document["definition"]["examples"] = [tools.EXAMPLES[0] | {"returnValue": {"temperature": 1, "at": None}}]
+    document["definition"]["examples"] = [
+        tools.EXAMPLES[0] | {"returnValue": {"temperature": 1, "at": None}}
+    ]
     document["definition"]["returnType"] = True
 
     check(tools.weather, spec=document, configuration=SETTINGS, ignored=["/at", "/temperature"])
@@ -90,7 +92,9 @@ def test_an_exception_of_the_tool_is_reported_with_its_traceback():
 
 def test_an_error_that_a_tool_reports_is_its_message_alone():
     document = Subject(tools.weather).spec
-    document["definition"]["examples"] = [{"parameters": {"place": {"city": "Atlantis"}, "at": "2026-01-01T00:00:00Z"}}]
+    document["definition"]["examples"] = [
+        {"parameters": {"place": {"city": "Atlantis"}, "at": "2026-01-01T00:00:00Z"}}
+    ]
 
     assert problems_of(tools.weather, spec=document, configuration=SETTINGS) == [
         "example 1: There is no weather in Atlantis."
@@ -119,7 +123,9 @@ def test_parameters_that_the_code_does_not_accept_are_reported():
 
     (problem,) = problems_of(tools.wrong, spec=document)
 
-    assert problem.startswith("example 1: The parameters do not match the tool's own type WrongParameters: /text: ")
+    assert problem.startswith(
+        "example 1: The parameters do not match the tool's own type WrongParameters: /text: "
+    )
 
 
 def test_a_response_that_is_not_json_is_reported():
@@ -138,11 +144,23 @@ def test_a_response_that_is_not_json_is_reported():
     [
         ({}, "definition: The spec has no `definition`, which is an object."),
         (spec(name=""), "definition: `name` must be a string that is not empty."),
-        (spec(parameters={"type": "objct"}), "definition: `parameters` is not a valid JSON Schema: /type: 'objct' is"),
-        (spec(returnType=[]), "definition: `returnType` is not a valid JSON Schema: it is list, not an object."),
+        (
+            spec(parameters={"type": "objct"}),
+            "definition: `parameters` is not a valid JSON Schema: /type: 'objct' is",
+        ),
+        (
+            spec(returnType=[]),
+            "definition: `returnType` is not a valid JSON Schema: it is list, not an object.",
+        ),
         (spec(examples={}), "definition: `examples` must be an array."),
-        (spec(id="right"), "definition: The factory's tool_id() is 'wrong', but the id of the spec is 'right'."),
-        (spec() | {"configuration": {"type": 1}}, "configuration: It is not a valid JSON Schema: /type: 1 is not"),
+        (
+            spec(id="right"),
+            "definition: The factory's tool_id() is 'wrong', but the id of the spec is 'right'.",
+        ),
+        (
+            spec() | {"configuration": {"type": 1}},
+            "configuration: It is not a valid JSON Schema: /type: 1 is not",
+        ),
         (spec(examples=[3]), "example 1: It must be an object."),
     ],
 )
@@ -156,7 +174,12 @@ def test_a_wrong_spec_is_reported(document, problem):
 def run(*arguments, exit_code):
     command = [sys.executable, "-m", "toolshelf_tools", *arguments]
     found = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | {"LANG": "C"}
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"LANG": "C"},
     )
     assert found.returncode == exit_code, found.stdout + found.stderr
     return found.stdout if exit_code < 2 else found.stderr
@@ -165,7 +188,10 @@ def run(*arguments, exit_code):
 def test_the_command_checks_a_factory():
     text = run("check", f"{HERE}:weather", "--configuration", '{"key": "k"}', exit_code=0)
 
-    assert text == "get_weather\n  ok    definition\n  ok    example 1: Oslo in winter\n2 passed, 0 failed.\n"
+    assert (
+        text
+        == "get_weather\n  ok    definition\n  ok    example 1: Oslo in winter\n2 passed, 0 failed.\n"
+    )
 
 
 def test_the_command_lists_what_fails():
@@ -184,7 +210,9 @@ def test_the_command_checks_against_the_file_of_a_spec(tmp_path):
     file = tmp_path / "spec.json"
     file.write_text(json.dumps(spec(id="other")))
 
-    assert "the id of the spec is 'other'" in run("check", f"{HERE}:wrong", "--spec", str(file), exit_code=1)
+    assert "the id of the spec is 'other'" in run(
+        "check", f"{HERE}:wrong", "--spec", str(file), exit_code=1
+    )
 
 
 def test_the_command_prints_the_spec():
@@ -198,7 +226,10 @@ def test_the_command_prints_the_spec():
     [
         (["check", "nowhere:factory"], "nowhere:factory cannot be imported: ModuleNotFoundError"),
         (["check", f"{HERE}:nothing"], "has no attribute 'nothing'"),
-        (["check", f"{HERE}:wrong", "--spec", "no-file.json"], "No such file or directory: 'no-file.json'"),
+        (
+            ["check", f"{HERE}:wrong", "--spec", "no-file.json"],
+            "No such file or directory: 'no-file.json'",
+        ),
         (["check", f"{HERE}:wrong", "--spec", "Makefile"], "Makefile: Expecting value"),
         (["check", f"{HERE}:wrong", "--configuration", "{"], "it is not JSON"),
         (["spec", f"{HERE}:EXAMPLES"], "is list, which has no tool_id()"),
@@ -239,7 +270,10 @@ async def _numbers():
     [
         (_numbers, 2),
         (lambda: asyncio.sleep(0, "done"), "done"),
-        (lambda: b"abc", {"name": "response.txt", "mediaType": "text/plain", "size": 3, "sha256": ABC}),
+        (
+            lambda: b"abc",
+            {"name": "response.txt", "mediaType": "text/plain", "size": 3, "sha256": ABC},
+        ),
     ],
 )
 def test_a_call_responds_as_in_the_playground(response, returned):

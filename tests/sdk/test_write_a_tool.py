@@ -36,7 +36,10 @@ class Block:
 def blocks_of(section=""):
     """The code blocks, in their order; of one section, if it is named."""
     found = [
-        Block(*match.groups(default=""), re.findall(r"^## (.+)$", DOCUMENT[: match.start()], re.MULTILINE)[-1:])
+        Block(
+            *match.groups(default=""),
+            re.findall(r"^## (.+)$", DOCUMENT[: match.start()], re.MULTILINE)[-1:],
+        )
         for match in BLOCK.finditer(DOCUMENT)
     ]
     return [each for each in found if not section or each.section == [section]]
@@ -112,7 +115,12 @@ class Author:
         """Run a script in the folder where the last one ended."""
         script = f"set -euo pipefail\n{script}\npwd > {shlex.quote(str(self.folder / '.ended'))}"
         ended = subprocess.run(
-            ["bash", "-c", script], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+            ["bash", "-c", script],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert ended.returncode == 0, ended.stdout + ended.stderr
         self.folder = Path((self.folder / ".ended").read_text().strip())
@@ -123,7 +131,8 @@ class Author:
         text = path.read_text()
         for hunk in diff.split("@@\n"):
             before, after = (
-                "".join(line[1:] + "\n" for line in hunk.splitlines() if line[0] == sign) for sign in ("-", "+")
+                "".join(line[1:] + "\n" for line in hunk.splitlines() if line[0] == sign)
+                for sign in ("-", "+")
             )
             assert text.count(before) == 1, before
             text = text.replace(before, after)
@@ -136,11 +145,20 @@ def outputs(section):
 
 def post(browser, page, action, **fields):
     """Press the button of the form with this action on a page; the answer, after redirects."""
-    form = LexborHTMLParser(browser.get(page).text).css_first(f'form[action="{action}"]') if action else None
+    form = (
+        LexborHTMLParser(browser.get(page).text).css_first(f'form[action="{action}"]')
+        if action
+        else None
+    )
     form = form or LexborHTMLParser(browser.get(page).text).css_first("main form[method=post]")
-    hidden = {each.attributes["name"]: each.attributes.get("value") or "" for each in form.css("input[type=hidden]")}
+    hidden = {
+        each.attributes["name"]: each.attributes.get("value") or ""
+        for each in form.css("input[type=hidden]")
+    }
     target = str(httpx.URL(page).join(form.attributes.get("action") or ""))
-    return browser.post(target, data={**hidden, **fields}, headers={"Referer": page}, follow_redirects=True)
+    return browser.post(
+        target, data={**hidden, **fields}, headers={"Referer": page}, follow_redirects=True
+    )
 
 
 @pytest.mark.deep
@@ -165,7 +183,9 @@ def test_a_tool_is_written_published_run_and_fixed_as_the_document_describes(aut
         rescan(browser, factories)
         assert soon(lambda: "not in the catalog yet" in browser.get(factories).text)
         links = LexborHTMLParser(browser.get(factories).text).css("a.button")
-        publish = next(each.attributes["href"] for each in links if "Publish its spec" in each.text())
+        publish = next(
+            each.attributes["href"] for each in links if "Publish its spec" in each.text()
+        )
         published = post(browser, f"{site.url}{publish}", None)
         assert published.status_code == 200
         tool = browser.get("/api/v1/tools/reading_time").json()
@@ -194,7 +214,9 @@ def rescan(browser, factories):
 def run(browser, token, parameters):
     """One run of the tool, once it has ended."""
     headers = {"Authorization": f"Bearer {token}"}
-    answer = browser.post("/api/v1/tools/reading_time/runs", json={"parameters": parameters}, headers=headers)
+    answer = browser.post(
+        "/api/v1/tools/reading_time/runs", json={"parameters": parameters}, headers=headers
+    )
     assert answer.status_code in {200, 201, 202}, answer.text
     return answer.json()
 
@@ -202,7 +224,9 @@ def run(browser, token, parameters):
 def run_again(browser, token, ended):
     """One more run like this one, started a second after the last."""
     time.sleep(1)
-    answer = browser.post(f"/api/v1/runs/{ended['id']}/again", headers={"Authorization": f"Bearer {token}"})
+    answer = browser.post(
+        f"/api/v1/runs/{ended['id']}/again", headers={"Authorization": f"Bearer {token}"}
+    )
     assert answer.is_success, answer.text
     return answer.json()
 

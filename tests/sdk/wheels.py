@@ -18,15 +18,29 @@ def pack_wheels(folder: Path, *names: str) -> None:
             packed.add(found.metadata["Name"])
             pack(folder, found)
             needed = map(Requirement, found.requires or ())
-            waiting += [each.name for each in needed if not each.marker or each.marker.evaluate({"extra": ""})]
+            waiting += [
+                each.name
+                for each in needed
+                if not each.marker or each.marker.evaluate({"extra": ""})
+            ]
 
 
 def pack(folder: Path, found: Distribution) -> None:
     """Write the wheel of one distribution: its files but for those that an installer adds (PEP 427)."""
     info = f"{found.metadata['Name'].replace('-', '_').replace('.', '_')}-{found.version}"
-    tag = next(line.partition(": ")[2] for line in found.read_text("WHEEL").splitlines() if line.startswith("Tag: "))
-    files = [each for each in found.files if each.parts[0] != ".." and "__pycache__" not in each.parts]
-    packed = [each for each in files if each.name not in NOT_OF_THE_WHEEL or not each.parts[0].endswith(".dist-info")]
+    tag = next(
+        line.partition(": ")[2]
+        for line in found.read_text("WHEEL").splitlines()
+        if line.startswith("Tag: ")
+    )
+    files = [
+        each for each in found.files if each.parts[0] != ".." and "__pycache__" not in each.parts
+    ]
+    packed = [
+        each
+        for each in files
+        if each.name not in NOT_OF_THE_WHEEL or not each.parts[0].endswith(".dist-info")
+    ]
     record = next(each for each in files if each.name == "RECORD")
     lines = [f"{each},," for each in (*packed, record)]
     with zipfile.ZipFile(folder / f"{info}-{tag}.whl", "w") as wheel:

@@ -49,4 +49,8 @@ def linked_accounts(user: User) -> QuerySet[SocialAccount]:
 
 def signs_in_with_provider_alone(user: User) -> bool:
     """Whether `user` has no password because the provider vouches for them."""
-    return bool(settings.OIDC_ISSUER) and not user.has_usable_password() and linked_accounts(user).exists()
+    return (
+        bool(settings.OIDC_ISSUER)
+        and not user.has_usable_password()
+        and linked_accounts(user).exists()
+    )

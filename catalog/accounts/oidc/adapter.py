@@ -35,7 +35,12 @@ ERROR_CODE: Final = re.compile(r"[a-z_]{1,60}", re.ASCII)
 
 
 class ProviderAccountAdapter(DefaultSocialAccountAdapter):
-    def list_apps(self, request: Any, provider: Any = None, client_id: Any = None) -> list[SocialApp]:  # noqa: ARG002
+    def list_apps(
+        self,
+        request: Any,  # noqa: ARG002
+        provider: Any = None,  # noqa: ARG002
+        client_id: Any = None,  # noqa: ARG002
+    ) -> list[SocialApp]:
         """The provider of the settings alone: none can be added in the database."""
         return [site_app()] if settings.OIDC_ISSUER else []
 
@@ -51,7 +56,11 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Refuse people who may not sign in. Those who could before lose their rights and their sessions."""
         claims = claims_of(sociallogin)
-        known = sociallogin.user if sociallogin.is_existing and isinstance(sociallogin.user, User) else None
+        known = (
+            sociallogin.user
+            if sociallogin.is_existing and isinstance(sociallogin.user, User)
+            else None
+        )
         if is_admitted(claims):
             if known:
                 update_groups(known, claims)
@@ -67,7 +76,9 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
             user=known,
         )
 
-    def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> Any:
+    def populate_user(
+        self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]
+    ) -> Any:
         user = super().populate_user(request, sociallogin, data)
         for name in NAME_FIELDS:  # other databases than SQLite refuse longer texts
             setattr(user, name, getattr(user, name)[:MAX_NAME_CHARACTERS])
@@ -80,7 +91,12 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
                 user = super().save_user(request, sociallogin, form)
                 update_groups(user, claims_of(sociallogin))
         except IntegrityError:  # the first sign-in, twice at the same time
-            refuse(request, "Not signed in", "You have signed in twice at the same time. Sign in again.", status=409)
+            refuse(
+                request,
+                "Not signed in",
+                "You have signed in twice at the same time. Sign in again.",
+                status=409,
+            )
         return user
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:  # noqa: ARG002
@@ -103,7 +119,9 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
 
         del provider
         state = (extra_context or {}).get("state") or {}
-        if error == AuthError.CANCELLED or request.GET.get("error") == "access_denied":  # some leave out the state then
+        if (
+            error == AuthError.CANCELLED or request.GET.get("error") == "access_denied"
+        ):  # some leave out the state then
             messages.info(request, f"You cancelled the sign-in with {settings.OIDC_NAME}.")
             raise ImmediateHttpResponse(back_to_sign_in(state.get("next", "")))
         if isinstance(exception, RequestException):
@@ -112,14 +130,24 @@ class ProviderAccountAdapter(DefaultSocialAccountAdapter):
         if exception is not None:
             logger.warning("A sign-in with the OpenID Connect provider failed: %s", exception)
             detail = f"The response of {settings.OIDC_NAME} could not be verified. Start again; if it fails again, "
-            refuse(request, "Not signed in", f"{detail}ask an administrator: the log has the reason.", 401)
+            refuse(
+                request,
+                "Not signed in",
+                f"{detail}ask an administrator: the log has the reason.",
+                401,
+            )
         if not state:
             detail = "This sign-in has expired, has been used, or was started in another browser. Start again."
             refuse(request, "Not signed in", detail, status=400)
         code = request.GET.get("error", "")
         shown = f": {code}" if ERROR_CODE.fullmatch(code) else ""
         logger.warning("The OpenID Connect provider refused a sign-in%s", shown)
-        refuse(request, "Not signed in", f"{settings.OIDC_NAME} refused the sign-in{shown}.", status=401)
+        refuse(
+            request,
+            "Not signed in",
+            f"{settings.OIDC_NAME} refused the sign-in{shown}.",
+            status=401,
+        )
 
 
 def claims_of(sociallogin: SocialLogin) -> Mapping[str, Any]:
@@ -143,11 +171,15 @@ def unreachable(request: HttpRequest) -> None:
     refuse(request, "Temporarily unavailable", detail, status=503)
 
 
-def refuse(request: HttpRequest, title: str, detail: str, status: int, user: User | None = None) -> None:
+def refuse(
+    request: HttpRequest, title: str, detail: str, status: int, user: User | None = None
+) -> None:
     """Raises: ImmediateHttpResponse: always."""
     record_refused_sign_in(f"{title}: {detail}", user)
     context = {"title": title, "detail": detail}
-    raise ImmediateHttpResponse(render(request, "registration/refused.html", context, status=status))
+    raise ImmediateHttpResponse(
+        render(request, "registration/refused.html", context, status=status)
+    )
 
 
 def back_to_sign_in(url: str) -> HttpResponse:

@@ -10,7 +10,13 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 
 from catalog.accounts.models import User
-from catalog.accounts.roles import ADMINISTRATOR, READER, READY_GROUPS, ready_group, recording_groups
+from catalog.accounts.roles import (
+    ADMINISTRATOR,
+    READER,
+    READY_GROUPS,
+    ready_group,
+    recording_groups,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -28,15 +34,24 @@ def claimed_groups(claims: Mapping[str, Any]) -> set[str]:
         for member in name.split("."):
             found = found.get(member) if isinstance(found, Mapping) else None
     if found is None and settings.OIDC_GROUPS:
-        logger.warning("The provider sent no claim %r; the claims are: %s", name, ", ".join(sorted(claims)))
+        logger.warning(
+            "The provider sent no claim %r; the claims are: %s", name, ", ".join(sorted(claims))
+        )
     values = [found] if isinstance(found, str) else found
-    return {value for value in values if isinstance(value, str)} if isinstance(values, list) else set()
+    return (
+        {value for value in values if isinstance(value, str)} if isinstance(values, list) else set()
+    )
 
 
 def mapped_groups(claims: Mapping[str, Any]) -> set[str]:
     """The names of the site's groups that a person with these claims belongs to."""
     claimed = claimed_groups(claims)
-    return {group for value, groups in settings.OIDC_GROUPS.items() if value in claimed for group in groups}
+    return {
+        group
+        for value, groups in settings.OIDC_GROUPS.items()
+        if value in claimed
+        for group in groups
+    }
 
 
 def is_admitted(claims: Mapping[str, Any]) -> bool:
@@ -55,12 +70,20 @@ def update_groups(user: User, claims: Mapping[str, Any]) -> None:
     current = set(user.groups.filter(name__in=managed).values_list("name", flat=True))
     with recording_groups(user):
         for name in sorted(wanted - current):
-            user.groups.add(ready_group(name) if name in READY_GROUPS else Group.objects.get_or_create(name=name)[0])
+            user.groups.add(
+                ready_group(name)
+                if name in READY_GROUPS
+                else Group.objects.get_or_create(name=name)[0]
+            )
         if current - wanted:
             user.groups.remove(*Group.objects.filter(name__in=current - wanted))
-        if (current - wanted) & READY_GROUPS.keys() and not user.groups.filter(name__in=READY_GROUPS.keys()).exists():
+        if (current - wanted) & READY_GROUPS.keys() and not user.groups.filter(
+            name__in=READY_GROUPS.keys()
+        ).exists():
             user.groups.add(ready_group(READER))
-        if ADMINISTRATOR in managed and user.is_staff != (is_staff := user.is_superuser or ADMINISTRATOR in wanted):
+        if ADMINISTRATOR in managed and user.is_staff != (
+            is_staff := user.is_superuser or ADMINISTRATOR in wanted
+        ):
             user.is_staff = is_staff  # as `set_role`
             user.save(update_fields=["is_staff"])
     user.__dict__.pop("_membership", None)

@@ -27,7 +27,18 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from catalog.accounts.oidc.accounts import stored_subject
 
 # Signatures with a key that only the provider has. The client's secret (HS256) would be no proof that it made them.
-ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+ALGORITHMS: Final = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
 CLOCK_TOLERANCE_S: Final = 60
 ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -38,7 +49,9 @@ def nonce_of(state: str) -> str:
 
 
 class Client(OAuth2Client):
-    def get_redirect_url(self, authorization_url: str, scope: Collection[str], extra_params: Mapping[str, str]) -> str:
+    def get_redirect_url(
+        self, authorization_url: str, scope: Collection[str], extra_params: Mapping[str, str]
+    ) -> str:
         parameters = {
             "client_id": self.consumer_key,
             "redirect_uri": self.callback_url,
@@ -71,10 +84,14 @@ class Adapter(OpenIDConnectOAuth2Adapter):
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:  # noqa: ARG002
         return request.build_absolute_uri(reverse("oidc_callback"))
 
-    def complete_login(self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any) -> SocialLogin:
+    def complete_login(
+        self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
+    ) -> SocialLogin:
         """The person at the provider, from the verified ID token and the userinfo."""
         claims = self.verified_claims(app, kwargs["response"].get("id_token"))
-        if not constant_time_compare(str(claims.get("nonce", "")), nonce_of(request.GET.get("state", ""))):
+        if not constant_time_compare(
+            str(claims.get("nonce", "")), nonce_of(request.GET.get("state", ""))
+        ):
             raise OAuth2Error("the nonce in the ID token does not match")
         if self.openid_config.get("userinfo_endpoint"):
             userinfo = self._fetch_user_info(token.token)
@@ -112,16 +129,28 @@ class Adapter(OpenIDConnectOAuth2Adapter):
         header = jwt.get_unverified_header(id_token)
         algorithm, key_id = header["alg"], header.get("kid")
         if algorithm not in ALGORITHMS:
-            raise OAuth2Error(f"the ID token is signed with {algorithm}; accepted: {', '.join(ALGORITHMS)}")
+            raise OAuth2Error(
+                f"the ID token is signed with {algorithm}; accepted: {', '.join(ALGORITHMS)}"
+            )
         with get_adapter().get_requests_session() as session:  # type: ignore[no-untyped-call]
             response = session.get(self.openid_config["jwks_uri"])
             response.raise_for_status()
             published = response.json()
         keys = published.get("keys") if isinstance(published, dict) else None
-        usable = [key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig"] if keys else []
-        named = [key for key in usable if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm]
+        usable = (
+            [key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig"]
+            if keys
+            else []
+        )
+        named = [
+            key
+            for key in usable
+            if key_id in {None, key.get("kid")} and key.get("alg", algorithm) == algorithm
+        ]
         if len(named) != 1:  # a token may omit the key id if the provider has only one key
-            raise OAuth2Error("none of the provider's keys matches the ID token, or more than one does")
+            raise OAuth2Error(
+                "none of the provider's keys matches the ID token, or more than one does"
+            )
         return jwt.PyJWK(named[0], algorithm=algorithm)
 
 
@@ -159,7 +188,9 @@ class Provider(OpenIDConnectProvider):
         """No rows of allauth's table of addresses: they would be ways to find an account."""
         return email
 
-    def sociallogin_from_response(self, request: HttpRequest, response: Mapping[str, Any]) -> SocialLogin:
+    def sociallogin_from_response(
+        self, request: HttpRequest, response: Mapping[str, Any]
+    ) -> SocialLogin:
         found: SocialLogin = super().sociallogin_from_response(request, response)
         vars(found)["claims"] = dict(response)  # for `claims_of`; not stored
         return found

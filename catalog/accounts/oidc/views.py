@@ -51,7 +51,9 @@ def start(request: HttpRequest) -> HttpResponse:
     """
     limit_sign_in_starts(request)
     links = request.user.is_authenticated and request.POST.get("process") == "link"
-    if links and not (did_recently_reauthenticate(request) and is_confirmed(request)):  # the first is allauth's rule
+    if links and not (
+        did_recently_reauthenticate(request) and is_confirmed(request)
+    ):  # the first is allauth's rule
         return ask_to_confirm(request, reverse("mfa_index"))
     url = reverse("mfa_index") if links else request.POST.get("next", "")
     limit_visitors_session(request)
@@ -65,7 +67,11 @@ def start(request: HttpRequest) -> HttpResponse:
         )
     except (RequestException, OAuth2Error) as error:
         return failed(request, provider, error)
-    page = render(request, "registration/continue.html", {"provider": settings.OIDC_NAME, "url": answer["Location"]})
+    page = render(
+        request,
+        "registration/continue.html",
+        {"provider": settings.OIDC_NAME, "url": answer["Location"]},
+    )
     page["Refresh"] = f"0; url={answer['Location']}"
     return page
 

@@ -16,7 +16,11 @@ from allauth.mfa.base.forms import AuthenticateForm
 from allauth.mfa.base.forms import ReauthenticateForm as ReauthenticateByCodeForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from allauth.mfa.totp.internal.auth import (
+    format_hotp_value,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
 from django import forms
 from django.db import transaction
 from django.db.models import QuerySet
@@ -26,7 +30,9 @@ from catalog.accounts.known_browsers import known_browser
 from catalog.accounts.models import User
 from catalog.accounts.throttling import Origin, counted_guess, origin_of
 
-LAST_COUNTER: Final = "last_counter"  # in the data of an authenticator app: the period of the last code that was used
+LAST_COUNTER: Final = (
+    "last_counter"  # in the data of an authenticator app: the period of the last code that was used
+)
 
 
 class Throttled(forms.Form):
@@ -73,12 +79,17 @@ class Code(Throttled):
             raise
 
     def with_codes(self) -> QuerySet[Authenticator]:
-        return Authenticator.objects.filter(user=self.user).exclude(type=Authenticator.Type.WEBAUTHN)
+        return Authenticator.objects.filter(user=self.user).exclude(
+            type=Authenticator.Type.WEBAUTHN
+        )
 
     def locked_match(self, code: str) -> Authenticator:
         for each in self.with_codes().select_for_update():
-            is_app = each.type == Authenticator.Type.TOTP
-            if (is_app and use_app_code(each, code)) or (not is_app and each.wrap().validate_code(code)):  # type: ignore[no-untyped-call]
+            if each.type == Authenticator.Type.TOTP:
+                is_right = use_app_code(each, code)
+            else:
+                is_right = each.wrap().validate_code(code)  # type: ignore[no-untyped-call]
+            if is_right:
                 return each
         raise get_adapter().validation_error("incorrect_code")
 
@@ -113,7 +124,9 @@ class ActivateAppForm(Throttled, ActivateTOTPForm):
 def counted_code(form: Code | ActivateAppForm) -> AbstractContextManager[None]:
     """One attempt at a code."""
     user = form.user
-    return counted_guess(form, f"codes of {user.pk}", code_origin(user), guessed="codes", person=user.get_username())
+    return counted_guess(
+        form, f"codes of {user.pk}", code_origin(user), guessed="codes", person=user.get_username()
+    )
 
 
 def code_origin(user: User) -> Origin:

@@ -31,7 +31,15 @@ from catalog.jsontext.reader import loads
 
 MAX_BYTES: Final = 64 * 1024  # of what a browser sends: some 2 KB, more with an attestation
 # What libraries raise for binary parts that are cut, nested, or of another type than expected.
-MALFORMED: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
+MALFORMED: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 
 
 class CredentialField(forms.JSONField):
@@ -48,7 +56,9 @@ class CredentialField(forms.JSONField):
         except json.JSONDecodeError:
             raise get_adapter().validation_error("incorrect_code") from None
         except (DocumentError, RecursionError, ValueError) as error:
-            raise BadRequest("The JSON of a passkey is nested too deeply, or cannot be read.") from error
+            raise BadRequest(
+                "The JSON of a passkey is nested too deeply, or cannot be read."
+            ) from error
         return credential
 
     def validate(self, value: Any) -> None:

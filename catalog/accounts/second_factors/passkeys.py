@@ -9,7 +9,9 @@ from django.http import HttpRequest
 
 from catalog.accounts.site_url import is_loopback
 
-NO_PASSKEYS_HERE: Final = "Browsers support passkeys only on sites with a host name and HTTPS, or on localhost."
+NO_PASSKEYS_HERE: Final = (
+    "Browsers support passkeys only on sites with a host name and HTTPS, or on localhost."
+)
 
 
 def passkeys_work(request: HttpRequest) -> bool:

@@ -142,7 +142,9 @@ class RenamePasskey(StatusOfRefusals, webauthn.EditWebAuthnView):
         before = form.instance.wrap().name
         response: HttpResponse = super().form_valid(form)
         name = {"name": form.instance.wrap().name}
-        audit.record_change("factor.rename", "person", actor(self.request).username, {"name": before}, name)
+        audit.record_change(
+            "factor.rename", "person", actor(self.request).username, {"name": before}, name
+        )
         return response
 
 
@@ -186,7 +188,9 @@ def unlink(request: HttpRequest) -> HttpResponse:
     try:
         validate_disconnect(request, account)
     except ValidationError:
-        raise PermissionDenied("Set a password first; otherwise you could no longer sign in.") from None
+        raise PermissionDenied(
+            "Set a password first; otherwise you could no longer sign in."
+        ) from None
     disconnect(request, account)
     return redirect("mfa_index")
 

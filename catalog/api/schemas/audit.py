@@ -14,12 +14,18 @@ from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
 class AuditQuery(Schema):
     person: str = Field("", max_length=150, description="The user name.")
     action: str = Field("", max_length=30, description="For example `tool.revise`.")
-    object: str = Field("", max_length=255, description="The object's id: of a tool, a source, a run.")
-    interface: str = Field("", max_length=10, description="`page`, `api`, `mcp`, `command` or `sync`.")
+    object: str = Field(
+        "", max_length=255, description="The object's id: of a tool, a source, a run."
+    )
+    interface: str = Field(
+        "", max_length=10, description="`page`, `api`, `mcp`, `command` or `sync`."
+    )
     since: date | None = Field(None, description="The first day, in UTC.")
     until: date | None = Field(None, description="The last day, in UTC.")
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+    cursor: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
+    )
 
 
 class AuditObjectOut(Out):
@@ -54,7 +60,9 @@ class AuditEventOut(Out):
     action: str
     object: AuditObjectOut
     interface: str
-    person: AuditPersonOut | None = Field(description="Null for a schedule, a command, or a visitor.")
+    person: AuditPersonOut | None = Field(
+        description="Null for a schedule, a command, or a visitor."
+    )
     client: str | None = Field(description="The token, the command, or the source that was synced.")
     address: str | None
     request_id: str | None

@@ -11,7 +11,9 @@ from catalog.api.schemas.base import Out, with_example
 
 
 class LossOut(Out):
-    pointer: str = Field(description="JSON Pointer into the original: the spec, or the imported document.")
+    pointer: str = Field(
+        description="JSON Pointer into the original: the spec, or the imported document."
+    )
     what: Literal["kept", "rewritten", "dropped"]
     reason: str
 
@@ -29,7 +31,11 @@ class ExportOut(Out):
             },
             "verdict": "with changes",
             "losses": [
-                {"pointer": "/definition/examples", "what": "dropped", "reason": "MCP has no field for examples."}
+                {
+                    "pointer": "/definition/examples",
+                    "what": "dropped",
+                    "reason": "MCP has no field for examples.",
+                }
             ],
             "renamed": {},
             "obstacles": [],
@@ -43,7 +49,9 @@ class ExportOut(Out):
     verdict: Literal["as it is", "with changes", "not usable"] = Field(
         description="`as it is`: a model sees the same name, description and parameters as in the spec."
     )
-    losses: list[LossOut] = Field(description="The parts of the spec that were kept, rewritten or dropped.")
+    losses: list[LossOut] = Field(
+        description="The parts of the spec that were kept, rewritten or dropped."
+    )
     renamed: dict[str, str] = Field(
         description="The new names of properties whose names the format does not allow, by JSON Pointer into the spec."
     )

@@ -55,7 +55,9 @@ RULE: dict[str, Any] = {
 class FixOut(Out):
     key: str = Field(description="Identifies the fix when it is applied.")
     title: str = Field(description="What it does, in a few words.")
-    safe: bool = Field(description="Whether the tool accepts and returns exactly the same values as before.")
+    safe: bool = Field(
+        description="Whether the tool accepts and returns exactly the same values as before."
+    )
     patch: list[dict[str, Any]] = Field(description="A JSON Patch (RFC 6902) of the spec.")
 
 
@@ -76,8 +78,12 @@ class CheckOut(Out):
 
     valid: bool
     problems: list[SpecProblemOut]
-    advice: list[AdviceOut] = Field(description="The most severe first; empty if the spec is not valid.")
-    score: int | None = Field(description="The lint score, from 0 to 100; null if the spec is not valid.")
+    advice: list[AdviceOut] = Field(
+        description="The most severe first; empty if the spec is not valid."
+    )
+    score: int | None = Field(
+        description="The lint score, from 0 to 100; null if the spec is not valid."
+    )
 
 
 class WaiverIn(In):
@@ -90,7 +96,9 @@ class WaiverIn(In):
         description="Waive only the finding at this JSON Pointer. Default: all findings of the rule.",
     )
     reason: str = Field(
-        min_length=1, max_length=REASON_LENGTH, description="The reason; visible to all who can see the tool."
+        min_length=1,
+        max_length=REASON_LENGTH,
+        description="The reason; visible to all who can see the tool.",
     )
 
 
@@ -114,11 +122,15 @@ class WaiversOut(Out):
 class FindingOut(AdviceOut):
     model_config = with_example(ADVICE | {"waiver": None})
 
-    waiver: WaiverOut | None = Field(description="The waiver that applies; the finding then does not affect the score.")
+    waiver: WaiverOut | None = Field(
+        description="The waiver that applies; the finding then does not affect the score."
+    )
 
 
 class LintQuery(Schema):
-    revision: int | None = Field(None, ge=1, le=MAX_NUMBER, description="Default: the current revision.")
+    revision: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="Default: the current revision."
+    )
 
 
 class LintOut(Out):
@@ -134,20 +146,28 @@ class LintOut(Out):
     )
 
     revision: int
-    current: bool = Field(description="Whether it is the current revision; fixes apply only to that one.")
+    current: bool = Field(
+        description="Whether it is the current revision; fixes apply only to that one."
+    )
     score: int = Field(description="From 0 to 100; waived findings do not affect it.")
     counts: dict[Literal["error", "warning", "info"], int] = Field(
         description="The number of findings of each severity that are not waived."
     )
     usable: list[str] = Field(description="The formats that accept it without changes.")
-    findings: list[FindingOut] = Field(description="The most severe first, with lines and columns in the spec's text.")
+    findings: list[FindingOut] = Field(
+        description="The most severe first, with lines and columns in the spec's text."
+    )
 
 
 class FixesIn(In):
     model_config = with_example({"revision": 3, "fixes": ["0c6f1a2b3d4e"]})
 
-    revision: int = Field(ge=1, le=MAX_NUMBER, description="The revision whose findings you have seen.")
-    fixes: list[str] | None = Field(None, max_length=500, description="The keys of fixes. Default: all safe ones.")
+    revision: int = Field(
+        ge=1, le=MAX_NUMBER, description="The revision whose findings you have seen."
+    )
+    fixes: list[str] | None = Field(
+        None, max_length=500, description="The keys of fixes. Default: all safe ones."
+    )
     dry_run: bool = Field(False, description="Store nothing; only report what would happen.")
 
 
@@ -217,7 +237,13 @@ class RuleWithExampleOut(RuleOut):
     model_config = with_example(
         RULE
         | {
-            "sources": [{"label": "LLM Tool Spec", "url": "https://example.org/llm-tool-spec", "as_of": None}],
+            "sources": [
+                {
+                    "label": "LLM Tool Spec",
+                    "url": "https://example.org/llm-tool-spec",
+                    "as_of": None,
+                }
+            ],
             "example": {
                 "pointer": "/definition/description",
                 "found": '""',

@@ -14,7 +14,9 @@ from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
 
 class RevisionsQuery(Schema):
     limit: int = Field(50, ge=1, le=100)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+    cursor: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
+    )
 
 
 class OriginOut(Out):
@@ -26,17 +28,28 @@ class RevisionOut(Out):
     number: int
     sha256: str
     created_at: datetime
-    by: UserName = Field(validation_alias="created_by", description="The publisher; null for the site's own samples.")
+    by: UserName = Field(
+        validation_alias="created_by", description="The publisher; null for the site's own samples."
+    )
     score: int | None = Field(description="Its lint score; null if it has not been assessed yet.")
     origin: OriginOut | None = Field(
-        None, description="Where it came from; null for revisions that were stored before origins were recorded."
+        None,
+        description="Where it came from; null for revisions that were stored before origins were recorded.",
     )
 
 
 class RevisionsOut(Out):
     model_config = with_example(
         {
-            "items": [{"number": 1, "sha256": SHA256, "created_at": "2026-01-15T09:30:00Z", "by": "ada", "score": 95}],
+            "items": [
+                {
+                    "number": 1,
+                    "sha256": SHA256,
+                    "created_at": "2026-01-15T09:30:00Z",
+                    "by": "ada",
+                    "score": 95,
+                }
+            ],
             "next": None,
         }
     )
@@ -56,7 +69,9 @@ class DiffQuery(Schema):
 
 
 class ProofOut(Out):
-    kind: str = Field(description="`example` or `run` if the value was found there, `witness` if it was generated.")
+    kind: str = Field(
+        description="`example` or `run` if the value was found there, `witness` if it was generated."
+    )
     value: Any = Field(description="A value that one revision accepts and the other rejects.")
     source: str
     message: str = Field(description="Why it is rejected.")
@@ -65,7 +80,9 @@ class ProofOut(Out):
 
 class ChangeOut(Out):
     part: str = Field(description="`definition`, `parameters`, `returnType` or `configuration`.")
-    place: str = Field(description="The path in the values that the schema describes; empty for the whole value.")
+    place: str = Field(
+        description="The path in the values that the schema describes; empty for the whole value."
+    )
     kind: str
     message: str
     verdict: str = Field(
@@ -122,6 +139,10 @@ class DiffOut(Out):
     text: str = Field(description="A unified diff; empty if the texts are equal.")
     added: int = Field(description="The number of added lines.")
     removed: int = Field(description="The number of removed lines.")
-    laid_out: bool = Field(description="Whether the texts were pretty-printed first, because one is on a single line.")
-    verdict: str = Field(description="The worst verdict of the changes; `identical` if the meaning is the same.")
+    laid_out: bool = Field(
+        description="Whether the texts were pretty-printed first, because one is on a single line."
+    )
+    verdict: str = Field(
+        description="The worst verdict of the changes; `identical` if the meaning is the same."
+    )
     changes: list[ChangeOut]

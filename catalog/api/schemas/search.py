@@ -26,33 +26,51 @@ class ToolsQuery(Schema):
             "with a token `owner:me` and `is:starred`. An unknown condition finds nothing (see `problems`)."
         ),
     )
-    id: str | None = Field(None, description="Only the tool with exactly this id; all other parameters are ignored.")
+    id: str | None = Field(
+        None, description="Only the tool with exactly this id; all other parameters are ignored."
+    )
     runnable: Choice = Field(None, description="Whether it can be run on this site.")
     configurable: Choice = Field(None, description="Whether it has a configuration.")
     examples: Choice = Field(None, description="Whether its spec has examples.")
     returns: Choice = Field(None, description="Whether its spec has a return type.")
     deprecated: Choice = Field(None, description="Whether it is deprecated.")
-    examples_hold: Choice = Field(None, description="Whether all its examples passed when they were last run.")
-    starred: Choice = Field(None, description="Whether you have starred it. Finds nothing without a token.")
+    examples_hold: Choice = Field(
+        None, description="Whether all its examples passed when they were last run."
+    )
+    starred: Choice = Field(
+        None, description="Whether you have starred it. Finds nothing without a token."
+    )
     usable: list[Format] = Field(
-        [], description="Only tools that this format accepts without changes; if repeated, that all of them accept."
+        [],
+        description="Only tools that this format accepts without changes; if repeated, that all of them accept.",
     )
     score: Annotated[int | None, EmptyIsNone] = Field(
-        None, ge=0, le=100, description="Its minimum lint score. Tools that are not assessed yet are left out."
+        None,
+        ge=0,
+        le=100,
+        description="Its minimum lint score. Tools that are not assessed yet are left out.",
     )
     grade: Annotated[Literal["90", "70", "0"] | None, EmptyIsNone] = Field(
-        None, description="The range of its lint score: `90` is 90 to 100, `70` is 70 to 89, `0` is 0 to 69."
+        None,
+        description="The range of its lint score: `90` is 90 to 100, `70` is 70 to 89, `0` is 0 to 69.",
     )
     toolkit: Annotated[str | None, EmptyIsNone] = Field(
         None, max_length=100, description="The full name of its toolkit."
     )
-    tag: list[str] = Field([], max_length=20, description="The full name of a tag; if repeated, all of these tags.")
-    owner: Annotated[str | None, EmptyIsNone] = Field(None, max_length=150, description="The user name of its owner.")
+    tag: list[str] = Field(
+        [], max_length=20, description="The full name of a tag; if repeated, all of these tags."
+    )
+    owner: Annotated[str | None, EmptyIsNone] = Field(
+        None, max_length=150, description="The user name of its owner."
+    )
     include: Annotated[Literal["archived"] | None, EmptyIsNone] = Field(
         None, description="`archived` includes archived tools."
     )
     limit: int = Field(
-        20, ge=1, le=100, description="A page can have fewer, because it is limited to 1 MiB; `next` continues."
+        20,
+        ge=1,
+        le=100,
+        description="A page can have fewer, because it is limited to 1 MiB; `next` continues.",
     )
     cursor: Annotated[str | None, EmptyIsNone] = Field(
         None, max_length=2_000, description="`next` of the previous page."
@@ -80,7 +98,9 @@ class MatchOut(Out):
 
 class FoundToolOut(ToolOut):
     matched: list[MatchOut] = Field(description="Why it was found; empty without search words.")
-    exact: bool = Field(description="Whether it matches all search words; a less exact match only has some of them.")
+    exact: bool = Field(
+        description="Whether it matches all search words; a less exact match only has some of them."
+    )
 
 
 class FilterProblemOut(Out):
@@ -100,8 +120,18 @@ class ToolsOut(Out):
                 TOOL
                 | {
                     "matched": [
-                        {"field": "name", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
-                        {"field": "id", "parameter": None, "text": "Get weather", "marks": [[4, 11]]},
+                        {
+                            "field": "name",
+                            "parameter": None,
+                            "text": "Get weather",
+                            "marks": [[4, 11]],
+                        },
+                        {
+                            "field": "id",
+                            "parameter": None,
+                            "text": "Get weather",
+                            "marks": [[4, 11]],
+                        },
                         {
                             "field": "description",
                             "parameter": None,
@@ -124,18 +154,26 @@ class ToolsOut(Out):
     next: str | None = Field(description="The cursor of the next page; null on the last.")
     count: int = Field(description="The number of matching tools, counted up to 10,000.")
     count_is_exact: bool
-    match: Literal["all", "any"] = Field(description="Whether each tool matches all search words, or only some.")
-    problems: list[FilterProblemOut] = Field(description="Invalid filters in `q`; if there are any, nothing is found.")
+    match: Literal["all", "any"] = Field(
+        description="Whether each tool matches all search words, or only some."
+    )
+    problems: list[FilterProblemOut] = Field(
+        description="Invalid filters in `q`; if there are any, nothing is found."
+    )
 
 
 class GroupsQuery(Schema):
     q: str = Field(
-        "", max_length=100, description="Only names that contain this text; the list is then ordered by name."
+        "",
+        max_length=100,
+        description="Only names that contain this text; the list is then ordered by name.",
     )
     order: Literal["size", "name"] = Field("size", description="`size`: the largest first.")
     limit: int = Field(50, ge=1, le=100)
     cursor: Annotated[str | None, EmptyIsNone] = Field(
-        None, max_length=200, description="`next` of the previous page, requested in the same order."
+        None,
+        max_length=200,
+        description="`next` of the previous page, requested in the same order.",
     )
 
 

@@ -69,7 +69,9 @@ class ToolChangeOut(Out):
     outcome: Literal["created", "revised", "held", "refused", "gone", "returned"]
     slug: str | None = None
     revision: int | None = None
-    verdict: str | None = Field(None, description="Of a revised or held tool: what the change means for callers.")
+    verdict: str | None = Field(
+        None, description="Of a revised or held tool: what the change means for callers."
+    )
     change: int | None = Field(None, description="The id of the held change.")
     message: str | None = Field(None, description="Why it was held or refused.")
 
@@ -77,22 +79,30 @@ class ToolChangeOut(Out):
 class SyncOut(Out):
     id: int = Field(validation_alias="pk")
     state: Literal["running", "succeeded", "failed"]
-    error: OptionalText = Field(validation_alias="message", description="Why it failed; nothing changed then.")
+    error: OptionalText = Field(
+        validation_alias="message", description="Why it failed; nothing changed then."
+    )
     started_at: datetime
     ended_at: datetime | None
-    by: UserName = Field(description="Who requested it; null for the schedule and the command line.")
+    by: UserName = Field(
+        description="Who requested it; null for the schedule and the command line."
+    )
     listed: int = Field(description="How many tools the source lists.")
     created: int
     revised: int
     unchanged: int
     held: int
     refused: int
-    gone: int = Field(description="Tools that the source no longer lists; they stay in the catalog, marked.")
+    gone: int = Field(
+        description="Tools that the source no longer lists; they stay in the catalog, marked."
+    )
     returned: int
 
 
 class SyncReportOut(SyncOut):
-    changes: list[ToolChangeOut] = Field(description="The tools that changed; at most 1,000 are listed.")
+    changes: list[ToolChangeOut] = Field(
+        description="The tools that changed; at most 1,000 are listed."
+    )
 
 
 class SourceOut(Out):
@@ -126,13 +136,16 @@ class PageQuery(Schema):
 
 class ToolsQuery(PageQuery):
     gone: bool | None = Field(
-        None, description="`true`: only tools that the source no longer lists; `false`: only the others."
+        None,
+        description="`true`: only tools that the source no longer lists; `false`: only the others.",
     )
 
 
 class HeldChangesQuery(Schema):
     limit: int = Field(50, ge=1, le=100)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+    cursor: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
+    )
     state: Literal["held", "approved", "rejected", "replaced"] | None = None
 
 
@@ -142,7 +155,9 @@ MAX_SYNC_WAIT_S: Final = 60
 class SyncIn(In):
     model_config = with_example({"wait_s": 30})
 
-    wait_s: float = Field(0, ge=0, le=MAX_SYNC_WAIT_S, description="How long the request waits for the sync to end.")
+    wait_s: float = Field(
+        0, ge=0, le=MAX_SYNC_WAIT_S, description="How long the request waits for the sync to end."
+    )
 
 
 class SyncQuery(Schema):
@@ -171,7 +186,9 @@ class SourceToolOut(Out):
     slug: str | None = Field(description="Null until its first revision is approved.")
     remote_name: str = Field(description="Its name at the source.")
     gone_at: datetime | None = Field(description="Since when the source no longer lists it.")
-    differs: bool = Field(description="Whether the source has a different definition than the one published here.")
+    differs: bool = Field(
+        description="Whether the source has a different definition than the one published here."
+    )
 
 
 class SourceToolsOut(Out):
@@ -201,8 +218,12 @@ class HeldChangesOut(Out):
 
 class HeldChangeDetailsOut(HeldChangeOut):
     current: int = Field(description="The number of the tool's current revision; 0 for a new tool.")
-    spec: str = Field(description="The text that approval publishes; empty 30 days after the decision.")
-    changes: list[ChangeOut] = Field(description="Changes of meaning since the current revision, the worst first.")
+    spec: str = Field(
+        description="The text that approval publishes; empty 30 days after the decision."
+    )
+    changes: list[ChangeOut] = Field(
+        description="Changes of meaning since the current revision, the worst first."
+    )
     diff: str = Field(description="The changes of the text, as a unified diff.")
 
 

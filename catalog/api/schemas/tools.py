@@ -56,7 +56,9 @@ class DeprecationOut(Out):
     since: datetime
     note: str
     superseded_by: SuccessorOut | None
-    by_spec: bool = Field(description="Whether the spec itself declares the deprecation, rather than a user.")
+    by_spec: bool = Field(
+        description="Whether the spec itself declares the deprecation, rather than a user."
+    )
 
 
 # Load the tool's current revision, owner and successor beforehand (`for_rows`, `with_current`).
@@ -73,11 +75,15 @@ class ToolOut(Out):
     examples: bool = Field(validation_alias="has_examples")
     returns: bool = Field(validation_alias="has_return_type")
     archived: bool
-    score: int | None = Field(description="Its lint score, from 0 to 100; null if it has not been assessed yet.")
+    score: int | None = Field(
+        description="Its lint score, from 0 to 100; null if it has not been assessed yet."
+    )
     usable: list[Format] = Field(
         description="The formats that accept it without changes; empty if it has not been assessed yet."
     )
-    owner: UserName = Field(description="The user who published it first, unless another owner was set.")
+    owner: UserName = Field(
+        description="The user who published it first, unless another owner was set."
+    )
     toolkit: str = Field(
         description="The toolkit that it belongs to: set by a user, or the start of its id; may be empty."
     )
@@ -91,7 +97,8 @@ class ToolWithSpecOut(ToolOut):
     model_config = with_example(TOOL | {"sha256": SHA256, "spec": GET_WEATHER})
 
     sha256: str = Field(
-        validation_alias=AliasPath("current", "sha256"), description="SHA-256 of the spec's text, in hexadecimal."
+        validation_alias=AliasPath("current", "sha256"),
+        description="SHA-256 of the spec's text, in hexadecimal.",
     )
     spec: Any = Field(
         validation_alias=AliasPath("current", "spec", "document"),
@@ -102,18 +109,27 @@ class ToolWithSpecOut(ToolOut):
 class OrganisationIn(In):
     """Fields that are left out stay unchanged."""
 
-    model_config = with_example({"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"})
+    model_config = with_example(
+        {"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"}
+    )
 
-    toolkit: str | None = Field(None, description="Its name; empty for no toolkit, null to take it from the id.")
+    toolkit: str | None = Field(
+        None, description="Its name; empty for no toolkit, null to take it from the id."
+    )
     add_tags: list[str] = Field([], max_length=50)
-    remove_tags: list[str] = Field([], max_length=50, description="Only tags that users added can be removed.")
+    remove_tags: list[str] = Field(
+        [], max_length=50, description="Only tags that users added can be removed."
+    )
     owner: str | None = Field(
-        None, description="A user name; null for no owner. Only the owner and administrators may change it."
+        None,
+        description="A user name; null for no owner. Only the owner and administrators may change it.",
     )
 
 
 class DeprecationIn(In):
-    model_config = with_example({"note": "It does not return forecasts.", "superseded_by": "weather.forecast"})
+    model_config = with_example(
+        {"note": "It does not return forecasts.", "superseded_by": "weather.forecast"}
+    )
 
     note: str = Field("", description="The reason, or what to do instead: at most 500 characters.")
     superseded_by: str | None = Field(None, description="The id of the tool to use instead.")
@@ -131,13 +147,17 @@ class ProposalOut(Out):
 
     outcome: Literal["held"]
     tool_id: str
-    change: int | None = Field(description="The id of the change that waits for approval; null with `dry_run=1`.")
+    change: int | None = Field(
+        description="The id of the change that waits for approval; null with `dry_run=1`."
+    )
     reason: str = Field(description="Why it is held, and who may approve it.")
 
     @classmethod
     def of_proposal(cls, proposal: Proposal) -> ProposalOut:
         change = proposal.change.pk if proposal.change else None
-        return cls(outcome="held", tool_id=proposal.spec.tool_id, change=change, reason=proposal.reason)
+        return cls(
+            outcome="held", tool_id=proposal.spec.tool_id, change=change, reason=proposal.reason
+        )
 
 
 class PublicationOut(Out):

@@ -43,7 +43,9 @@ class ImportedOut(Out):
     format: str = Field(description="The format of the document.")
     pointer: str = Field(description="JSON Pointer to the tool in the document.")
     notes: list[str] = Field(description="Remarks on the whole document; only with its first tool.")
-    losses: list[LossOut] = Field(description="The parts of the tool that were kept, rewritten or dropped.")
+    losses: list[LossOut] = Field(
+        description="The parts of the tool that were kept, rewritten or dropped."
+    )
     spec: Any = Field(description="With `dry_run=1`: the spec that the tool would become.")
 
     @classmethod
@@ -68,7 +70,8 @@ class EntryOut(Out):
         "`dry_run=1` also the lint findings of severity `error`, of at most 200 specs.",
     )
     change: int | None = Field(
-        None, description="The change that waits for approval, if the tool belongs to someone else (`held`)."
+        None,
+        description="The change that waits for approval, if the tool belongs to someone else (`held`).",
     )
     verdict: Literal["breaking", "unknown", "wording", "compatible", "identical"] | None = Field(
         None,
@@ -81,7 +84,9 @@ class EntryOut(Out):
         return cls.of(
             entry,
             tool=None if entry.outcome in {"held", "rejected"} else entry,
-            imported=ImportedOut.of_origin(entry.origin, with_spec=dry_run) if entry.origin else None,
+            imported=ImportedOut.of_origin(entry.origin, with_spec=dry_run)
+            if entry.origin
+            else None,
             problems=[fault.problem for fault in entry.faults],
         )
 

@@ -23,7 +23,9 @@ _TOOLKITS = "Only events of these toolkits, and of sources with these names; [] 
 class WebhookIn(In):
     model_config = with_example(WEBHOOK)
 
-    url: str = Field(description="Under the same address policy as sources; redirects are not followed.")
+    url: str = Field(
+        description="Under the same address policy as sources; redirects are not followed."
+    )
     events: list[EventType] = Field(max_length=20)
     toolkits: list[str] = Field([], description=_TOOLKITS)
     is_active: bool = True
@@ -41,7 +43,9 @@ class WebhookChangesIn(In):
 
 
 class WebhookOut(Out):
-    model_config = with_example(WEBHOOK | {"id": 1, "inactive_reason": "", "created_at": "2026-11-22T10:15:00Z"})
+    model_config = with_example(
+        WEBHOOK | {"id": 1, "inactive_reason": "", "created_at": "2026-11-22T10:15:00Z"}
+    )
 
     id: int = Field(validation_alias="pk")
     url: str
@@ -85,4 +89,6 @@ class DeliveriesOut(Out):
 class DeliveriesQuery(Schema):
     state: Literal["waiting", "delivered", "failed"] | None = None
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(None, ge=1, le=MAX_NUMBER, description="`next` of the previous page.")
+    cursor: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
+    )

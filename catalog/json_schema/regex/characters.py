@@ -11,7 +11,9 @@ from typing import Final, TypeAlias
 
 import regex
 
-MAX_NAME_CHARACTERS: Final = 100  # of a group, a property, the bounds of a repetition: so that reading stays linear
+MAX_NAME_CHARACTERS: Final = (
+    100  # of a group, a property, the bounds of a repetition: so that reading stays linear
+)
 MAX_CODE: Final = 0x10FFFF
 
 Range: TypeAlias = tuple[int, int]
@@ -85,7 +87,9 @@ _CONTROL_ESCAPES: Final = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D
 _SYNTAX_CHARACTERS: Final = frozenset("^$\\.*+?()[]{}|/")
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 DECIMAL: Final = frozenset("0123456789")
-_PROPERTY_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=")
+_PROPERTY_CHARACTERS: Final = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_="
+)
 
 
 @dataclass(slots=True)
@@ -168,7 +172,11 @@ class PatternReader:
             return ord(character)
         if character and not self.strict and not character.isalnum():
             return ord(character)
-        raise self.error(f"`\\{character}` is not an escape in ECMA-262." if character else "it ends with a backslash.")
+        raise self.error(
+            f"`\\{character}` is not an escape in ECMA-262."
+            if character
+            else "it ends with a backslash."
+        )
 
     def _hexadecimal(self, length: int) -> int:
         digits = self.source[self.at : self.at + length]
@@ -181,7 +189,11 @@ class PatternReader:
         if not self.take("{"):
             code = self._hexadecimal(4)
             low = self.source[self.at + 2 : self.at + 6]
-            if 0xD800 <= code < 0xDC00 and self.source.startswith("\\u", self.at) and _is_low_surrogate(low):
+            if (
+                0xD800 <= code < 0xDC00
+                and self.source.startswith("\\u", self.at)
+                and _is_low_surrogate(low)
+            ):
                 self.at += 6
                 return 0x10000 + ((code - 0xD800) << 10) + (int(low, 16) - 0xDC00)
             return code
@@ -220,7 +232,9 @@ class PatternReader:
     def _class_range(self, low: int | SetEscape, high: int | SetEscape) -> list[Range | SetEscape]:
         if isinstance(low, SetEscape) or isinstance(high, SetEscape):
             if self.strict:
-                raise self.error("a range must start and end with a single character, not with a set such as `\\d`.")
+                raise self.error(
+                    "a range must start and end with a single character, not with a set such as `\\d`."
+                )
             return [_item(low), _item(ord("-")), _item(high)]
         if high < low:
             raise self.error("the range ends before it starts.")

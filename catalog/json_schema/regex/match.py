@@ -16,7 +16,9 @@ from catalog.json_schema.regex.translate import translate
 
 MAX_PATTERN_CHARACTERS: Final = 8_192
 MAX_TRANSLATED_CHARACTERS: Final = 40_000  # the engine takes about 10 µs for each to compile
-MATCH_TIMEOUT_S: Final = 0.05  # CPU time of one search; bounds its memory too, which grows by 1 MB per ms at worst
+MATCH_TIMEOUT_S: Final = (
+    0.05  # CPU time of one search; bounds its memory too, which grows by 1 MB per ms at worst
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class Pattern:
 def compile_pattern(source: str) -> Pattern | PatternError:
     """`source` compiled, or why it cannot be used. Takes about 1 ms per 100 characters, at most 0.5 s; cached."""
     if len(source) > MAX_PATTERN_CHARACTERS:
-        return PatternError(f"it is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS)
+        return PatternError(
+            f"it is longer than {MAX_PATTERN_CHARACTERS} characters.", MAX_PATTERN_CHARACTERS
+        )
     try:
         translated = translate(source)
         if len(translated) > MAX_TRANSLATED_CHARACTERS:

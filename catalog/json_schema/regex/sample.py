@@ -96,13 +96,19 @@ class _Sampler:
             case Reference(number):
                 raise UnknownPattern(f"It refers to group {number}.")
             case Group(kind, content):
-                return self.disjunction(content) if kind in {"capture", "plain", "modifiers"} else ""
+                return (
+                    self.disjunction(content) if kind in {"capture", "plain", "modifiers"} else ""
+                )
             case Repetition():
                 return self.repetition(node)
 
     def repetition(self, node: Repetition) -> str:
         low = min(node.low, MAX_CHARACTERS)
-        high = low + MAX_REPEATS if node.high is None else min(node.high, low + MAX_MORE_REPEATS, MAX_CHARACTERS)
+        high = (
+            low + MAX_REPEATS
+            if node.high is None
+            else min(node.high, low + MAX_MORE_REPEATS, MAX_CHARACTERS)
+        )
         count = 1 if (low, high) == (1, 1) else self.random.randint(low, high)
         return "".join(self.node(node.node) for _ in range(count))
 

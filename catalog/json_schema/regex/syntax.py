@@ -28,7 +28,9 @@ from catalog.json_schema.regex.characters import (
 )
 
 MAX_GROUP_DEPTH: Final = 50
-MAX_REPEATED_CHARACTERS: Final = 20_000  # `(?:ab){n}` spelled out, as the engine does in memory when it compiles
+MAX_REPEATED_CHARACTERS: Final = (
+    20_000  # `(?:ab){n}` spelled out, as the engine does in memory when it compiles
+)
 
 
 # -- the tree ---------------------------------------------------------------------------------------------------------
@@ -249,11 +251,15 @@ class _Parser:
             self.names[name] = self.total
 
     def _open_group(self) -> None:
-        group = _OpenGroup("plain", self.alternatives, self.nodes, self.multiline, self.dot_all, self.weight)
+        group = _OpenGroup(
+            "plain", self.alternatives, self.nodes, self.multiline, self.dot_all, self.weight
+        )
         self.alternatives, self.nodes = [], []
         if not self.reader.take("?"):
             self._open_capture(group)
-        elif (kind := next((kind for kind in _LOOKAROUNDS if self.reader.take(kind)), None)) is not None:
+        elif (
+            kind := next((kind for kind in _LOOKAROUNDS if self.reader.take(kind)), None)
+        ) is not None:
             group.kind = kind
         elif self.reader.take("<"):
             self.reader.until(">")  # _count_groups has checked the name
@@ -362,7 +368,9 @@ class _Parser:
     def _named_group(self) -> int:
         name = self.reader.until(">") if self.reader.take("<") else None
         if name is None or name not in self.names:
-            raise self.reader.error("`\\k` must be followed by the name of a group in angle brackets.")
+            raise self.reader.error(
+                "`\\k` must be followed by the name of a group in angle brackets."
+            )
         return self.names[name]
 
     def _reference(self, group: int) -> None:

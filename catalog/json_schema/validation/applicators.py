@@ -40,7 +40,11 @@ def _reference(keyword: str, follow: Callable[[Subschema, str], Subschema | None
         if known is False and run.reported is None:
             yield Failure(subschema, run.path, keyword, f"must match {show_source(reference)}")
             return
-        if known is False and run.reported is not None and (target, tuple(run.path)) in run.reported:
+        if (
+            known is False
+            and run.reported is not None
+            and (target, tuple(run.path)) in run.reported
+        ):
             run.suppressed += 1
             return
         if key in run.open:
@@ -140,7 +144,9 @@ def _if(subschema: Subschema, _run: Run, _schema: Any, instance: JSON) -> Iterat
 # Members of objects.
 
 
-def _properties(subschema: Subschema, run: Run, properties: Any, instance: JSON) -> Iterator[Failure]:
+def _properties(
+    subschema: Subschema, run: Run, properties: Any, instance: JSON
+) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     run.spend(len(instance) // 16)
@@ -149,7 +155,9 @@ def _properties(subschema: Subschema, run: Run, properties: Any, instance: JSON)
             yield from subschema.sub("properties", name).failures_at(name, value)
 
 
-def _pattern_properties(subschema: Subschema, run: Run, patterns: Any, instance: JSON) -> Iterator[Failure]:
+def _pattern_properties(
+    subschema: Subschema, run: Run, patterns: Any, instance: JSON
+) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     for pattern in patterns:
@@ -158,7 +166,9 @@ def _pattern_properties(subschema: Subschema, run: Run, patterns: Any, instance:
                 yield from subschema.sub("patternProperties", pattern).failures_at(name, value)
 
 
-def _additional_properties(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _additional_properties(
+    subschema: Subschema, run: Run, _schema: Any, instance: JSON
+) -> Iterator[Failure]:
     if not isinstance(instance, dict) or not isinstance(subschema.schema, dict):
         return
     properties: Any = subschema.schema.get("properties", {})
@@ -172,7 +182,9 @@ def _additional_properties(subschema: Subschema, run: Run, _schema: Any, instanc
             yield from rest.failures_at(name, value)
 
 
-def _property_names(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _property_names(
+    subschema: Subschema, run: Run, _schema: Any, instance: JSON
+) -> Iterator[Failure]:
     if not isinstance(instance, dict):
         return
     names = subschema.sub("propertyNames")
@@ -180,7 +192,9 @@ def _property_names(subschema: Subschema, run: Run, _schema: Any, instance: JSON
         if names.fits(name):
             continue
         why = next(names.failures(name), None)
-        message = f"{show_text(name)} is not allowed as a property name" + (f": {why.message}" if why else "")
+        message = f"{show_text(name)} is not allowed as a property name" + (
+            f": {why.message}" if why else ""
+        )
         yield Failure(subschema, [*run.path, name], "propertyNames", message, names=(name,))
 
 
@@ -190,7 +204,9 @@ def _required(subschema: Subschema, run: Run, names: Any, instance: JSON) -> Ite
     run.spend(len(names) // 16)
     for name in names:
         if name not in instance:
-            yield Failure(subschema, run.path, "required", f"{show_text(name)} is missing", names=(name,))
+            yield Failure(
+                subschema, run.path, "required", f"{show_text(name)} is missing", names=(name,)
+            )
 
 
 def _dependents(keyword: str) -> Keyword:
@@ -210,7 +226,14 @@ def _dependents(keyword: str) -> Keyword:
             for other in needed:
                 if other not in instance:
                     message = f"{show_text(other)} is missing; it is required if {show_text(name)} is given"
-                    yield Failure(subschema, run.path, keyword, message, tokens=(keyword, name), names=(other,))
+                    yield Failure(
+                        subschema,
+                        run.path,
+                        keyword,
+                        message,
+                        tokens=(keyword, name),
+                        names=(other,),
+                    )
 
     return check
 
@@ -218,7 +241,9 @@ def _dependents(keyword: str) -> Keyword:
 # Items of arrays.
 
 
-def _prefix_items(subschema: Subschema, _run: Run, schemas: Any, instance: JSON) -> Iterator[Failure]:
+def _prefix_items(
+    subschema: Subschema, _run: Run, schemas: Any, instance: JSON
+) -> Iterator[Failure]:
     if isinstance(instance, list):
         for index in range(min(len(schemas), len(instance))):
             yield from subschema.sub("prefixItems", index).failures_at(index, instance[index])
@@ -240,7 +265,9 @@ def _items_2019(subschema: Subschema, run: Run, schemas: Any, instance: JSON) ->
         yield from subschema.sub("items", index).failures_at(index, instance[index])
 
 
-def _additional_items(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _additional_items(
+    subschema: Subschema, run: Run, _schema: Any, instance: JSON
+) -> Iterator[Failure]:
     if not isinstance(instance, list) or not isinstance(subschema.schema, dict):
         return
     items = subschema.schema.get("items")
@@ -258,7 +285,9 @@ def _items_from(start: int, rest: Subschema, run: Run, instance: list[JSON]) -> 
 
 def _contains_07(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
     if isinstance(instance, list) and not any(map(subschema.sub("contains").fits, instance)):
-        yield Failure(subschema, run.path, "contains", "must have at least 1 item matching `contains`")
+        yield Failure(
+            subschema, run.path, "contains", "must have at least 1 item matching `contains`"
+        )
 
 
 def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
@@ -278,7 +307,9 @@ def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> I
     if found >= least:
         return
     if "minContains" not in subschema.schema:
-        yield Failure(subschema, run.path, "contains", "must have at least 1 item matching `contains`")
+        yield Failure(
+            subschema, run.path, "contains", "must have at least 1 item matching `contains`"
+        )
         return
     message = f"must have {limit('minContains', least)} matching `contains`"
     yield Failure(subschema, run.path, "minContains", message)
@@ -287,14 +318,18 @@ def _contains(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> I
 # Unevaluated members and items.
 
 
-def _unevaluated_properties(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _unevaluated_properties(
+    subschema: Subschema, run: Run, _schema: Any, instance: JSON
+) -> Iterator[Failure]:
     if isinstance(instance, dict):
         rest = subschema.sub("unevaluatedProperties")
         for name in unevaluated_properties(subschema, run, instance):
             yield from rest.failures_at(name, instance[name])
 
 
-def _unevaluated_items(subschema: Subschema, run: Run, _schema: Any, instance: JSON) -> Iterator[Failure]:
+def _unevaluated_items(
+    subschema: Subschema, run: Run, _schema: Any, instance: JSON
+) -> Iterator[Failure]:
     if isinstance(instance, list):
         rest = subschema.sub("unevaluatedItems")
         for index in unevaluated_items(subschema, run, instance):

@@ -11,8 +11,21 @@ from typing import Any, Final, TypeAlias
 
 from catalog.json_schema.formats import FORMATS
 from catalog.json_schema.validation.budget import Run, Unchecked
-from catalog.json_schema.validation.equality import Options, canonical, is_integer, is_multiple, is_numeric
-from catalog.json_schema.validation.messages import a_format, choice, limit, show, show_source, types
+from catalog.json_schema.validation.equality import (
+    Options,
+    canonical,
+    is_integer,
+    is_multiple,
+    is_numeric,
+)
+from catalog.json_schema.validation.messages import (
+    a_format,
+    choice,
+    limit,
+    show,
+    show_source,
+    types,
+)
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.json_schema.validation.subschema import Subschema
 from catalog.jsontext.reader import JSON, Number
@@ -52,7 +65,11 @@ def _type_04(subschema: Subschema, run: Run, wanted: Any, instance: JSON) -> str
 def _enum(subschema: Subschema, run: Run, values: Any, instance: JSON) -> str | None:
     if subschema.built("enum", lambda: Options(values, run)).contain(instance, run):
         return None
-    return f"must be {choice(values)}" if values else "cannot have any value: the list of allowed values is empty"
+    return (
+        f"must be {choice(values)}"
+        if values
+        else "cannot have any value: the list of allowed values is empty"
+    )
 
 
 def _const(subschema: Subschema, run: Run, value: Any, instance: JSON) -> str | None:
@@ -65,13 +82,20 @@ def _bound(keyword: str, is_within: Callable[[Any, Any], bool]) -> Assertion:
     """A bound of numbers; `is_within` gets the number and the bound."""
 
     def check(_subschema: Subschema, _run: Run, bound: Any, instance: JSON) -> str | None:
-        return None if not is_numeric(instance) or is_within(instance, bound) else f"must be {limit(keyword, bound)}"
+        return (
+            None
+            if not is_numeric(instance) or is_within(instance, bound)
+            else f"must be {limit(keyword, bound)}"
+        )
 
     return check
 
 
 _minimum, _maximum = _bound("minimum", ge), _bound("maximum", le)
-_exclusive_minimum, _exclusive_maximum = _bound("exclusiveMinimum", gt), _bound("exclusiveMaximum", lt)
+_exclusive_minimum, _exclusive_maximum = (
+    _bound("exclusiveMinimum", gt),
+    _bound("exclusiveMaximum", lt),
+)
 
 
 def _bound_04(inclusive: Assertion, exclusive: Assertion, flag: str) -> Assertion:
@@ -97,7 +121,9 @@ def _min_length(_subschema: Subschema, _run: Run, least: Any, instance: JSON) ->
 
 
 def _size(
-    keyword: str, kind: type[str | list[JSON] | dict[str, JSON]], is_within: Callable[[int, Any], bool]
+    keyword: str,
+    kind: type[str | list[JSON] | dict[str, JSON]],
+    is_within: Callable[[int, Any], bool],
 ) -> Assertion:
     """A limit of the characters, items or members of values of one type; `is_within` gets the number and the limit."""
 
@@ -132,7 +158,9 @@ def _unique_items(_subschema: Subschema, run: Run, wanted: Any, instance: JSON) 
     for index, item in enumerate(instance):
         first = seen.setdefault(canonical(item, run), index)
         if first != index:
-            return f"must have no duplicates: the items {first} and {index} are equal (counted from 0)"
+            return (
+                f"must have no duplicates: the items {first} and {index} are equal (counted from 0)"
+            )
     return None
 
 

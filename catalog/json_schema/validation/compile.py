@@ -86,7 +86,9 @@ class CompiledSchema:
     def __init__(self, schema: JSON, *, asserts_formats: bool = True) -> None:
         self.schema = schema
         self.dialect: Dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
-        self.root: Subschema = root_of(Document(schema, self.dialect, KEYWORDS, asserts_formats=asserts_formats))
+        self.root: Subschema = root_of(
+            Document(schema, self.dialect, KEYWORDS, asserts_formats=asserts_formats)
+        )
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`, within `budget`."""

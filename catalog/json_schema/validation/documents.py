@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 MAX_SCHEMA_DEPTH: Final = 200
 MAX_SUBSCHEMAS: Final = 20_000  # of one document
-MAX_IDENTIFIERS_CHARACTERS: Final = 4_000_000  # of all identifiers, each joined with those around it
+MAX_IDENTIFIERS_CHARACTERS: Final = (
+    4_000_000  # of all identifiers, each joined with those around it
+)
 MAX_SCOPE: Final = 50  # resources in one dynamic scope
 
 _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
@@ -30,7 +32,12 @@ class Document:
     """
 
     def __init__(
-        self, schema: JSON, dialect: Dialect, keywords: Mapping[str, Mapping[str, Keyword]], *, asserts_formats: bool
+        self,
+        schema: JSON,
+        dialect: Dialect,
+        keywords: Mapping[str, Mapping[str, Keyword]],
+        *,
+        asserts_formats: bool,
     ) -> None:
         self.schema = schema
         self.dialect = dialect
@@ -111,7 +118,9 @@ class Document:
     @cached_property
     def _has_dynamic_scope(self) -> bool:
         """Whether the path to a subschema affects its meaning."""
-        return any(keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS)
+        return any(
+            keyword in schema for schema in objects_in(self.schema) for keyword in _SCOPE_KEYWORDS
+        )
 
     def tokens_to(self, schema: JSON) -> list[str | int] | None:
         """The path to `schema` in the document; None if it is not in it."""
@@ -152,17 +161,25 @@ def flaw_of(schema: JSON, dialect: Dialect) -> str | None:
             return "The schema is nested too deeply."
         if isinstance(value, dict):
             has_parts = has_parts or dialect_of(value, dialect) not in {dialect, None}
-            base += sum(len(name) for name in (value.get("$id"), value.get("id")) if isinstance(name, str))
+            base += sum(
+                len(name) for name in (value.get("$id"), value.get("id")) if isinstance(name, str)
+            )
             characters += base if "$id" in value or "id" in value else 0
             if characters > MAX_IDENTIFIERS_CHARACTERS:
                 return "The identifiers in the schema are too long."
-        waiting += [(child, depth + 1, base) for child in _children(value) if isinstance(child, (dict, list))]
+        waiting += [
+            (child, depth + 1, base)
+            for child in _children(value)
+            if isinstance(child, (dict, list))
+        ]
     if not has_parts:
         return None if dialect.accepts(schema) else _invalid(dialect)
     document = SchemaMap(schema, max_nodes=MAX_SUBSCHEMAS, default=dialect)
     if not document.complete:
         return f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas."
-    refused = (part.dialect for part, alone in parts_by_draft(document) if not part.dialect.accepts(alone))
+    refused = (
+        part.dialect for part, alone in parts_by_draft(document) if not part.dialect.accepts(alone)
+    )
     return next(map(_invalid, refused), None)
 
 

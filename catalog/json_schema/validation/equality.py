@@ -43,7 +43,9 @@ def is_multiple(value: Numeric, divisor: Numeric) -> bool:
     if coefficient == 0 or divisor_coefficient == 0:
         return coefficient == 0
     if exponent < divisor_exponent:
-        return False  # 10 divides the divisor once more than the value: coefficients do not end in 0
+        return (
+            False  # 10 divides the divisor once more than the value: coefficients do not end in 0
+        )
     shift = pow(10, exponent - divisor_exponent, abs(divisor_coefficient))
     return coefficient * shift % divisor_coefficient == 0
 
@@ -113,7 +115,9 @@ def equal(first: JSON, second: JSON) -> bool:
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(map(equal, first, second))
     if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(equal(first[name], second[name]) for name in first)
+        return first.keys() == second.keys() and all(
+            equal(first[name], second[name]) for name in first
+        )
     return is_numeric(first) == is_numeric(second) and first == second
 
 
@@ -124,7 +128,9 @@ class Options:
 
     def __init__(self, values: list[JSON], run: Run) -> None:
         self._texts = frozenset(value for value in values if isinstance(value, str))
-        self._others = frozenset(canonical(value, run) for value in values if not isinstance(value, str))
+        self._others = frozenset(
+            canonical(value, run) for value in values if not isinstance(value, str)
+        )
         self._has_containers = any(isinstance(value, (list, dict)) for value in values)
 
     def contain(self, value: JSON, run: Run) -> bool:

@@ -78,9 +78,17 @@ class Violation:
         """The only alternative for this type of value, or of several the only one with a matching `const` or `enum`."""
         if len(self.branches) < 2:
             return None
-        of_type = [branch for branch in self.branches if not any(self._is_other_type(each) for each in branch)]
+        of_type = [
+            branch
+            for branch in self.branches
+            if not any(self._is_other_type(each) for each in branch)
+        ]
         if len(of_type) > 1:
-            of_type = [branch for branch in of_type if not any(self._is_other_name(each) for each in branch)]
+            of_type = [
+                branch
+                for branch in of_type
+                if not any(self._is_other_name(each) for each in branch)
+            ]
         return of_type[0] if len(of_type) == 1 else None
 
     def _is_other_type(self, violation: Violation) -> bool:
@@ -88,7 +96,10 @@ class Violation:
 
     def _is_other_name(self, violation: Violation) -> bool:
         """Whether a member that identifies alternatives selects another one."""
-        return violation.keyword in {"const", "enum"} and violation.pointer.rpartition("/")[0] == self.pointer
+        return (
+            violation.keyword in {"const", "enum"}
+            and violation.pointer.rpartition("/")[0] == self.pointer
+        )
 
 
 class Failure:
@@ -123,5 +134,7 @@ class Failure:
             message=message,
             schema_pointer=self.subschema.pointer_to(*self.tokens),
             names=self.names,
-            branches=tuple(tuple(failure.violation() for failure in branch) for branch in self.branches),
+            branches=tuple(
+                tuple(failure.violation() for failure in branch) for branch in self.branches
+            ),
         )

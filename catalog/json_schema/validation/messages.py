@@ -12,7 +12,17 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from catalog.json_schema.describe import FORMATS, LIMITS, NOUNS, TYPES, amount, cut, listed, plural, with_article
+from catalog.json_schema.describe import (
+    FORMATS,
+    LIMITS,
+    NOUNS,
+    TYPES,
+    amount,
+    cut,
+    listed,
+    plural,
+    with_article,
+)
 from catalog.jsontext.reader import JSON, Number
 
 Numeric: TypeAlias = int | Decimal | float
@@ -36,7 +46,9 @@ def show(value: JSON | Decimal | float) -> str:
     if isinstance(value, list):
         shown = map(_show_part, value[:_MAX_PARTS])
         return (
-            f"[{', '.join(shown)}]" if len(value) <= _MAX_PARTS else f"a certain array of {count(len(value), 'item')}"
+            f"[{', '.join(shown)}]"
+            if len(value) <= _MAX_PARTS
+            else f"a certain array of {count(len(value), 'item')}"
         )
     if isinstance(value, dict):
         if len(value) > _MAX_PARTS:
@@ -76,7 +88,10 @@ def choice(values: Sequence[JSON]) -> str:
 
 def types(names: Iterable[str]) -> str:
     """Types as a choice: "a string or null"."""
-    return listed([with_article(name) if name in TYPES else show_text(name) for name in names]) or "anything"
+    return (
+        listed([with_article(name) if name in TYPES else show_text(name) for name in names])
+        or "anything"
+    )
 
 
 def a_format(name: str) -> str:

@@ -26,7 +26,9 @@ Keyword: TypeAlias = "Callable[[Subschema, Run, Any, JSON], Iterable[Failure]]"
 
 def root_of(document: Document) -> Subschema:
     """The subschema of the whole document."""
-    return document.cached(Subschema(document, document.schema, document.uri, (document.uri,), document.dialect))
+    return document.cached(
+        Subschema(document, document.schema, document.uri, (document.uri,), document.dialect)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,11 @@ class Subschema:
             path[:0] = subschema._tokens
             subschema = subschema._parent
         start = subschema.document.tokens_to(subschema.schema)
-        return f"{subschema.base}#{bounded_pointer(path)}" if start is None else bounded_pointer([*start, *path])
+        return (
+            f"{subschema.base}#{bounded_pointer(path)}"
+            if start is None
+            else bounded_pointer([*start, *path])
+        )
 
     # The keywords.
 
@@ -87,8 +93,14 @@ class Subschema:
             return {}
         if "$ref" in schema and self.dialect.ref_stands_alone:
             return {"$ref": schema["$ref"]}
-        others = (keyword for keyword in schema if keyword in HOLDS_IN_ANY_DRAFT and keyword not in self.dialect.holds)
-        malformed = {keyword for keyword in others if not self._consists_of_schemas(keyword, schema[keyword])}
+        others = (
+            keyword
+            for keyword in schema
+            if keyword in HOLDS_IN_ANY_DRAFT and keyword not in self.dialect.holds
+        )
+        malformed = {
+            keyword for keyword in others if not self._consists_of_schemas(keyword, schema[keyword])
+        }
         if not malformed:
             return schema
         return {keyword: value for keyword, value in schema.items() if keyword not in malformed}
@@ -97,21 +109,28 @@ class Subschema:
         how = HOLDS_IN_ANY_DRAFT[keyword]
         form = {Holds.ARRAY: list, Holds.SCHEMA: dict | bool}.get(how, dict)
         return isinstance(value, form) and all(
-            (dialect_of(schema, self.dialect) or self.dialect).accepts(schema) for _, schema in held(how, value)
+            (dialect_of(schema, self.dialect) or self.dialect).accepts(schema)
+            for _, schema in held(how, value)
         )
 
     @cached_property
     def keywords(self) -> dict[str, JSON]:
         """The keywords that the draft defines."""
         defined = self.dialect.keywords
-        return {keyword: value for keyword, value in self.all_keywords.items() if keyword in defined}
+        return {
+            keyword: value for keyword, value in self.all_keywords.items() if keyword in defined
+        }
 
     # Other subschemas.
 
     def listed(self, keyword: str) -> list[Subschema]:
         """The subschemas in the array under `keyword`: `listed("allOf")`."""
         schemas = self.keywords.get(keyword)
-        return [self.sub(keyword, index) for index in range(len(schemas))] if isinstance(schemas, list) else []
+        return (
+            [self.sub(keyword, index) for index in range(len(schemas))]
+            if isinstance(schemas, list)
+            else []
+        )
 
     def references(self) -> Iterator[Subschema]:
         """The targets of `$ref`, `$dynamicRef` and `$recursiveRef`, without dangling ones."""
@@ -125,7 +144,9 @@ class Subschema:
     def _targets_of_references(self) -> Iterator[Subschema | None]:
         for keyword in REFERENCES:
             if isinstance(reference := self.keywords.get(keyword), str):
-                yield self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
+                yield (
+                    self.follow(reference) if keyword == "$ref" else self.follow_dynamic(reference)
+                )
 
     def sub(self, *tokens: str | int) -> Subschema:
         """The subschema at `tokens` from here: `sub("properties", "a")`.
@@ -154,7 +175,9 @@ class Subschema:
         if tokens[0] not in self.dialect.holds and not dialect.accepts(contents):
             raise LookupError(tokens)  # the value of a keyword without schemas need not be one
         base = base_within(self.base, contents, dialect)
-        return self.document.cached(Subschema(self.document, contents, base, self.scope, dialect, self, tokens))
+        return self.document.cached(
+            Subschema(self.document, contents, base, self.scope, dialect, self, tokens)
+        )
 
     def entered(self) -> Subschema:
         """The same subschema, with its resource in the dynamic scope.
@@ -166,7 +189,15 @@ class Subschema:
         if scope == self.scope:
             return self
         return self.document.cached(
-            Subschema(self.document, self.schema, self.base, scope, self.dialect, self._parent, self._tokens)
+            Subschema(
+                self.document,
+                self.schema,
+                self.base,
+                scope,
+                self.dialect,
+                self._parent,
+                self._tokens,
+            )
         )
 
     def of_resource(self, contents: JSON, dialect: Dialect, uri: str) -> Subschema:
@@ -181,7 +212,9 @@ class Subschema:
         """The target of `$dynamicRef` (in 2019-09: `$recursiveRef`); None if it does not exist."""
         return self._target(reference, resolve_dynamically)
 
-    def _target(self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]) -> Subschema | None:
+    def _target(
+        self, reference: str, resolve_it: Callable[[Subschema, str], Subschema | None]
+    ) -> Subschema | None:
         if not isinstance(reference, str):
             return None  # the meta-schema of draft-04 allows this
         key = (resolve_it, reference)
@@ -235,7 +268,9 @@ class Subschema:
         if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
             schema = {"$ref": schema["$ref"]}
         defined = self.document.keywords[self.dialect.uri]
-        return [(defined[keyword], value) for keyword, value in schema.items() if keyword in defined]
+        return [
+            (defined[keyword], value) for keyword, value in schema.items() if keyword in defined
+        ]
 
     def _broken_keywords(self, run: Run, instance: JSON) -> Iterator[Failure]:
         for keyword, value in self._checks:
@@ -305,9 +340,20 @@ class Subschema:
     def _refusal(self, run: Run) -> Failure:
         """The failure of a `false`, with the keyword that contains it."""
         member = run.path[-1] if run.path else None
-        message = "Nothing is allowed here" if member is None else f"{_show_token(member)} is not allowed here"
+        message = (
+            "Nothing is allowed here"
+            if member is None
+            else f"{_show_token(member)} is not allowed here"
+        )
         keyword = str(self._tokens[0]) if self._tokens else "false"
-        return Failure(self, run.path, keyword, message, tokens=(), names=(member,) if isinstance(member, str) else ())
+        return Failure(
+            self,
+            run.path,
+            keyword,
+            message,
+            tokens=(),
+            names=(member,) if isinstance(member, str) else (),
+        )
 
 
 def _show_token(token: str | int) -> str:
@@ -320,7 +366,9 @@ def _length_of_step(subschema: Subschema, tokens: list[str | int]) -> int:
     how = subschema.dialect.holds.get(str(tokens[0])) if isinstance(schema, dict) else None
     if how is None:
         return len(tokens)
-    if how is Holds.SCHEMA or (how is Holds.SCHEMA_OR_ARRAY and not isinstance(_member(schema, tokens[0]), list)):
+    if how is Holds.SCHEMA or (
+        how is Holds.SCHEMA_OR_ARRAY and not isinstance(_member(schema, tokens[0]), list)
+    ):
         return 1
     return min(2, len(tokens))
 
@@ -328,6 +376,8 @@ def _length_of_step(subschema: Subschema, tokens: list[str | int]) -> int:
 def _member(value: JSON, token: str | int) -> JSON:
     if isinstance(value, dict):
         return value[str(token)]
-    if isinstance(value, list) and (isinstance(token, int) or (token.isascii() and token.isdecimal())):
+    if isinstance(value, list) and (
+        isinstance(token, int) or (token.isascii() and token.isdecimal())
+    ):
         return value[int(token)]
     raise LookupError(token)

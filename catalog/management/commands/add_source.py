@@ -27,8 +27,12 @@ class Command(BaseCommand):
         parser.add_argument("name", metavar="NAME")
         origin = parser.add_mutually_exclusive_group(required=True)
         origin.add_argument("--url", help="the address of an MCP server over HTTP")
-        origin.add_argument("--command", metavar="COMMAND", help="the command of an MCP server, with its arguments")
-        origin.add_argument("--openapi", metavar="URL_OR_FILE", help="an OpenAPI or Swagger document")
+        origin.add_argument(
+            "--command", metavar="COMMAND", help="the command of an MCP server, with its arguments"
+        )
+        origin.add_argument(
+            "--openapi", metavar="URL_OR_FILE", help="an OpenAPI or Swagger document"
+        )
         parser.add_argument(
             "--header",
             action="append",
@@ -57,7 +61,9 @@ class Command(BaseCommand):
             for problem in error.problems:
                 self.stderr.write(f"{problem.pointer.removeprefix('/')}: {problem.message}")
             sys.exit(1)
-        self.stderr.write(f"Added the source {source.name}. Read its tools with: manage.py sync_source {source.name}")
+        self.stderr.write(
+            f"Added the source {source.name}. Read its tools with: manage.py sync_source {source.name}"
+        )
 
 
 def _origin(options: dict[str, Any]) -> tuple[str, str, str]:
@@ -79,7 +85,10 @@ def _header(text: str) -> tuple[str, str]:
     """The name and the value. Values are not arguments, which other users of the machine could list."""
     name, _, variable = text.partition("=")
     if not variable:
-        raise CommandError("Write --header NAME=VARIABLE, with the value in that environment variable.", returncode=2)
+        raise CommandError(
+            "Write --header NAME=VARIABLE, with the value in that environment variable.",
+            returncode=2,
+        )
     if variable == "-":
         return name, getpass.getpass(f"{name}: ")
     if variable not in os.environ:

@@ -26,7 +26,9 @@ from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
 
 NONE: Final = "none"
-SHOWN: Final = {NONE: SEVERITIES[:0]} | {severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)}
+SHOWN: Final = {NONE: SEVERITIES[:0]} | {
+    severity: SEVERITIES[: rank + 1] for rank, severity in enumerate(SEVERITIES)
+}
 
 
 class Command(BaseCommand):
@@ -36,7 +38,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument(
-            "--format", choices=sorted(FORMATS), help="default: groups (by rule) on a terminal, text elsewhere"
+            "--format",
+            choices=sorted(FORMATS),
+            help="default: groups (by rule) on a terminal, text elsewhere",
         )
         parser.add_argument(
             "--site",
@@ -69,7 +73,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
         waivers = _waivers_in(options["waivers"]) if options["waivers"] else []
-        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
+        pieces = pieces_at(
+            files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+        )
         checked = [_check(piece, waivers) for piece in pieces]
         shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
         form = options["format"] or ("groups" if self.stdout.isatty() else "text")
@@ -106,11 +112,15 @@ def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
         raise CommandError(f"{file}: {error}", returncode=2) from error
     found = []
     for number, one in enumerate(listed if isinstance(listed, list) else [None]):
-        texts = {str(name): str(text) for name, text in one.items()} if isinstance(one, dict) else {}
+        texts = (
+            {str(name): str(text) for name, text in one.items()} if isinstance(one, dict) else {}
+        )
         if texts.get("rule") not in RULES or not texts.get("reason", "").strip():
             message = "a waiver needs a `rule`, which must be the id of a lint rule, and a `reason`"
             raise CommandError(f"{file}: /{number}: {message}", returncode=2)
-        found.append((texts.get("tool", ""), WaivedFinding(texts["rule"], texts.get("pointer", ""))))
+        found.append(
+            (texts.get("tool", ""), WaivedFinding(texts["rule"], texts.get("pointer", "")))
+        )
     return found
 
 
@@ -119,7 +129,11 @@ def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> C
         return Checked(piece.source, piece.line, (piece.refusal,))
     if piece.is_yaml:
         message = "A spec must be JSON here; load_specs also accepts YAML, and stores it as JSON."
-        return Checked(piece.source, piece.line, (Problem("", message, "json.syntax", line=piece.line, column=1),))
+        return Checked(
+            piece.source,
+            piece.line,
+            (Problem("", message, "json.syntax", line=piece.line, column=1),),
+        )
     try:
         spec = read_spec(piece.text, max_bytes=settings.MAX_SPEC_BYTES)
     except SpecError as error:

@@ -23,7 +23,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "path", nargs="?", type=Path, metavar="PATH", help="the file; without it, or with -, stdout"
+            "path",
+            nargs="?",
+            type=Path,
+            metavar="PATH",
+            help="the file; without it, or with -, stdout",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

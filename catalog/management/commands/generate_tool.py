@@ -22,9 +22,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("tool", metavar="TOOL", help="The tool's id, or its slug.")
-        languages = "; ".join(f"{language.key}: {language.summary}" for language in LANGUAGES.values())
+        languages = "; ".join(
+            f"{language.key}: {language.summary}" for language in LANGUAGES.values()
+        )
         parser.add_argument("--language", required=True, choices=tuple(LANGUAGES), help=languages)
-        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="The folder of the project.")
+        parser.add_argument(
+            "--out", required=True, type=Path, metavar="DIR", help="The folder of the project."
+        )
         parser.add_argument("--force", action="store_true", help="Replace files that exist in DIR.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002

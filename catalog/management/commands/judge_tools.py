@@ -23,7 +23,11 @@ class Command(BaseCommand):
                     drawn_s = monotonic()
                     self.stderr.write(f"\r{count:,} assessed", ending="")
         except LockHeld:
-            self.stderr.write("The specs are being assessed already, by a server or by this command; nothing to do.")
+            self.stderr.write(
+                "The specs are being assessed already, by a server or by this command; nothing to do."
+            )
             return
         elapsed_s = monotonic() - started
-        self.stderr.write(f"\r{count:,} specs assessed in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)")
+        self.stderr.write(
+            f"\r{count:,} specs assessed in {elapsed_s:.1f} s ({count / max(elapsed_s, 0.001):,.0f}/s)"
+        )

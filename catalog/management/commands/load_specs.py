@@ -44,18 +44,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
-        parser.add_argument("--dry-run", action="store_true", help="store nothing; only report what would happen")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="store nothing; only report what would happen"
+        )
         parser.add_argument(
             "--prefix",
             help="the prefix of the ids of imported tools (default: an API's title, or the file name of an MCP list)",
         )
         parser.add_argument(
-            "--replace", action="store_true", help="let imports revise tools of another document, server or owner"
+            "--replace",
+            action="store_true",
+            help="let imports revise tools of another document, server or owner",
         )
-        parser.add_argument("--user", help="the publisher; without it, the specs are the site's own")
+        parser.add_argument(
+            "--user", help="the publisher; without it, the specs are the site's own"
+        )
         output = parser.add_mutually_exclusive_group()
-        output.add_argument("--json", action="store_true", help="print the report as JSON on a terminal too")
-        output.add_argument("--quiet", action="store_true", help="no report on stdout, only the counts on stderr")
+        output.add_argument(
+            "--json", action="store_true", help="print the report as JSON on a terminal too"
+        )
+        output.add_argument(
+            "--quiet", action="store_true", help="no report on stdout, only the counts on stderr"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         by = find_user(options["user"])
@@ -65,7 +75,9 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
         gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a tenth of the time
         started = monotonic()
-        pieces = pieces_at(files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES)
+        pieces = pieces_at(
+            files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
+        )
         counts: Counter[str] = Counter()
         wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
@@ -79,7 +91,9 @@ class Command(BaseCommand):
         elapsed_s = monotonic() - started
         if wants_report:
             self.stdout.write(dumps(report_of(reported, dry_run=options["dry_run"]), indent=2))
-        self._summarise(counts, [entry for entry in reported if entry.outcome == "rejected"], elapsed_s)
+        self._summarise(
+            counts, [entry for entry in reported if entry.outcome == "rejected"], elapsed_s
+        )
         if not options["dry_run"]:
             self._assess()
         if counts["rejected"]:
@@ -109,14 +123,20 @@ class Command(BaseCommand):
             for fault in entry.faults:
                 problem = fault.problem
                 message = _with_options(problem.message) if entry.can_replace else problem.message
-                self.stderr.write(f"{entry.source}:{problem.line or entry.line}: {message} ({problem.rule})")
+                self.stderr.write(
+                    f"{entry.source}:{problem.line or entry.line}: {message} ({problem.rule})"
+                )
         if len(rejected) > PROBLEMS_SHOWN:
             self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more rejected specs")
         total = counts.total()
         outcomes = ", ".join(
-            f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome != "held"
+            f"{counts[outcome]:,} {outcome}"
+            for outcome in OUTCOMES
+            if counts[outcome] or outcome != "held"
         )
-        self.stderr.write(f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}")
+        self.stderr.write(
+            f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}"
+        )
 
 
 def _with_options(message: str) -> str:
@@ -126,7 +146,9 @@ def _with_options(message: str) -> str:
 
 def report_of(entries: Sequence[Entry], *, dry_run: bool) -> JSON:
     """The API's report as JSON, but without the members of problems that are null."""
-    report = ReportOut.of_entries(entries, dry_run=dry_run).model_dump(exclude={"specs": {"__all__": {"problems"}}})
+    report = ReportOut.of_entries(entries, dry_run=dry_run).model_dump(
+        exclude={"specs": {"__all__": {"problems"}}}
+    )
     for spec, entry in zip(report["specs"], entries, strict=True):
         spec["problems"] = [fault.problem.as_json() for fault in entry.faults]
     return report

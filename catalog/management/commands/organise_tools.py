@@ -29,18 +29,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", metavar="ID")
-        parser.add_argument("--query", help="as on the catalog's page: all tools that match, including archived ones")
+        parser.add_argument(
+            "--query",
+            help="as on the catalog's page: all tools that match, including archived ones",
+        )
         toolkit = parser.add_mutually_exclusive_group()
         toolkit.add_argument("--toolkit", metavar="NAME", help='their new toolkit; "" for none')
-        toolkit.add_argument("--toolkit-of-id", action="store_true", help="use the toolkit in their ids")
+        toolkit.add_argument(
+            "--toolkit-of-id", action="store_true", help="use the toolkit in their ids"
+        )
         parser.add_argument("--add-tag", action="append", default=[], metavar="TAG")
         parser.add_argument("--remove-tag", action="append", default=[], metavar="TAG")
         parser.add_argument("--owner", metavar="USER", help='their new owner; "" for none')
         deprecation = parser.add_mutually_exclusive_group()
-        deprecation.add_argument("--deprecate", metavar="NOTE", nargs="?", const="", help="deprecate them")
+        deprecation.add_argument(
+            "--deprecate", metavar="NOTE", nargs="?", const="", help="deprecate them"
+        )
         deprecation.add_argument("--undo-deprecation", action="store_true")
         parser.add_argument(
-            "--superseded-by", metavar="ID", default="", help="with --deprecate: the id of the tool to use instead"
+            "--superseded-by",
+            metavar="ID",
+            default="",
+            help="with --deprecate: the id of the tool to use instead",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -73,9 +83,13 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
         asked = Query.from_text(query)
         if asked.problems or asked.personal or not asked:
             why = " ".join(problem.message for problem in asked.problems) or (
-                "`is:starred` and `owner:me` do not work in commands." if asked.personal else "It is empty."
+                "`is:starred` and `owner:me` do not work in commands."
+                if asked.personal
+                else "It is empty."
             )
-            raise CommandError(f"The query is not valid and might match the wrong tools. {why}", returncode=2)
+            raise CommandError(
+                f"The query is not valid and might match the wrong tools. {why}", returncode=2
+            )
     found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
     if query is not None and ids:
         found = found.filter(tool_id__in=ids)
@@ -86,7 +100,13 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
 
 
 def _change(tool: Tool, options: dict[str, Any]) -> None:
-    toolkit = None if options["toolkit_of_id"] else UNCHANGED if options["toolkit"] is None else options["toolkit"]
+    toolkit = (
+        None
+        if options["toolkit_of_id"]
+        else UNCHANGED
+        if options["toolkit"] is None
+        else options["toolkit"]
+    )
     owner = UNCHANGED if options["owner"] is None else options["owner"]
     wanted = Organisation(toolkit, options["add_tag"], options["remove_tag"], owner)
     if wanted != Organisation(add_tags=[], remove_tags=[]):

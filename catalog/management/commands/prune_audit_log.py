@@ -14,7 +14,9 @@ class Command(BaseCommand):
     help = "Delete events of the audit log past the retention period (TOOLSHELF_AUDIT_RETENTION_DAYS; 0: never)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--days", type=int, help="Retention period in days, instead of the setting.")
+        parser.add_argument(
+            "--days", type=int, help="Retention period in days, instead of the setting."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         days = settings.AUDIT_RETENTION_DAYS if options["days"] is None else options["days"]

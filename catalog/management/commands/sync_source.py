@@ -26,7 +26,9 @@ class Command(BaseCommand):
         source = Source.objects.filter(name=options["name"]).first()
         if source is None:
             names = ", ".join(Source.objects.values_list("name", flat=True)) or "none yet"
-            raise CommandError(f"There is no source {options['name']!r}. The sources are: {names}.", returncode=2)
+            raise CommandError(
+                f"There is no source {options['name']!r}. The sources are: {names}.", returncode=2
+            )
         try:
             record = sync(source)
         except AlreadySyncing as error:

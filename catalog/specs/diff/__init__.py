@@ -35,7 +35,16 @@ schemas were first normalised to 2020-12, without keywords unknown to their draf
 Without the automata in `regex_automata`, 28 of 714 verdicts for the cases change, 24 of them to "unknown".
 """
 
-from catalog.specs.diff.changes import HARMLESS, Any, Change, Difference, Part, Proof, Verdict, is_held
+from catalog.specs.diff.changes import (
+    HARMLESS,
+    Any,
+    Change,
+    Difference,
+    Part,
+    Proof,
+    Verdict,
+    is_held,
+)
 from catalog.specs.diff.compare import compare
 from catalog.specs.diff.counterexamples import Known
 from catalog.specs.diff.schema_diff import Sampler

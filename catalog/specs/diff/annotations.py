@@ -49,7 +49,9 @@ class DeclarationComparison:
 
     seen: set[tuple[Hashable, Hashable]] = field(default_factory=set)
 
-    def changes(self, old: Conjunction, new: Conjunction, path: Path = ()) -> Iterator[DeclarationChange]:
+    def changes(
+        self, old: Conjunction, new: Conjunction, path: Path = ()
+    ) -> Iterator[DeclarationChange]:
         pair = (old.key, new.key)
         if pair in self.seen or len(path) > MAX_DEPTH or len(self.seen) > MAX_CHANGES:
             return
@@ -62,7 +64,9 @@ class DeclarationComparison:
         yield from self.of_others(old, new, path)
         yield from self.of_branches(old, new, path)
 
-    def of_member(self, name: str, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
+    def of_member(
+        self, name: str, old: Conjunction, new: Conjunction, path: Path
+    ) -> Iterator[DeclarationChange]:
         before, after = children.member(old, name), children.member(new, name)
         if name not in children.names(old):
             yield DeclarationChange("member-added", (*path, name), before, after, name)
@@ -71,18 +75,24 @@ class DeclarationComparison:
         else:
             yield from self.changes(before, after, (*path, name))
 
-    def of_others(self, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
+    def of_others(
+        self, old: Conjunction, new: Conjunction, path: Path
+    ) -> Iterator[DeclarationChange]:
         """Items, and undeclared members."""
         first = max(children.first_items(old), children.first_items(new))
         for index in range(first + 1):
             before, after = children.item(old, index), children.item(new, index)
             if before.subschemas and after.subschemas:
-                yield from self.changes(before, after, (*path, index if index < first else Any.ITEM))
+                yield from self.changes(
+                    before, after, (*path, index if index < first else Any.ITEM)
+                )
         before, after = children.undeclared(old, frozenset()), children.undeclared(new, frozenset())
         if before.subschemas and after.subschemas:
             yield from self.changes(before, after, (*path, Any.MEMBER))
 
-    def of_branches(self, old: Conjunction, new: Conjunction, path: Path) -> Iterator[DeclarationChange]:
+    def of_branches(
+        self, old: Conjunction, new: Conjunction, path: Path
+    ) -> Iterator[DeclarationChange]:
         for before, after in zip(old.unions, new.unions, strict=False):
             for branch, twin in paired(before.schemas, after.schemas):
                 yield from self.changes(branch, twin, path)

@@ -37,7 +37,11 @@ def names(whole: Conjunction) -> Labels:
     found: set[tuple[str, ...]] = set()
     for subschema in whole.subschemas:
         annotations = annotations_of(subschema)
-        found |= {(keyword, dumps(annotations[keyword])) for keyword in ("title", "$ref") if keyword in annotations}
+        found |= {
+            (keyword, dumps(annotations[keyword]))
+            for keyword in ("title", "$ref")
+            if keyword in annotations
+        }
     return frozenset(found)
 
 
@@ -68,7 +72,9 @@ def paired(old: list[Subschema], new: list[Subschema]) -> Iterator[tuple[Conjunc
         yield before[0], after[0]
 
 
-def _by_key(wholes: list[Conjunction], key_of: Callable[[Conjunction], Hashable]) -> dict[Hashable, Conjunction]:
+def _by_key(
+    wholes: list[Conjunction], key_of: Callable[[Conjunction], Hashable]
+) -> dict[Hashable, Conjunction]:
     """The alternatives by their key, without those that have none or share it."""
     found: dict[Hashable, list[Conjunction]] = {}
     for whole in wholes:

@@ -12,10 +12,17 @@ from catalog.jsontext.reader import JSON
 Verdict = Literal["breaking", "unknown", "wording", "compatible"]
 Part = Literal["definition", "parameters", "returnType", "configuration"]
 
-VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "wording", "compatible")  # the worst first
+VERDICTS: Final[tuple[Verdict, ...]] = (
+    "breaking",
+    "unknown",
+    "wording",
+    "compatible",
+)  # the worst first
 
 
-HARMLESS: Final = frozenset({"compatible", "identical"})  # verdicts that need no approval by default
+HARMLESS: Final = frozenset(
+    {"compatible", "identical"}
+)  # verdicts that need no approval by default
 
 
 class Any(Enum):
@@ -107,7 +114,10 @@ class Difference:
     @property
     def strict(self) -> Difference:
         """The same changes with their verdicts without conventions."""
-        changes = [replace(change, verdict=change.strict_verdict, is_by_convention=False) for change in self.changes]
+        changes = [
+            replace(change, verdict=change.strict_verdict, is_by_convention=False)
+            for change in self.changes
+        ]
         return Difference(tuple(worst_first(changes)))
 
 
@@ -124,7 +134,10 @@ def worst(changes: Sequence[Change]) -> Verdict | Literal["identical"]:
 
 def worst_first(changes: Sequence[Change]) -> list[Change]:
     """The breaking changes first, and those that are compatible only by convention before the other compatible ones."""
-    return sorted(changes, key=lambda change: (VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)))
+    return sorted(
+        changes,
+        key=lambda change: (VERDICTS.index(change.verdict), VERDICTS.index(change.strict_verdict)),
+    )
 
 
 def path_in_words(path: Path) -> str:

@@ -34,7 +34,11 @@ def names(whole: Conjunction) -> list[str]:
 
 
 def _names(whole: Conjunction) -> list[str]:
-    return list(dict.fromkeys(name for subschema in whole.subschemas for name in members(subschema, "properties")))
+    return list(
+        dict.fromkeys(
+            name for subschema in whole.subschemas for name in members(subschema, "properties")
+        )
+    )
 
 
 def is_mentioned(whole: Conjunction, name: str) -> bool:
@@ -49,7 +53,11 @@ def is_mentioned(whole: Conjunction, name: str) -> bool:
 
 def patterns(whole: Conjunction) -> frozenset[str]:
     """The patterns of `patternProperties`."""
-    return frozenset(pattern for subschema in whole.subschemas for pattern in members(subschema, "patternProperties"))
+    return frozenset(
+        pattern
+        for subschema in whole.subschemas
+        for pattern in members(subschema, "patternProperties")
+    )
 
 
 def member(whole: Conjunction, name: str) -> Conjunction:
@@ -62,10 +70,18 @@ def member(whole: Conjunction, name: str) -> Conjunction:
 
 
 def _member(whole: Conjunction, name: str) -> Conjunction:
-    if any(names.is_valid(name) is False for names in whole.subs("propertyNames")) or _is_ruled_out(whole, name):
+    if any(names.is_valid(name) is False for names in whole.subs("propertyNames")) or _is_ruled_out(
+        whole, name
+    ):
         return Conjunction((), accepts_nothing=True)
     matched = frozenset(pattern for pattern in patterns(whole) if is_match(pattern, name))
-    return conjoin(*(found for subschema in whole.subschemas for found in _for_member(subschema, name, matched)))
+    return conjoin(
+        *(
+            found
+            for subschema in whole.subschemas
+            for found in _for_member(subschema, name, matched)
+        )
+    )
 
 
 def closed_names(whole: Conjunction) -> list[str] | None:
@@ -78,7 +94,9 @@ def _closed_names(whole: Conjunction) -> list[str] | None:
         conjoin(names).accepts_nothing for names in whole.subs("propertyNames")
     ):
         return []
-    lists = [choices for names in whole.subs("propertyNames") for choices in keywords.choices_of(names)]
+    lists = [
+        choices for names in whole.subs("propertyNames") for choices in keywords.choices_of(names)
+    ]
     if lists:
         allowed = [name for name in min(lists, key=len) if isinstance(name, str)]
     elif not patterns(whole) and undeclared(whole, frozenset()).accepts_nothing:
@@ -90,31 +108,49 @@ def _closed_names(whole: Conjunction) -> list[str] | None:
 
 def undeclared(whole: Conjunction, matched: frozenset[str]) -> Conjunction:
     """The schemas for an undeclared member whose name matches exactly the patterns `matched`."""
-    return conjoin(*(found for subschema in whole.subschemas for found in _for_member(subschema, None, matched)))
+    return conjoin(
+        *(
+            found
+            for subschema in whole.subschemas
+            for found in _for_member(subschema, None, matched)
+        )
+    )
 
 
-def _for_member(subschema: Subschema, name: str | None, matched: frozenset[str]) -> Iterator[Subschema]:
+def _for_member(
+    subschema: Subschema, name: str | None, matched: frozenset[str]
+) -> Iterator[Subschema]:
     declared = list(_declared(subschema, name, matched))
     if declared:
         yield from declared
     elif "additionalProperties" in subschema.keywords:
         yield subschema.sub("additionalProperties")
-    elif "unevaluatedProperties" in subschema.keywords and not is_undecidable(subschema, "unevaluatedProperties"):
+    elif "unevaluatedProperties" in subschema.keywords and not is_undecidable(
+        subschema, "unevaluatedProperties"
+    ):
         others = [inner for inner in _in_place(subschema) if inner.identity != subschema.identity]
         ends = {"additionalProperties", "unevaluatedProperties"}
-        if not any(inner.keywords.keys() & ends or [*_declared(inner, name, matched)] for inner in others):
+        if not any(
+            inner.keywords.keys() & ends or [*_declared(inner, name, matched)] for inner in others
+        ):
             yield subschema.sub("unevaluatedProperties")
 
 
-def _declared(subschema: Subschema, name: str | None, matched: frozenset[str]) -> Iterator[Subschema]:
+def _declared(
+    subschema: Subschema, name: str | None, matched: frozenset[str]
+) -> Iterator[Subschema]:
     """The schemas in `properties` and `patternProperties` for a member whose name matches exactly these patterns."""
-    return declared_member(subschema, subschema.keywords, name, lambda pattern, _: pattern in matched)
+    return declared_member(
+        subschema, subschema.keywords, name, lambda pattern, _: pattern in matched
+    )
 
 
 def _is_ruled_out(whole: Conjunction, name: str) -> bool:
     """Whether a `not` forbids the member in addition to the required ones."""
     together_denied = (
-        set(strings_in(d.keywords["required"])) for d in whole.subs("not") if keywords.assertions_of(d) == {"required"}
+        set(strings_in(d.keywords["required"]))
+        for d in whole.subs("not")
+        if keywords.assertions_of(d) == {"required"}
     )
     return any(name in names and names - {name} <= whole.required for names in together_denied)
 
@@ -144,14 +180,18 @@ def first_items(whole: Conjunction) -> int:
 
 def item(whole: Conjunction, index: int) -> Conjunction:
     """The schemas for the item at `index`; the index `first_items` stands for all later items too."""
-    return conjoin(*(found for subschema in whole.subschemas for found in _for_item(subschema, index)))
+    return conjoin(
+        *(found for subschema in whole.subschemas for found in _for_item(subschema, index))
+    )
 
 
 def _for_item(subschema: Subschema, index: int) -> Iterator[Subschema]:
     tokens = tokens_to_item(subschema, index)
     if tokens:
         yield subschema.sub(*tokens)
-    elif "unevaluatedItems" in subschema.keywords and not is_undecidable(subschema, "unevaluatedItems"):
+    elif "unevaluatedItems" in subschema.keywords and not is_undecidable(
+        subschema, "unevaluatedItems"
+    ):
         inside = [inner for inner in _in_place(subschema) if inner.identity != subschema.identity]
         if not any(_covers_item(inner, index) for inner in inside):
             yield subschema.sub("unevaluatedItems")

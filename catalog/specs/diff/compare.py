@@ -16,7 +16,11 @@ MAX_CHANGES: Final = 500
 
 
 def compare(
-    old: ToolSpec, new: ToolSpec, *, sample: Sampler | None = None, runs: Sequence[tuple[Part, Known]] = ()
+    old: ToolSpec,
+    new: ToolSpec,
+    *,
+    sample: Sampler | None = None,
+    runs: Sequence[tuple[Part, Known]] = (),
 ) -> Difference:
     """The changes of meaning from `old` to `new`.
 
@@ -46,12 +50,16 @@ def compare(
 def definition_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     """Changes of the definition outside its schemas."""
     if old.name != new.name:
-        sentence = f"The name changed from “{old.name}” to “{new.name}”. Update callers that use the name."
+        sentence = (
+            f"The name changed from “{old.name}” to “{new.name}”. Update callers that use the name."
+        )
         yield definition_change("name", "unknown", sentence)
     if old.description != new.description:
         where, texts = "/definition/description", (old.description, new.description)
         yield words_change("description-changed", "The description changed.", (where, where), texts)
-    if [as_declared(example) for example in old.examples] != [as_declared(example) for example in new.examples]:
+    if [as_declared(example) for example in old.examples] != [
+        as_declared(example) for example in new.examples
+    ]:
         sentence = f"The examples changed ({len(old.examples)} before, {len(new.examples)} now)."
         yield definition_change("examples", "wording", sentence)
     yield from metadata_changes(old, new)
@@ -63,11 +71,20 @@ def definition_change(member: str, verdict: Verdict, sentence: str) -> Change:
 
 
 def as_declared(example: Example) -> tuple[object, ...]:
-    return (example.description, example.has_parameters, dumps(example.parameters), dumps(example.return_value))
+    return (
+        example.description,
+        example.has_parameters,
+        dumps(example.parameters),
+        dumps(example.return_value),
+    )
 
 
 def schema_of(spec: ToolSpec, part: Part) -> JSON:
-    return {"parameters": spec.parameters, "returnType": spec.return_type, "configuration": spec.configuration}[part]
+    return {
+        "parameters": spec.parameters,
+        "returnType": spec.return_type,
+        "configuration": spec.configuration,
+    }[part]
 
 
 def examples_of(spec: ToolSpec, part: Part) -> list[Known]:

@@ -66,16 +66,26 @@ class Union:
         return self.subschema.built(f"{self.keyword} constants", lambda: (self._marks(),))[0]
 
     def _marks(self) -> Mapping[tuple[str, JSON], None] | None:
-        if self.keyword == "if" or not all(own_keywords.assertions_of(s) <= _LISTING for s in self.schemas):
+        if self.keyword == "if" or not all(
+            own_keywords.assertions_of(s) <= _LISTING for s in self.schemas
+        ):
             return None
         found: Counter[tuple[str, JSON]] = Counter()
         for schema in self.schemas:
             lists = list(own_keywords.choices_of(schema))
-            if len(lists) != 1 or any(isinstance(value, list | dict | Decimal) for value in lists[0]):
+            if len(lists) != 1 or any(
+                isinstance(value, list | dict | Decimal) for value in lists[0]
+            ):
                 return None
-            allowed = [value for value in lists[0] if own_keywords.type_of(value) in own_keywords.types_of(schema)]
+            allowed = [
+                value
+                for value in lists[0]
+                if own_keywords.type_of(value) in own_keywords.types_of(schema)
+            ]
             found.update({(own_keywords.type_of(value), value): 1 for value in allowed}.keys())
-        return dict.fromkeys(mark for mark, times in found.items() if self.keyword == "anyOf" or times == 1)
+        return dict.fromkeys(
+            mark for mark, times in found.items() if self.keyword == "anyOf" or times == 1
+        )
 
     @property
     def cases(self) -> list[tuple[Subschema, ...]]:
@@ -151,18 +161,29 @@ class Conjunction:
 
     def restricted_to(self, types: frozenset[str]) -> Conjunction:
         """These schemas for values of certain types."""
-        return self if self.considered_types <= types else replace(self, considered_types=self.considered_types & types)
+        return (
+            self
+            if self.considered_types <= types
+            else replace(self, considered_types=self.considered_types & types)
+        )
 
     def with_member(self, name: str) -> Conjunction:
         """These schemas for objects that have the member `name`."""
-        return replace(self.restricted_to(frozenset({"object"})), assumed_members=self.assumed_members | {name})
+        return replace(
+            self.restricted_to(frozenset({"object"})), assumed_members=self.assumed_members | {name}
+        )
 
     # Its constraints.
 
     @cached_property
     def is_anything(self) -> bool:
         """Whether it certainly accepts every value."""
-        if self.accepts_nothing or self.has_unknown_parts or self.considered_types != TYPES or self.assumed_members:
+        if (
+            self.accepts_nothing
+            or self.has_unknown_parts
+            or self.considered_types != TYPES
+            or self.assumed_members
+        ):
             return False
         return all(map(own_keywords.accepts_anything, self.subschemas))
 
@@ -201,31 +222,53 @@ class Conjunction:
     @property
     def undecided(self) -> Iterator[Union]:
         """The unions that leave several cases; a list of constants is among `choices`."""
-        return (union for union in self.unions if union.key not in self.decided and union.constants is None)
+        return (
+            union
+            for union in self.unions
+            if union.key not in self.decided and union.constants is None
+        )
 
     @cached_property
     def conditions(self) -> list[Union]:
         """Every undecided `if` with an outcome; [] if there are too many."""
         found = [
-            Union(subschema, "if") for subschema in self.subschemas if "if" in own_keywords.assertions_of(subschema)
+            Union(subschema, "if")
+            for subschema in self.subschemas
+            if "if" in own_keywords.assertions_of(subschema)
         ]
-        return [one for one in found if one.key not in self.decided] if len(found) <= MAX_CONDITIONS else []
+        return (
+            [one for one in found if one.key not in self.decided]
+            if len(found) <= MAX_CONDITIONS
+            else []
+        )
 
     @cached_property
     def choices(self) -> list[list[JSON]]:
         """The lists of `enum` and `const`, also of a union of constants; a valid value is in all of them."""
-        listed = [choices for subschema in self.subschemas for choices in own_keywords.choices_of(subschema)]
+        listed = [
+            choices
+            for subschema in self.subschemas
+            for choices in own_keywords.choices_of(subschema)
+        ]
         return [*listed, *(union.constants for union in self.unions if union.constants is not None)]
 
     @property
     def valid_choices(self) -> list[JSON]:
         """The values of an allowed type in the shortest of these lists, of which there must be one."""
-        return [choice for choice in min(self.choices, key=len) if own_keywords.type_of(choice) in self.types]
+        return [
+            choice
+            for choice in min(self.choices, key=len)
+            if own_keywords.type_of(choice) in self.types
+        ]
 
     @cached_property
     def required(self) -> frozenset[str]:
         """The required members, with those that these require in turn."""
-        return frozenset(required_names((subschema.keywords for subschema in self.subschemas), self.assumed_members))
+        return frozenset(
+            required_names(
+                (subschema.keywords for subschema in self.subschemas), self.assumed_members
+            )
+        )
 
     @cached_property
     def mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -241,10 +284,17 @@ class Conjunction:
         except Unchecked:
             raise TooMuch from None
         for subschema in mentioning:
-            names |= {*own_keywords.members(subschema, "properties"), *strings_in(subschema.keywords.get("required"))}
+            names |= {
+                *own_keywords.members(subschema, "properties"),
+                *strings_in(subschema.keywords.get("required")),
+            }
             names |= {name for pair in needed_names(subschema.keywords) for name in pair}
             patterns |= {*own_keywords.members(subschema, "patternProperties")}
-        lists = [choices for allowed in self.subs("propertyNames") for choices in own_keywords.choices_of(allowed)]
+        lists = [
+            choices
+            for allowed in self.subs("propertyNames")
+            for choices in own_keywords.choices_of(allowed)
+        ]
         names |= {name for choices in lists for name in choices if isinstance(name, str)}
         return frozenset(names), frozenset(patterns)
 
@@ -260,11 +310,17 @@ class Conjunction:
 
     def values(self, keyword: str) -> list[JSON]:
         """The values of `keyword` in all subschemas."""
-        return [subschema.keywords[keyword] for subschema in self.subschemas if keyword in subschema.keywords]
+        return [
+            subschema.keywords[keyword]
+            for subschema in self.subschemas
+            if keyword in subschema.keywords
+        ]
 
     def subs(self, keyword: str) -> list[Subschema]:
         """The subschemas under `keyword` in all subschemas."""
-        return [subschema.sub(keyword) for subschema in self.subschemas if keyword in subschema.keywords]
+        return [
+            subschema.sub(keyword) for subschema in self.subschemas if keyword in subschema.keywords
+        ]
 
     def annotations(self, keyword: str) -> list[JSON]:
         """The values of the annotation `keyword`, the outermost first."""
@@ -299,7 +355,9 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
     found: dict[Hashable, Subschema] = {}
     accepts_nothing = has_unknown_parts = False
     open_now: set[Hashable] = set()
-    waiting: list[tuple[Subschema, bool]] = [(subschema, False) for subschema in reversed(list(subschemas))]
+    waiting: list[tuple[Subschema, bool]] = [
+        (subschema, False) for subschema in reversed(list(subschemas))
+    ]
     while waiting:
         subschema, leaving = waiting.pop()
         if leaving:
@@ -331,7 +389,8 @@ def types_ruled_out(subschema: Subschema) -> frozenset[str] | None:
 def restricts_types_only(whole: Conjunction) -> bool:
     """Whether `whole` constrains nothing except the type."""
     if whole.has_unknown_parts or not all(
-        own_keywords.assertions_of(subschema) <= _PLAIN | {"anyOf"} for subschema in whole.subschemas
+        own_keywords.assertions_of(subschema) <= _PLAIN | {"anyOf"}
+        for subschema in whole.subschemas
     ):
         return False
     return all(restricts_types_only(branch) for union in whole.unions for branch in union.branches)

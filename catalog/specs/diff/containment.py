@@ -51,9 +51,13 @@ class ContainmentProver:
     rules: tuple[Rule, ...]
     checks: ValueChecks
     _known: dict[Key, tuple[Obstacle, ...]] = field(default_factory=dict)
-    _refuted: dict[Key, Obstacle] = field(default_factory=dict)  # the first obstacle; there may be more
+    _refuted: dict[Key, Obstacle] = field(
+        default_factory=dict
+    )  # the first obstacle; there may be more
     _proved: list[Key] = field(default_factory=list)
-    _open: dict[Key, int] = field(default_factory=dict)  # the pairs being examined, and their depth in the value
+    _open: dict[Key, int] = field(
+        default_factory=dict
+    )  # the pairs being examined, and their depth in the value
     _assumed: set[Key] = field(default_factory=set)
     _implied: dict[Hashable, Conjunction] = field(default_factory=dict)
     _first_only: bool = False
@@ -86,24 +90,32 @@ class ContainmentProver:
             return (Obstacle("unclear", producer, consumer),)
         return self._examine(key, producer, consumer)
 
-    def _recur(self, key: Key, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+    def _recur(
+        self, key: Key, producer: Conjunction, consumer: Conjunction
+    ) -> tuple[Obstacle, ...]:
         """A pair that is being examined recurs; it counts as proved only for a part of the value."""
         if self._open[key] == self._depth:
             return (Obstacle("unclear", producer, consumer),)
         self._assumed.add(key)
         return ()
 
-    def _examine(self, key: Key, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+    def _examine(
+        self, key: Key, producer: Conjunction, consumer: Conjunction
+    ) -> tuple[Obstacle, ...]:
         self._open[key] = self._depth
         proved_before = len(self._proved)
         one_will_do = self._first_only
         try:
-            self.checks.spend(EFFORT_OF_A_PAIR + len(producer.subschemas) + len(consumer.subschemas))
+            self.checks.spend(
+                EFFORT_OF_A_PAIR + len(producer.subschemas) + len(consumer.subschemas)
+            )
             found = self._wanted(self._find(producer, consumer))
         except TooMuch:
             if not self._depth:
                 raise
-            found = (Obstacle("unclear", producer, consumer),)  # other parts of the value may still be compared
+            found = (
+                Obstacle("unclear", producer, consumer),
+            )  # other parts of the value may still be compared
         finally:
             del self._open[key]
         if found and key in self._assumed:
@@ -121,9 +133,13 @@ class ContainmentProver:
 
     def _wanted(self, obstacles: Iterable[Obstacle]) -> tuple[Obstacle, ...]:
         """The wanted obstacles: all, or only the first."""
-        return tuple(islice(obstacles, 1) if self._first_only else _most_certain(deduplicated(obstacles)))
+        return tuple(
+            islice(obstacles, 1) if self._first_only else _most_certain(deduplicated(obstacles))
+        )
 
-    def obstacles_inside(self, producer: Conjunction, consumer: Conjunction) -> tuple[Obstacle, ...]:
+    def obstacles_inside(
+        self, producer: Conjunction, consumer: Conjunction
+    ) -> tuple[Obstacle, ...]:
         """Like `obstacles`, for a member or an item of the value."""
         self._depth += 1
         try:
@@ -156,7 +172,11 @@ class ContainmentProver:
         """An obstacle for values of these types."""
         if self._first_only:
             return Obstacle(kind, producer, consumer)
-        made = [value for name in sorted(types) for value in samples(producer.restricted_to(frozenset({name})))]
+        made = [
+            value
+            for name in sorted(types)
+            for value in samples(producer.restricted_to(frozenset({name})))
+        ]
         tried = [*(SAMPLE_OF_TYPE[name] for name in sorted(types)), *made]
         edits = (lambda value: value, *put_each(tried))
         return Obstacle(kind, producer, consumer, keywords=("type", "enum", "const"), edits=edits)
@@ -165,7 +185,9 @@ class ContainmentProver:
         producer = self._with_implied(producer)
         common = producer.types & consumer.types
         lost = frozenset(
-            kind for kind in producer.types - common if not self._is_empty(producer.restricted_to(frozenset({kind})))
+            kind
+            for kind in producer.types - common
+            if not self._is_empty(producer.restricted_to(frozenset({kind})))
         )
         if lost:
             yield self._value_obstacle("type", producer, consumer, lost)
@@ -180,7 +202,14 @@ class ContainmentProver:
         refused = tuple(value for value, accepted in answers if accepted is False)
         if refused:
             keywords = ("enum", "const", "anyOf", "oneOf")
-            yield Obstacle("choice", producer, consumer, keywords=keywords, values=refused, edits=put_each(refused[:5]))
+            yield Obstacle(
+                "choice",
+                producer,
+                consumer,
+                keywords=keywords,
+                values=refused,
+                edits=put_each(refused[:5]),
+            )
         if any(accepted is None for _, accepted in answers):
             yield Obstacle("unclear", producer, consumer)
 
@@ -198,7 +227,9 @@ class ContainmentProver:
         if any(self.proves(producer, conjoin(denied)) for denied in producer.subs("not")):
             return True
         exclusive = (union.branches for union in producer.undecided if union.keyword == "oneOf")
-        return any(sum(self.proves(producer, branch) for branch in branches) > 1 for branches in exclusive)
+        return any(
+            sum(self.proves(producer, branch) for branch in branches) > 1 for branches in exclusive
+        )
 
     def _with_implied(self, producer: Conjunction) -> Conjunction:
         """`producer` with the schemas implied by its required members and by the conditions that it fulfils."""
@@ -209,7 +240,10 @@ class ContainmentProver:
         for _ in range(MAX_ROUNDS):
             found = [*self._needed_by_required(whole), *self._outcomes(whole)]
             more = whole.also(*found) if found else whole
-            if len(more.subschemas) == len(whole.subschemas) and more.accepts_nothing == whole.accepts_nothing:
+            if (
+                len(more.subschemas) == len(whole.subschemas)
+                and more.accepts_nothing == whole.accepts_nothing
+            ):
                 break
             whole = more
         self._implied[producer.key] = whole
@@ -237,7 +271,9 @@ class ContainmentProver:
                 yield subschema.sub("else")
 
     def _by_rules(self, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
-        found = self._wanted(obstacle for rule in self.rules for obstacle in rule(self, producer, consumer))
+        found = self._wanted(
+            obstacle for rule in self.rules for obstacle in rule(self, producer, consumer)
+        )
         if not found:
             return
         union = next(producer.undecided, None) or next(iter(producer.conditions), None)
@@ -269,6 +305,12 @@ def deduplicated(obstacles: Iterable[Obstacle]) -> list[Obstacle]:
     """The obstacles without duplicates, which different cases of a union find."""
     found: dict[Hashable, Obstacle] = {}
     for obstacle in obstacles:
-        mark = (obstacle.path, obstacle.kind, obstacle.subject, repr(obstacle.values), obstacle.undeclared)
+        mark = (
+            obstacle.path,
+            obstacle.kind,
+            obstacle.subject,
+            repr(obstacle.values),
+            obstacle.undeclared,
+        )
         found.setdefault(mark, obstacle)
     return list(found.values())

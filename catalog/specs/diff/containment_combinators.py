@@ -28,29 +28,46 @@ MAX_NEAR: Final = 4  # for each pair of them, a value is made that matches both
 MAX_SIMILAR: Final = 2  # alternatives that are compared in full
 
 
-def unions(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def unions(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     for union in consumer.unions:
         if union.constants is not None:
             continue  # see `containment_scalars.choices`
         if any(
-            known.keyword == union.keyword and are_same_lists(known.schemas, union.schemas) for known in producer.unions
+            known.keyword == union.keyword and are_same_lists(known.schemas, union.schemas)
+            for known in producer.unions
         ):
             continue
         branches = union.branches
-        exclusive = union.keyword == "oneOf" and not disjointness.all_disjoint(branches, prover.checks)
-        if any(_implies(prover, known, branches, exclusive=exclusive) for known in producer.undecided):
+        exclusive = union.keyword == "oneOf" and not disjointness.all_disjoint(
+            branches, prover.checks
+        )
+        if any(
+            _implies(prover, known, branches, exclusive=exclusive) for known in producer.undecided
+        ):
             continue
-        near = [branch for branch in branches if not disjointness.are_disjoint(producer, branch, prover.checks)]
-        near = near or [branch for branch in branches if similarity(producer, branch) >= (len(branches) > 1)]
+        near = [
+            branch
+            for branch in branches
+            if not disjointness.are_disjoint(producer, branch, prover.checks)
+        ]
+        near = near or [
+            branch for branch in branches if similarity(producer, branch) >= (len(branches) > 1)
+        ]
         fit = next((branch for branch in near if prover.proves(producer, branch)), None)
-        if (fit is None or (exclusive and near != [fit])) and not _proved_by_cases(prover, producer, union):
+        if (fit is None or (exclusive and near != [fit])) and not _proved_by_cases(
+            prover, producer, union
+        ):
             yield from _no_branch(prover, producer, consumer, union, near, exclusive=exclusive)
 
 
 def _proved_by_cases(prover: ContainmentProver, producer: Conjunction, union: Union) -> bool:
     """Whether `union` is proved case by case: for each value, or each type, of a member that its branches declare."""
     whole = conjoin(union.subschema)
-    for name in sorted(producer.required & {name for branch in union.branches for name in children.names(branch)}):
+    for name in sorted(
+        producer.required & {name for branch in union.branches for name in children.names(branch)}
+    ):
         cases = _cases_of(prover, children.member(producer, name))
         if 1 < len(cases) <= MAX_CASES:
             having = (compile_schema({"properties": {name: case}}).root for case in cases)
@@ -67,7 +84,9 @@ def _cases_of(prover: ContainmentProver, member: Conjunction) -> list[JSON]:
     return [{"type": name} for name in types]
 
 
-def _implies(prover: ContainmentProver, known: Union, branches: list[Conjunction], *, exclusive: bool) -> bool:
+def _implies(
+    prover: ContainmentProver, known: Union, branches: list[Conjunction], *, exclusive: bool
+) -> bool:
     """Whether the producer's union `known` alone implies the consumer's `branches`."""
     having = known.branches
     if not exclusive:
@@ -76,7 +95,10 @@ def _implies(prover: ContainmentProver, known: Union, branches: list[Conjunction
         return False
     left = list(branches)
     for one in having:
-        twin = next((other for other in left if prover.proves(one, other) and prover.proves(other, one)), None)
+        twin = next(
+            (other for other in left if prover.proves(one, other) and prover.proves(other, one)),
+            None,
+        )
         if twin is None:
             return False
         left.remove(twin)
@@ -103,17 +125,27 @@ def _no_branch(
     """
     keywords = (union.keyword,)
     if not near:
-        yield Obstacle("alternative", producer, consumer, keywords=keywords, edits=put_each(samples(producer)))
+        yield Obstacle(
+            "alternative", producer, consumer, keywords=keywords, edits=put_each(samples(producer))
+        )
         return
     names = labels(producer)
-    ranked = sorted(near, key=lambda one: (len(names & labels(one)), similarity(producer, one)), reverse=True)
+    ranked = sorted(
+        near, key=lambda one: (len(names & labels(one)), similarity(producer, one)), reverse=True
+    )
     most_labels = len(names & labels(ranked[0]))
-    similar = [branch for branch in ranked if len(names & labels(branch)) == most_labels][:MAX_SIMILAR]
+    similar = [branch for branch in ranked if len(names & labels(branch)) == most_labels][
+        :MAX_SIMILAR
+    ]
     found = [(branch, prover.obstacles(producer, branch)) for branch in similar]
     best_branch, best = min(found, key=lambda one: _severity(one[1]))
     yield from best
-    if not best or (exclusive and near != [best_branch] and all(obstacle.undeclared for obstacle in best)):
-        several = [samples(one.also(*other.subschemas)) for one, other in combinations(near[:MAX_NEAR], 2)]
+    if not best or (
+        exclusive and near != [best_branch] and all(obstacle.undeclared for obstacle in best)
+    ):
+        several = [
+            samples(one.also(*other.subschemas)) for one, other in combinations(near[:MAX_NEAR], 2)
+        ]
         edits = put_each([*samples(producer), *chain.from_iterable(several)])
         yield Obstacle("exclusive", producer, consumer, keywords=keywords, edits=edits)
 
@@ -126,11 +158,16 @@ def _severity(obstacles: tuple[Obstacle, ...]) -> tuple[bool, int]:
 def similarity(one: Conjunction, other: Conjunction) -> float:
     """The number of equal members that both declare, minus half of those that only one declares."""
     some, others = set(children.names(one)), set(children.names(other))
-    same = sum(is_implied_by(children.member(one, name), children.member(other, name)) for name in some & others)
+    same = sum(
+        is_implied_by(children.member(one, name), children.member(other, name))
+        for name in some & others
+    )
     return same - len(some ^ others) / 2
 
 
-def negations(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def negations(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """`not`: no value of the producer matches the negated schema; `types` already covers negated types."""
     known = producer.subs("not")
     for subschema in consumer.subschemas:
@@ -140,13 +177,19 @@ def negations(prover: ContainmentProver, producer: Conjunction, consumer: Conjun
         ruled_out = conjoin(inner)
         if disjointness.are_disjoint(producer, ruled_out, prover.checks):
             continue
-        if any(are_same(inner, other) or prover.proves(ruled_out, conjoin(other)) for other in known):
+        if any(
+            are_same(inner, other) or prover.proves(ruled_out, conjoin(other)) for other in known
+        ):
             continue
-        edits = put_each([*samples(ruled_out), *samples(producer.also(inner)), *STRINGS, *range(-1, 5)])
+        edits = put_each(
+            [*samples(ruled_out), *samples(producer.also(inner)), *STRINGS, *range(-1, 5)]
+        )
         yield Obstacle("not", producer, consumer, keywords=("not",), edits=edits)
 
 
-def conditions(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def conditions(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """`if`: values that match it are valid for `then`, all others for `else`."""
     for subschema in consumer.subschemas:
         keywords = subschema.keywords
@@ -159,7 +202,10 @@ def conditions(prover: ContainmentProver, producer: Conjunction, consumer: Conju
                 prover, producer.also(subschema.sub("if"), *known), conjoin(subschema.sub("then"))
             )
         if "else" in keywords and not prover.proves(producer, condition):
-            known = [*_known_branches(prover, producer, condition, "else"), *negated_of(subschema.sub("if"))]
+            known = [
+                *_known_branches(prover, producer, condition, "else"),
+                *negated_of(subschema.sub("if")),
+            ]
             yield from _conditionally(prover, producer.also(*known), conjoin(subschema.sub("else")))
 
 
@@ -176,7 +222,9 @@ def _known_branches(
     return found
 
 
-def dependents(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def dependents(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """The schemas for objects that have a certain member."""
     if "object" not in producer.types:
         return
@@ -185,17 +233,24 @@ def dependents(prover: ContainmentProver, producer: Conjunction, consumer: Conju
             yield from _conditionally(prover, producer.with_member(name), conjoin(schema))
 
 
-def _conditionally(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def _conditionally(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """The obstacles under a condition."""
     for obstacle in prover.obstacles(producer, consumer):
         yield replace(obstacle, conditional=True)
 
 
-def unevaluated(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def unevaluated(
+    _prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """`unevaluated…` that depends on the branches that a value matches, and dangling references."""
     for subschema, keyword in children.undecidable(consumer):
         if not any(are_same(subschema, other) for other in producer.subschemas):
-            edits = (with_member("undeclared_member"), lambda value: [*value, 1] if isinstance(value, list) else value)
+            edits = (
+                with_member("undeclared_member"),
+                lambda value: [*value, 1] if isinstance(value, list) else value,
+            )
             yield Obstacle("unevaluated", producer, consumer, keywords=(keyword,), edits=edits)
     if consumer.has_unknown_parts:
         yield Obstacle("unclear", producer, consumer)

@@ -30,7 +30,16 @@ from catalog.specs.diff.mutations import (
     resize,
 )
 from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.ranges import LEAST, MOST, edge_of_multiples, is_as_tight, is_integral, least, most, step_of
+from catalog.specs.diff.ranges import (
+    LEAST,
+    MOST,
+    edge_of_multiples,
+    is_as_tight,
+    is_integral,
+    least,
+    most,
+    step_of,
+)
 from catalog.specs.diff.regex_automata import UnsupportedPattern
 from catalog.specs.diff.string_sets import StringSearch, strings_of
 
@@ -51,7 +60,9 @@ WIDER_FORMATS: Final = {
 }
 
 
-def choices(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def choices(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """Values that cannot be listed are not contained in a list, unless patterns allow only the listed strings."""
     if consumer.choices and not (
         producer.types == {"string"} and _are_listed(producer, consumer, prover.checks.strings)
@@ -69,12 +80,16 @@ def _are_listed(producer: Conjunction, consumer: Conjunction, strings: StringSea
     )
 
 
-def numbers(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def numbers(
+    _prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     if not producer.types & NUMBERS:
         return
     step = step_of(producer, is_integral=is_integral(producer))
     for lowest, kind in ((True, "minimum"), (False, "maximum")):
-        given, wanted = (edge_of_multiples(whole, step, lowest=lowest) for whole in (producer, consumer))
+        given, wanted = (
+            edge_of_multiples(whole, step, lowest=lowest) for whole in (producer, consumer)
+        )
         if is_as_tight(given, wanted, lowest=lowest):
             continue
         keywords = (kind, f"exclusive{kind.capitalize()}")
@@ -82,7 +97,9 @@ def numbers(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunc
         yield Obstacle(kind, producer, consumer, keywords=keywords, edits=edits)
     for divisor in consumer.values("multipleOf"):
         if is_numeric(divisor) and not (step and is_multiple(step, divisor)):
-            yield Obstacle("multiple", producer, consumer, keywords=("multipleOf",), edits=_multiples(step))
+            yield Obstacle(
+                "multiple", producer, consumer, keywords=("multipleOf",), edits=_multiples(step)
+            )
 
 
 def _multiples(step: Decimal | None) -> tuple[Edit, ...]:
@@ -92,7 +109,9 @@ def _multiples(step: Decimal | None) -> tuple[Edit, ...]:
     return put_each(as_number(value) for value in near if abs(value.adjusted()) < MAX_EXPONENT)
 
 
-def sizes(_prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def sizes(
+    _prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     """The sizes of arrays and objects."""
     for kind, keyword in LEAST.items():
         if kind not in producer.types or kind == "string":
@@ -101,13 +120,17 @@ def sizes(_prover: ContainmentProver, producer: Conjunction, consumer: Conjuncti
         if given < wanted:
             edits = (*map(resize, (given, wanted - 1)), *put_types({kind}))
             certain = _is_certain(producer, kind, given)
-            yield Obstacle(keyword, producer, consumer, keywords=(keyword,), edits=edits, certain=certain)
+            yield Obstacle(
+                keyword, producer, consumer, keywords=(keyword,), edits=edits, certain=certain
+            )
         limit, longest = min(consumer.counts(MOST[kind]), default=None), most(producer, kind)
         if limit is not None and (longest is None or longest > limit):
             sizes = [limit + 1, *([] if longest is None else [longest])]
             edits = tuple(map(resize, sizes))
             certain = _is_certain(producer, kind, limit + 1)
-            yield Obstacle(MOST[kind], producer, consumer, keywords=(MOST[kind],), edits=edits, certain=certain)
+            yield Obstacle(
+                MOST[kind], producer, consumer, keywords=(MOST[kind],), edits=edits, certain=certain
+            )
 
 
 def _is_certain(producer: Conjunction, kind: str, size: int) -> bool:
@@ -121,11 +144,15 @@ def _is_certain(producer: Conjunction, kind: str, size: int) -> bool:
     if kind != "array":
         return asked <= {"type", LEAST[kind], MOST[kind]}
     items = children.item(producer, 0)
-    is_plain_item = bool(items.types) and all(assertions_of(each) <= {"type"} for each in items.subschemas)
+    is_plain_item = bool(items.types) and all(
+        assertions_of(each) <= {"type"} for each in items.subschemas
+    )
     return asked <= {"type", "items", "minItems", "maxItems"} and is_plain_item
 
 
-def strings_allowed(prover: ContainmentProver, producer: Conjunction, consumer: Conjunction) -> Iterator[Obstacle]:
+def strings_allowed(
+    prover: ContainmentProver, producer: Conjunction, consumer: Conjunction
+) -> Iterator[Obstacle]:
     if "string" not in producer.types:
         return
     for kind, subject, refused, edits in _string_rules(producer, consumer, prover.checks.strings):
@@ -135,26 +162,48 @@ def strings_allowed(prover: ContainmentProver, producer: Conjunction, consumer: 
         except UnsupportedPattern:
             string = "text"
         if string is not None:
-            tried = (put(string), *edits, *put_each((*STRINGS, *dict.fromkeys(STRING_OF_FORMAT.values()))))
-            certain = kind in _SIZES and _is_certain(producer, "string", _refused_length(kind, producer, consumer))
-            yield Obstacle(kind, producer, consumer, subject, keywords=(kind,), edits=tried, certain=certain)
+            tried = (
+                put(string),
+                *edits,
+                *put_each((*STRINGS, *dict.fromkeys(STRING_OF_FORMAT.values()))),
+            )
+            certain = kind in _SIZES and _is_certain(
+                producer, "string", _refused_length(kind, producer, consumer)
+            )
+            yield Obstacle(
+                kind, producer, consumer, subject, keywords=(kind,), edits=tried, certain=certain
+            )
 
 
 def _refused_length(kind: str, producer: Conjunction, consumer: Conjunction) -> int:
     """The length of a string that the bound `kind` of the consumer refuses."""
-    return least(producer, "string") if kind == "minLength" else min(consumer.counts("maxLength")) + 1
+    return (
+        least(producer, "string") if kind == "minLength" else min(consumer.counts("maxLength")) + 1
+    )
 
 
-def _string_rules(producer: Conjunction, consumer: Conjunction, strings: StringSearch) -> Iterator[_StringRule]:
+def _string_rules(
+    producer: Conjunction, consumer: Conjunction, strings: StringSearch
+) -> Iterator[_StringRule]:
     given = strings_of(producer)
     one = partial(strings.find, given)
-    wanted, limit = max(consumer.counts("minLength"), default=0), min(consumer.counts("maxLength"), default=None)
+    wanted, limit = (
+        max(consumer.counts("minLength"), default=0),
+        min(consumer.counts("maxLength"), default=None),
+    )
     if wanted > given.least:
-        yield "minLength", "", partial(one, most=wanted - 1), tuple(map(resize, (given.least, wanted - 1)))
+        yield (
+            "minLength",
+            "",
+            partial(one, most=wanted - 1),
+            tuple(map(resize, (given.least, wanted - 1))),
+        )
     if limit is not None and (given.most is None or given.most > limit):
         sizes = [limit + 1, *([] if given.most is None else [given.most])]
         yield "maxLength", "", partial(one, least=limit + 1), tuple(map(resize, sizes))
-    for pattern in sorted(_strings_under(consumer, "pattern") - _strings_under(producer, "pattern") - FREE_PATTERNS):
+    for pattern in sorted(
+        _strings_under(consumer, "pattern") - _strings_under(producer, "pattern") - FREE_PATTERNS
+    ):
         yield "pattern", pattern, partial(one, missing=frozenset({pattern})), ()
     formats = _strings_under(producer, "format") & FORMATS.keys()
     implied = formats.union(*(WIDER_FORMATS.get(name, ()) for name in formats))

@@ -25,7 +25,9 @@ MAX_BASES: Final = 12
 STEPS: Final = 50_000  # of one attempt
 ALL_STEPS: Final = 500_000
 ALL_SECONDS: Final = 1.0  # of CPU time
-_PLAIN: Final = frozenset({"alternative", "choice", "described", "forbidden"})  # the whole value at the path is refused
+_PLAIN: Final = frozenset(
+    {"alternative", "choice", "described", "forbidden"}
+)  # the whole value at the path is refused
 COMBINING: Final = frozenset(
     {"allOf", "anyOf", "oneOf", "not", "if", "$ref", "unevaluatedItems", "unevaluatedProperties"}
 )
@@ -101,7 +103,11 @@ class CounterexampleFinder:
     def valid_in_both(self) -> list[JSON]:
         """Values that both schemas accept: if one is refused after an edit, the edit is the reason."""
         values = [*(known.value for known in self.known[:MAX_BASES]), *self.samples[:MAX_BASES]]
-        return [value for value in values if self.is_valid(self.accepts, value) and self.is_valid(self.refuses, value)]
+        return [
+            value
+            for value in values
+            if self.is_valid(self.accepts, value) and self.is_valid(self.refuses, value)
+        ]
 
     @cached_property
     def bases(self) -> list[JSON]:
@@ -114,7 +120,9 @@ class CounterexampleFinder:
 
         It is refused because of `obstacle` alone, unless no such value is found.
         """
-        explained = [each for each in (*self.known_refusals, *self.sample_refusals) if each.is_for(obstacle)]
+        explained = [
+            each for each in (*self.known_refusals, *self.sample_refusals) if each.is_for(obstacle)
+        ]
         self.has_explained_known |= any(each.kind != "witness" for each in explained)
         # by convention, only a value that was really used proves a change of undeclared members
         exactly = [each for each in explained if obstacle.undeclared or each.is_only_for(obstacle)]
@@ -150,15 +158,22 @@ class CounterexampleFinder:
         return inexact
 
     def candidates(self, obstacle: Obstacle) -> Iterator[tuple[JSON, bool]]:
-        for bases, is_valid_in_both in ((self.valid_in_both, True), (self.bases, False), ([None, {}, []], False)):
+        for bases, is_valid_in_both in (
+            (self.valid_in_both, True),
+            (self.bases, False),
+            ([None, {}, []], False),
+        ):
             for edit in obstacle.edits:
                 for base in bases:
                     yield from (
-                        (value, is_valid_in_both) for value in edited(base, obstacle.path, edit, obstacle.names)
+                        (value, is_valid_in_both)
+                        for value in edited(base, obstacle.path, edit, obstacle.names)
                     )
         for edit in put_each(samples(obstacle.producer)):
             for base in (*self.valid_in_both, *self.bases, None):
-                yield from ((value, False) for value in edited(base, obstacle.path, edit, obstacle.names))
+                yield from (
+                    (value, False) for value in edited(base, obstacle.path, edit, obstacle.names)
+                )
 
     def refusal_of(
         self, value: JSON, kind: Literal["example", "run", "witness"] = "witness", source: str = ""
@@ -191,7 +206,10 @@ def _is_for(violation: Violation, obstacle: Obstacle) -> bool:
     """Whether `obstacle` is the reason, or the only reason why some alternative refuses the value."""
     if _is_at(violation, obstacle):
         return True
-    return any(branch and all(_is_for(inner, obstacle) for inner in branch) for branch in violation.branches)
+    return any(
+        branch and all(_is_for(inner, obstacle) for inner in branch)
+        for branch in violation.branches
+    )
 
 
 def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
@@ -199,12 +217,18 @@ def _is_at(violation: Violation, obstacle: Obstacle) -> bool:
         return _is_at_path(violation.pointer, obstacle.path, exactly=True)
     if obstacle.kind == "type":
         asking = {*obstacle.keywords, *COMBINING}
-        return violation.keyword in asking and _is_at_path(violation.pointer, obstacle.path, exactly=True)
-    if violation.keyword not in obstacle.keywords or not _is_at_path(violation.pointer, obstacle.path):
+        return violation.keyword in asking and _is_at_path(
+            violation.pointer, obstacle.path, exactly=True
+        )
+    if violation.keyword not in obstacle.keywords or not _is_at_path(
+        violation.pointer, obstacle.path
+    ):
         return False
     if obstacle.kind == "required" and obstacle.subject not in violation.names:
         return False
-    pointers = (subschema.pointer_to(violation.keyword) for subschema in obstacle.consumer.subschemas)
+    pointers = (
+        subschema.pointer_to(violation.keyword) for subschema in obstacle.consumer.subschemas
+    )
     return any(f"{violation.schema_pointer}/".startswith(f"{pointer}/") for pointer in pointers)
 
 
@@ -213,4 +237,7 @@ def _is_at_path(pointer: str, path: Path, *, exactly: bool = False) -> bool:
     tokens = split_pointer(pointer)
     if len(tokens) < len(path) or (exactly and len(tokens) > len(path)):
         return False
-    return all(isinstance(step, Any) or str(step) == token for step, token in zip(path, tokens, strict=False))
+    return all(
+        isinstance(step, Any) or str(step) == token
+        for step, token in zip(path, tokens, strict=False)
+    )

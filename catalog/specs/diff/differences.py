@@ -123,19 +123,28 @@ def find_differences(old: Subschema, new: Subschema) -> list[DetectedDifference]
     lost = ContainmentProver(RULES, checks).obstacles(before, after)
     gained = ContainmentProver(RULES, checks).obstacles(after, before)
     paired = _paired(lost, gained)
-    noted = [_with_reasons(declaration, paired) for declaration in DeclarationComparison().changes(before, after)]
+    noted = [
+        _with_reasons(declaration, paired)
+        for declaration in DeclarationComparison().changes(before, after)
+    ]
     return _deduplicated([*noted, *paired.values()])
 
 
-def _paired(lost: Iterable[Obstacle], gained: Iterable[Obstacle]) -> dict[Hashable, DetectedDifference]:
+def _paired(
+    lost: Iterable[Obstacle], gained: Iterable[Obstacle]
+) -> dict[Hashable, DetectedDifference]:
     """One difference for each pair of obstacles that are about the same constraint in both directions."""
     found: dict[Hashable, DetectedDifference] = {}
     for obstacle in lost:
-        found[_mark(obstacle, "lost")] = DetectedDifference(obstacle.path, obstacle.kind, lost=obstacle)
+        found[_mark(obstacle, "lost")] = DetectedDifference(
+            obstacle.path, obstacle.kind, lost=obstacle
+        )
     for obstacle in gained:
         mark = _mark(obstacle, "gained")
         other = found.get(mark)
-        found[mark] = replace(other or DetectedDifference(obstacle.path, obstacle.kind), gained=obstacle)
+        found[mark] = replace(
+            other or DetectedDifference(obstacle.path, obstacle.kind), gained=obstacle
+        )
     return found
 
 
@@ -146,7 +155,9 @@ def _mark(obstacle: Obstacle, direction: str) -> Hashable:
     return (obstacle.path, obstacle.kind, subject, obstacle.conditional, obstacle.undeclared)
 
 
-def _with_reasons(declaration: DeclarationChange, paired: dict[Hashable, DetectedDifference]) -> DetectedDifference:
+def _with_reasons(
+    declaration: DeclarationChange, paired: dict[Hashable, DetectedDifference]
+) -> DetectedDifference:
     """The difference for `declaration`; obstacles about an added or removed member move here from `paired`."""
     difference = DetectedDifference(declaration.path, declaration.kind, declaration=declaration)
     if declaration.kind == "annotation":

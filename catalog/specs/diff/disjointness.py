@@ -35,7 +35,9 @@ def are_same(one: Subschema, other: Subschema) -> bool:
 
 
 def are_same_lists(some: list[Subschema], others: list[Subschema]) -> bool:
-    return len(some) == len(others) and all(are_same(one, other) for one, other in zip(some, others, strict=True))
+    return len(some) == len(others) and all(
+        are_same(one, other) for one, other in zip(some, others, strict=True)
+    )
 
 
 def text_of(subschema: Subschema) -> str | None:
@@ -64,7 +66,10 @@ def is_implied_by(producer: Conjunction, consumer: Conjunction) -> bool:
 
 
 def is_empty(
-    whole: Conjunction, checks: ValueChecks, depth: int = MAX_DEPTH, above: frozenset[Hashable] = frozenset()
+    whole: Conjunction,
+    checks: ValueChecks,
+    depth: int = MAX_DEPTH,
+    above: frozenset[Hashable] = frozenset(),
 ) -> bool:
     """Whether `whole` certainly accepts nothing, even because it requires itself: `above` are the schemas around it."""
     if whole.accepts_nothing or not whole.types or checks.values_of(whole) == []:
@@ -86,12 +91,16 @@ def _is_empty(type_name: str, whole: Conjunction, checks: ValueChecks) -> bool:
     return most is not None and ranges.least(whole, type_name) > most
 
 
-def _has_impossible_member(whole: Conjunction, checks: ValueChecks, depth: int, above: frozenset[Hashable]) -> bool:
+def _has_impossible_member(
+    whole: Conjunction, checks: ValueChecks, depth: int, above: frozenset[Hashable]
+) -> bool:
     needed = sorted(whole.required)[:MAX_NAMES]
     return any(is_empty(children.member(whole, name), checks, depth - 1, above) for name in needed)
 
 
-def are_disjoint(one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int = MAX_DEPTH) -> bool:
+def are_disjoint(
+    one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int = MAX_DEPTH
+) -> bool:
     """Whether they certainly have no value in common."""
     key = (one.key, other.key, depth)
     if key not in checks.disjoint:
@@ -111,16 +120,26 @@ def _are_disjoint(one: Conjunction, other: Conjunction, checks: ValueChecks, dep
         return True
     if depth == 0:
         return False
-    if all(_disjoint_in_type(type_name, one, other, checks, depth) for type_name in one.types & other.types):
+    if all(
+        _disjoint_in_type(type_name, one, other, checks, depth)
+        for type_name in one.types & other.types
+    ):
         return True
     for this, that in ((one, other), (other, one)):
-        if any(_all_branches_disjoint(this, union, that, checks) for union in islice(this.undecided, MAX_UNIONS)):
+        if any(
+            _all_branches_disjoint(this, union, that, checks)
+            for union in islice(this.undecided, MAX_UNIONS)
+        ):
             return True
     return False
 
 
-def _all_branches_disjoint(one: Conjunction, union: Union, other: Conjunction, checks: ValueChecks) -> bool:
-    return all(are_disjoint(one.with_branch(union, schema), other, checks, 0) for schema in union.schemas)
+def _all_branches_disjoint(
+    one: Conjunction, union: Union, other: Conjunction, checks: ValueChecks
+) -> bool:
+    return all(
+        are_disjoint(one.with_branch(union, schema), other, checks, 0) for schema in union.schemas
+    )
 
 
 def _rules_out(one: Conjunction, other: Conjunction) -> bool:
@@ -128,7 +147,9 @@ def _rules_out(one: Conjunction, other: Conjunction) -> bool:
     return any(is_implied_by(other, conjoin(denied)) for denied in one.subs("not"))
 
 
-def _disjoint_in_type(type_name: str, one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int) -> bool:
+def _disjoint_in_type(
+    type_name: str, one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int
+) -> bool:
     """Whether both accept no common value of this type."""
     if type_name in NUMBERS:
         return _bounds_disjoint(one, other) or _bounds_disjoint(other, one)
@@ -151,14 +172,21 @@ def _bounds_disjoint(one: Conjunction, other: Conjunction) -> bool:
     return high[0] < low[0] or (high[0] == low[0] and (high[1] or low[1]))
 
 
-def _members_disjoint(one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int) -> bool:
+def _members_disjoint(
+    one: Conjunction, other: Conjunction, checks: ValueChecks, depth: int
+) -> bool:
     """Whether both accept no common value for a member that one of them requires."""
     needed = sorted(one.required | other.required)[:MAX_NAMES]
     return any(
-        are_disjoint(children.member(one, name), children.member(other, name), checks, depth - 1) for name in needed
+        are_disjoint(children.member(one, name), children.member(other, name), checks, depth - 1)
+        for name in needed
     )
 
 
 def all_disjoint(branches: list[Conjunction], checks: ValueChecks) -> bool:
     """Whether no two of `branches` have a value in common."""
-    return all(are_disjoint(one, other, checks) for i, one in enumerate(branches) for other in branches[i + 1 :])
+    return all(
+        are_disjoint(one, other, checks)
+        for i, one in enumerate(branches)
+        for other in branches[i + 1 :]
+    )

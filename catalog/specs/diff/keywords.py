@@ -67,12 +67,21 @@ def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
     if keyword in {"minItems", "minLength", "minProperties"}:
         return value == 0
     if keyword in {"properties", "patternProperties", "dependentSchemas"}:
-        return isinstance(value, dict) and all(accepts_anything(subschema.sub(keyword, name)) for name in value)
+        return isinstance(value, dict) and all(
+            accepts_anything(subschema.sub(keyword, name)) for name in value
+        )
     if keyword in {"dependencies", "dependentRequired", "required"}:
         return not value
-    if keyword in {"exclusiveMaximum", "exclusiveMinimum", "uniqueItems"} and isinstance(value, bool):
+    if keyword in {"exclusiveMaximum", "exclusiveMinimum", "uniqueItems"} and isinstance(
+        value, bool
+    ):
         return not value
-    if keyword in {"additionalItems", "additionalProperties", "items", "propertyNames"} and not isinstance(value, list):
+    if keyword in {
+        "additionalItems",
+        "additionalProperties",
+        "items",
+        "propertyNames",
+    } and not isinstance(value, list):
         return accepts_anything(subschema.sub(keyword))
     if keyword in {"unevaluatedItems", "unevaluatedProperties"}:
         return accepts_anything(subschema.sub(keyword))
@@ -86,7 +95,9 @@ def assertions_of(subschema: Subschema) -> frozenset[str]:
     if subschema.schema is False:
         return frozenset({"false"})
     return frozenset(
-        k for k, value in subschema.keywords.items() if k in _ASSERTING and not _is_idle(subschema, k, value)
+        k
+        for k, value in subschema.keywords.items()
+        if k in _ASSERTING and not _is_idle(subschema, k, value)
     )
 
 
@@ -156,4 +167,6 @@ def count_of(subschema: Subschema, keyword: str) -> int | None:
 
 
 def _number(value: JSON) -> Decimal | None:
-    return Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+    return (
+        Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else None
+    )

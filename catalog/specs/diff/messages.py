@@ -47,7 +47,9 @@ def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         sentence = f"In some cases: {sentence[0].lower()}{sentence[1:]}"
     if difference.times > 1:
         more = difference.times - 1
-        sentence = f"{sentence.removesuffix('.')} (also at {more} {plural('other position', more)})."
+        sentence = (
+            f"{sentence.removesuffix('.')} (also at {more} {plural('other position', more)})."
+        )
     return code, sentence
 
 
@@ -110,7 +112,9 @@ def _type_names(names: frozenset[str]) -> list[str]:
 
 def _schema(whole: Conjunction) -> str:
     """A schema in a word or two."""
-    titles = [title for title in whole.annotations("title") if isinstance(title, str) and title.strip()]
+    titles = [
+        title for title in whole.annotations("title") if isinstance(title, str) and title.strip()
+    ]
     if titles:
         return f"“{cut(titles[-1])}”"
     return few(_choices(whole)) if whole.choices else _types(whole.types)
@@ -137,7 +141,9 @@ def _shown(value: JSON | Nothing) -> str:
 def _type(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     lost, gained = (_lost_types(side) for side in (difference.lost, difference.gained))
-    before, after = (listed(_type_names(whole.types)) or "nothing" for whole in (difference.old, difference.new))
+    before, after = (
+        listed(_type_names(whole.types)) or "nothing" for whole in (difference.old, difference.new)
+    )
     both = f"{subject} changed from {before} to {after}."
     gone = f"{subject} may no longer be {_types(lost)}."
     come = f"{subject} may now also be {_types(gained)}."
@@ -154,7 +160,10 @@ def _choice(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     if difference.lost is not None:
         return "choice-removed", f"{subject} may no longer be {few(difference.lost.values)}."
-    return "choice-added", f"{subject} may now also be {few(difference.gained.values if difference.gained else ())}."
+    return (
+        "choice-added",
+        f"{subject} may now also be {few(difference.gained.values if difference.gained else ())}.",
+    )
 
 
 def _listed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
@@ -191,10 +200,15 @@ def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     if difference.path and difference.path[-1] is Any.MEMBER:
         whole = _subject(difference.path[:-1], part)
         gone = f"{whole} no longer allows undeclared properties."
-        return "other-members-changed", _direction(difference, gone, f"{whole} now allows undeclared properties.", gone)
+        return "other-members-changed", _direction(
+            difference, gone, f"{whole} now allows undeclared properties.", gone
+        )
     if difference.path and difference.path[-1] is Any.ITEM:
         whole = _subject(difference.path[:-1], part)
-        gone, come = f"{whole} no longer allows additional items.", f"{whole} now allows additional items."
+        gone, come = (
+            f"{whole} no longer allows additional items.",
+            f"{whole} now allows additional items.",
+        )
         return "other-items-changed", _direction(difference, gone, come, gone)
     subject = _subject(difference.path, part)
     gone = f"{subject} is no longer allowed."
@@ -247,7 +261,10 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
         verb = "must" if difference.lost else "may"
         after = counted(difference.new, f"{verb} now have", "may now have")
         before = counted(difference.old, "had to have", "could have")
-        return f"{keyword}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
+        return (
+            f"{keyword}-changed",
+            f"{_subject(difference.path, part)} {after}; before, it {before}.",
+        )
 
     return wording
 
@@ -285,7 +302,11 @@ def _needed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
 
 def _member_added(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     name = difference.path[-1]
-    required = difference.lost is not None and difference.lost.kind == "required" and difference.lost.subject == name
+    required = (
+        difference.lost is not None
+        and difference.lost.kind == "required"
+        and difference.lost.subject == name
+    )
     adjective = "required" if required else "optional"
     noun = "parameter" if part == "parameters" and len(difference.path) == 1 else _FIELDS[part]
     return "member-added", f"New {adjective} {noun} {_subject(difference.path, part)}."
@@ -301,7 +322,9 @@ def _member_removed(difference: DetectedDifference, part: Part) -> tuple[str, st
 # The rest, and annotations
 
 
-def _plainly(code: str, gone: str, come: str, both: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
+def _plainly(
+    code: str, gone: str, come: str, both: str
+) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
     def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
         return code, f"{_subject(difference.path, part)} {_direction(difference, gone, come, both)}"
 
@@ -398,7 +421,9 @@ _WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, st
         "now allows some values that `not` excluded before.",
         "excludes different values by `not` than before.",
     ),
-    "unclear": _plainly("unclear", *["has a schema that cannot be compared with the previous one."] * 3),
+    "unclear": _plainly(
+        "unclear", *["has a schema that cannot be compared with the previous one."] * 3
+    ),
     "unevaluated": _plainly(
         "unevaluated-changed",
         "allows fewer undeclared properties or items.",

@@ -91,7 +91,11 @@ def resize(count: int) -> Edit:
         if isinstance(value, str):
             return (value * count + "a" * count)[:count]
         if isinstance(value, list):
-            return [value[index % len(value)] for index in range(count)] if value else list(range(count))
+            return (
+                [value[index % len(value)] for index in range(count)]
+                if value
+                else list(range(count))
+            )
         if isinstance(value, dict):
             members = dict(list(value.items())[:count])
             members |= {f"member{index}": "text" for index in range(count - len(members))}
@@ -110,7 +114,9 @@ def grow_distinct(count: int) -> Edit:
         first = value[:count]
         pattern = first[0] if first else 0
         is_string = isinstance(pattern, str)
-        return first + [f"{pattern}{index}" if is_string else index + 100 for index in range(count - len(first))]
+        return first + [
+            f"{pattern}{index}" if is_string else index + 100 for index in range(count - len(first))
+        ]
 
     return edit
 
@@ -126,7 +132,12 @@ def twice(value: JSON) -> JSON:
 def numbers_near(*edges: Edge | None) -> tuple[Edit, ...]:
     """Numbers at, below and above the bounds."""
     steps = [Decimal(step) for step in ("0", "1", "-1", "0.5", "-0.5")]
-    near = [edge[0] + step for edge in edges if edge is not None and abs(edge[0].adjusted()) < 20 for step in steps]
+    near = [
+        edge[0] + step
+        for edge in edges
+        if edge is not None and abs(edge[0].adjusted()) < 20
+        for step in steps
+    ]
     return put_each(map(as_number, near))
 
 
@@ -156,16 +167,26 @@ def edited(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> It
         yield from _edited_items(value, token, rest, edit, names)
     elif value is None or isinstance(value, dict):
         members = value or {}
-        tried = [*list(members)[:MAX_TRIED_MEMBERS], *names, "undeclared_member"] if isinstance(token, Any) else [token]
+        tried = (
+            [*list(members)[:MAX_TRIED_MEMBERS], *names, "undeclared_member"]
+            if isinstance(token, Any)
+            else [token]
+        )
         for name in tried:
-            yield from ({**members, name: inner} for inner in edited(members.get(name), rest, edit, names))
+            yield from (
+                {**members, name: inner} for inner in edited(members.get(name), rest, edit, names)
+            )
 
 
-def _edited_items(value: JSON, token: int | Any, rest: Path, edit: Edit, names: Sequence[str]) -> Iterator[JSON]:
+def _edited_items(
+    value: JSON, token: int | Any, rest: Path, edit: Edit, names: Sequence[str]
+) -> Iterator[JSON]:
     if value is not None and not isinstance(value, list):
         return
     items = value or []
-    for index in (token,) if isinstance(token, int) else dict.fromkeys((max(len(items) - 1, 0), len(items))):
+    for index in (
+        (token,) if isinstance(token, int) else dict.fromkeys((max(len(items) - 1, 0), len(items)))
+    ):
         if index > MAX_REPEATED:
             return
         before = items[:index] + [None] * (index - len(items))

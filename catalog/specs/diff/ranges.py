@@ -44,7 +44,9 @@ def step_of(whole: Conjunction, *, is_integral: bool) -> Decimal | None:
     scale = max((max(-_exponent(divisor), 0) for divisor in found), default=0)
     if scale > MAX_DIGITS:
         return Decimal(1) if is_integral else None
-    common = lcm(*(int(divisor.scaleb(scale)) for divisor in found), *([10**scale] if is_integral else []))
+    common = lcm(
+        *(int(divisor.scaleb(scale)) for divisor in found), *([10**scale] if is_integral else [])
+    )
     return Decimal(common).scaleb(-scale) if common < 10**MAX_DIGITS else found[0]
 
 
@@ -78,7 +80,11 @@ def least(whole: Conjunction, type_name: str) -> int:
     """The least number of characters, items or members."""
     counts = [0, *whole.counts(LEAST[type_name])]
     if type_name == "array":
-        counts += [contains_limits(subschema)[0] for subschema in whole.subschemas if "contains" in subschema.keywords]
+        counts += [
+            contains_limits(subschema)[0]
+            for subschema in whole.subschemas
+            if "contains" in subschema.keywords
+        ]
     if type_name == "object":
         counts.append(len(whole.required))
     return max(counts)
@@ -89,7 +95,9 @@ def most(whole: Conjunction, type_name: str) -> int | None:
     counts = whole.counts(MOST[type_name])
     if type_name == "array":
         counts += [
-            index for index in range(children.first_items(whole) + 1) if children.item(whole, index).accepts_nothing
+            index
+            for index in range(children.first_items(whole) + 1)
+            if children.item(whole, index).accepts_nothing
         ][:1]
     if type_name == "object" and (names := children.closed_names(whole)) is not None:
         counts.append(len(names))

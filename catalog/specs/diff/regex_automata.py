@@ -14,8 +14,23 @@ from enum import Enum
 from functools import lru_cache, reduce
 from typing import Final, Literal, TypeAlias
 
-from catalog.json_schema.regex.characters import CharacterSet, PatternSyntaxError, Range, SetEscape, complement
-from catalog.json_schema.regex.syntax import Assertion, Character, Disjunction, Dot, Group, Node, Repetition, parse
+from catalog.json_schema.regex.characters import (
+    CharacterSet,
+    PatternSyntaxError,
+    Range,
+    SetEscape,
+    complement,
+)
+from catalog.json_schema.regex.syntax import (
+    Assertion,
+    Character,
+    Disjunction,
+    Dot,
+    Group,
+    Node,
+    Repetition,
+    parse,
+)
 
 MAX_STATES: Final = 250  # of one pattern
 EFFORT: Final = 50_000  # of one search, in states visited; some 50 ms
@@ -75,12 +90,16 @@ def _found(
     """The same, with the failure as a value, so that it is cached."""
     if max(least, most or 0) > MAX_LENGTH:
         return UNSUPPORTED
-    required, forbidden = ([automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing))
+    required, forbidden = (
+        [automaton_of(pattern) for pattern in sorted(patterns)] for patterns in (matching, missing)
+    )
     understood = [automaton for automaton in (*required, *forbidden) if automaton is not None]
     if len(understood) < len(required) + len(forbidden):
         return UNSUPPORTED
     try:
-        return _Search(understood[: len(required)], understood[len(required) :], least, most, effort).find()
+        return _Search(
+            understood[: len(required)], understood[len(required) :], least, most, effort
+        ).find()
     except UnsupportedPattern:
         return UNSUPPORTED
 
@@ -103,7 +122,9 @@ class Automaton:
         self.free.append([])
         return len(self.over) - 1
 
-    def reached(self, states: Iterable[int], *, at_start: bool = False, at_end: bool = False) -> States:
+    def reached(
+        self, states: Iterable[int], *, at_start: bool = False, at_end: bool = False
+    ) -> States:
         """`states`, and all states that free transitions lead to."""
         found = set(states)
         waiting = list(found)
@@ -215,7 +236,10 @@ class _Search:
         ranges = sum(map(len, sets))
         self.spend(ranges * (len(_READABLE) + 2 * ranges) // COMPARISONS)
         symbols = list(representatives(sets))
-        begin: _SearchState = (tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata), 0)
+        begin: _SearchState = (
+            tuple(self.settled(a, a.reached([0], at_start=True)) for a in automata),
+            0,
+        )
         origins: dict[_SearchState, tuple[_SearchState, str] | None] = {begin: None}
         waiting = [begin]
         for state in waiting:  # which grows
@@ -247,7 +271,9 @@ class _Search:
         ]
         return all(matched[: len(self.required)]) and not any(matched[len(self.required) :])
 
-    def after(self, automata: list[Automaton], state: _SearchState, character: str) -> _SearchState | None:
+    def after(
+        self, automata: list[Automaton], state: _SearchState, character: str
+    ) -> _SearchState | None:
         """The state after `character`; None if no wanted string can follow."""
         states, length = state
         if length == self.most:
@@ -284,7 +310,9 @@ def representatives(sets: Iterable[Ranges]) -> Iterator[str]:
             yield chr(code)
 
 
-def spelled_out(state: _SearchState, origins: dict[_SearchState, tuple[_SearchState, str] | None]) -> str:
+def spelled_out(
+    state: _SearchState, origins: dict[_SearchState, tuple[_SearchState, str] | None]
+) -> str:
     """The string that leads to `state`."""
     characters = []
     while (step := origins[state]) is not None:

@@ -120,7 +120,10 @@ class _Sampler:
 
     def an_array(self, whole: Conjunction, depth: int) -> JSON:
         length = max(ranges.least(whole, "array"), int(self.everything))
-        return [self.of(children.item(whole, index), depth - 1) for index in range(min(length, MAX_ITEMS))]
+        return [
+            self.of(children.item(whole, index), depth - 1)
+            for index in range(min(length, MAX_ITEMS))
+        ]
 
 
 def _hints(whole: Conjunction) -> Iterator[JSON]:
@@ -144,7 +147,9 @@ def _string(whole: Conjunction) -> JSON:
 def names_like(patterns: Iterable[str]) -> list[str]:
     """Names that may match `patterns`: their literal characters."""
     plain = [_SIGNS.sub("", pattern) for pattern in patterns]
-    return list(dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1")))
+    return list(
+        dict.fromkeys(text for name in plain for text in (name, f"{name}a", f"{name}1", "a", "1"))
+    )
 
 
 def _number(whole: Conjunction) -> JSON:
@@ -152,7 +157,10 @@ def _number(whole: Conjunction) -> JSON:
     low, high = (ranges.edge_of_multiples(whole, step, lowest=lowest) for lowest in (True, False))
     edge = low or high
     if step is None:
-        return as_number((edge[0] if edge else Decimal(0)) + (Decimal("-0.5") if edge is high else Decimal("0.5")))
+        return as_number(
+            (edge[0] if edge else Decimal(0))
+            + (Decimal("-0.5") if edge is high else Decimal("0.5"))
+        )
     if edge is None:
         return as_number(step) if whole.values("multipleOf") else SAMPLE_OF_TYPE["integer"]
     return as_number(edge[0])

@@ -55,10 +55,16 @@ class Comparison:
             found = find_differences(self.old.root, self.new.root)
         except (TooMuch, Unchecked):
             sentence = "The two schemas are too large or too complex to compare."
-            return list(self.with_unexplained([self.change("too-much", sentence, "unknown")], is_explained=False))
+            return list(
+                self.with_unexplained(
+                    [self.change("too-much", sentence, "unknown")], is_explained=False
+                )
+            )
         changes = [self.change_from(difference, index) for index, difference in enumerate(found)]
         if self.before is not None and self.after is not None:
-            changes += unlisted_words(self.part, SCHEMAS[self.part], self.before, self.after, changes)
+            changes += unlisted_words(
+                self.part, SCHEMAS[self.part], self.before, self.after, changes
+            )
         return list(self.with_unexplained(changes))
 
     # The two sides.
@@ -80,7 +86,10 @@ class Comparison:
     def finder(self) -> CounterexampleFinder:
         """Finds breaking values: accepted before and refused now; for output, possible now and impossible before."""
         return CounterexampleFinder(
-            self.accepts, self.refuses, self.known, (*self.sampled, *samples_of(self.refuses.root), {})
+            self.accepts,
+            self.refuses,
+            self.known,
+            (*self.sampled, *samples_of(self.refuses.root), {}),
         )
 
     @property
@@ -114,7 +123,9 @@ class Comparison:
             is_by_convention=obstacle is not None and verdict == "compatible",
         )
 
-    def annotation_change(self, difference: DetectedDifference, declaration: DeclarationChange) -> Change:
+    def annotation_change(
+        self, difference: DetectedDifference, declaration: DeclarationChange
+    ) -> Change:
         kind, sentence = message_of(difference, self.part)
         before, after = declaration.before, declaration.after
         verdict = verdict_of_annotation(declaration.subject, before, after)
@@ -127,7 +138,12 @@ class Comparison:
     def obstacle_of(self, difference: DetectedDifference) -> Obstacle | None:
         """Why `difference` breaks callers; None if it does not."""
         obstacle = difference.gained if self.is_output else difference.lost
-        if obstacle is not None and obstacle.kind == "described" and not obstacle.path and not self.is_output:
+        if (
+            obstacle is not None
+            and obstacle.kind == "described"
+            and not obstacle.path
+            and not self.is_output
+        ):
             return replace(obstacle, undeclared=self.finder.is_valid(self.finder.refuses, {}))
         return obstacle
 
@@ -140,7 +156,9 @@ class Comparison:
         difference: DetectedDifference | None = None,
         proof: Proof | None = None,
     ) -> Change:
-        before, after = (difference.before, difference.after) if difference is not None else ("", "")
+        before, after = (
+            (difference.before, difference.after) if difference is not None else ("", "")
+        )
         return Change(
             part=self.part,
             path=difference.path if difference is not None else (),
@@ -153,7 +171,9 @@ class Comparison:
             times=difference.times if difference is not None else 1,
         )
 
-    def with_unexplained(self, changes: Sequence[Change], *, is_explained: bool = True) -> Iterator[Change]:
+    def with_unexplained(
+        self, changes: Sequence[Change], *, is_explained: bool = True
+    ) -> Iterator[Change]:
         """`changes`, and one more for a value that breaks although none of them shows it."""
         yield from changes
         if self.finder.known_refusals:
@@ -162,7 +182,9 @@ class Comparison:
         elif not is_explained:
             refused = (self.finder.refusal_of(value) for value in self.sampled)
             yield from (self.change_of(refusal) for refusal in islice(filter(None, refused), 1))
-        elif all(change.texts is not None or change.strict_verdict == "compatible" for change in changes):
+        elif all(
+            change.texts is not None or change.strict_verdict == "compatible" for change in changes
+        ):
             yield from map(self.change_of, self.finder.sample_refusals[:1])
 
     def change_of(self, refusal: Refusal) -> Change:

@@ -60,7 +60,12 @@ class StringSearch:
     left: int = MAX_FAILURES
 
     def find(
-        self, strings: StringSet, *, missing: frozenset[str] = frozenset(), least: int = 0, most: int | None = None
+        self,
+        strings: StringSet,
+        *,
+        missing: frozenset[str] = frozenset(),
+        least: int = 0,
+        most: int | None = None,
     ) -> str | None:
         """One of `strings` within tighter bounds that matches none of the patterns `missing`; None if there is none.
 
@@ -71,7 +76,9 @@ class StringSearch:
             raise UnsupportedPattern
         limits = [limit for limit in (strings.most, most) if limit is not None]
         try:
-            return find_string(strings.patterns, missing, max(strings.least, least), min(limits, default=None))
+            return find_string(
+                strings.patterns, missing, max(strings.least, least), min(limits, default=None)
+            )
         except UnsupportedPattern:
             self.left -= 1
             raise
@@ -97,7 +104,9 @@ class StringSearch:
 
 def strings_of(*wholes: Conjunction) -> StringSet:
     """The strings that all of `wholes` accept."""
-    patterns = {value for whole in wholes for value in whole.values("pattern") if isinstance(value, str)}
+    patterns = {
+        value for whole in wholes for value in whole.values("pattern") if isinstance(value, str)
+    }
     formats = {str(value) for whole in wholes for value in whole.values("format")}
     patterns |= {PATTERN_OF_FORMAT[name] for name in formats if name in PATTERN_OF_FORMAT}
     least = max((count for whole in wholes for count in whole.counts("minLength")), default=0)

@@ -69,10 +69,16 @@ class ValueChecks:
         return None if None in answers or whole.has_unknown_parts else True
 
     def _is_valid(self, subschema: Subschema, value: JSON) -> bool | None:
-        unions = [Union(subschema, keyword) for keyword in ("anyOf", "oneOf") if keyword in subschema.keywords]
+        unions = [
+            Union(subschema, keyword)
+            for keyword in ("anyOf", "oneOf")
+            if keyword in subschema.keywords
+        ]
         if unions and assertions_of(subschema) <= {"type", "anyOf", "oneOf"}:
             marks = [union.marks for union in unions if union.marks is not None]
-            if len(marks) == len(unions):  # looked up, because to check each value against each branch is quadratic
+            if len(marks) == len(
+                unions
+            ):  # looked up, because to check each value against each branch is quadratic
                 if isinstance(value, list | dict):
                     return False
                 kind = type_of(value)
@@ -113,7 +119,10 @@ class ValueChecks:
         return [EMPTY[type_name]] if ranges.most(whole, type_name) == 0 else None
 
     def _integers(self, whole: Conjunction) -> list[JSON] | None:
-        low, high = (number_edge(whole, lowest=lowest, integers=is_integral(whole)) for lowest in (True, False))
+        low, high = (
+            number_edge(whole, lowest=lowest, integers=is_integral(whole))
+            for lowest in (True, False)
+        )
         if low is None or high is None or high[0] - low[0] > MAX_LISTED:
             return None
         return list(range(int(low[0]), int(high[0]) + 1))

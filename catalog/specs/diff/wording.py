@@ -25,7 +25,9 @@ MAX_NODES: Final = 10_000  # as many as `policy` allows
 MAX_NEW_WORDS: Final = 20  # changes for words that no other change shows
 LEAST_PHRASE: Final = 3  # words
 MAX_SENTENCES: Final = 3
-MAX_PRINTED: Final = 20_000  # characters of an annotation on several lines; a longer one is shown on one line
+MAX_PRINTED: Final = (
+    20_000  # characters of an annotation on several lines; a longer one is shown on one line
+)
 MAX_SENTENCE_CHARS: Final = 200
 Pointers: TypeAlias = tuple[str | None, str | None]  # into the specs before and now
 
@@ -44,16 +46,28 @@ _HINTS: Final[Mapping[str, tuple[str, bool, bool]]] = {
     "openWorldHint": ("limited to a closed world", False, True),
 }
 _MCP: Final = "x-mcp"
-_SERVED: Final = ("title", "icons", "execution", "_meta")  # members of `x-mcp` that clients get, besides annotations
+_SERVED: Final = (
+    "title",
+    "icons",
+    "execution",
+    "_meta",
+)  # members of `x-mcp` that clients get, besides annotations
 _OPENAPI: Final = "x-openapi"
 
 
 def words_change(
-    kind: str, sentence: str, pointers: Pointers, texts: tuple[str, str], *, part: Part = "definition"
+    kind: str,
+    sentence: str,
+    pointers: Pointers,
+    texts: tuple[str, str],
+    *,
+    part: Part = "definition",
 ) -> Change:
     """A change of words alone. `texts`: the words before and now."""
     before, after = pointers
-    return Change(part, (), kind, sentence, "wording", before, after, note=gone_note(*texts), texts=texts)
+    return Change(
+        part, (), kind, sentence, "wording", before, after, note=gone_note(*texts), texts=texts
+    )
 
 
 def gone_note(before: str, after: str) -> str:
@@ -88,10 +102,16 @@ def metadata_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     for name in _SERVED:
         if not _equal(before.get(name), after.get(name)):
             texts = (text_of(before.get(name)), text_of(after.get(name)))
-            sentence = f"The {name} of the tool changed." if name == "title" else f"`{name}` of the tool changed."
+            sentence = (
+                f"The {name} of the tool changed."
+                if name == "title"
+                else f"`{name}` of the tool changed."
+            )
             pointers = (_pointer(before, name), _pointer(after, name))
             yield words_change(f"{name.lstrip('_')}-changed", sentence, pointers, texts)
-    yield from _hint_changes(members_of(before.get("annotations")), members_of(after.get("annotations")))
+    yield from _hint_changes(
+        members_of(before.get("annotations")), members_of(after.get("annotations"))
+    )
     yield from _request_changes(old, new)
 
 
@@ -132,7 +152,9 @@ def _request_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         yield Change("definition", (), "request-changed", sentence, "unknown", where, where)
 
 
-def unlisted_words(part: Part, prefix: str, before: JSON, after: JSON, changes: Sequence[Change]) -> Iterator[Change]:
+def unlisted_words(
+    part: Part, prefix: str, before: JSON, after: JSON, changes: Sequence[Change]
+) -> Iterator[Change]:
     """Words of the schema `after` that `before` does not have anywhere and that none of `changes` lists.
 
     The comparison of values visits only what can apply to a value, but a model reads every word. The words of a new
@@ -155,7 +177,9 @@ def unlisted_words(part: Part, prefix: str, before: JSON, after: JSON, changes: 
                 continue
             found += 1
             sentence = f"`{keyword[:80]}` has words that were not there before."
-            yield words_change("words-changed", sentence, (None, pointer), ("", text_of(value)), part=part)
+            yield words_change(
+                "words-changed", sentence, (None, pointer), ("", text_of(value)), part=part
+            )
 
 
 def _words_of(node: Node) -> Iterator[tuple[str, JSON]]:

@@ -31,7 +31,10 @@ class NameRule:
     first: str = ""
 
     def allows(self, name: str) -> bool:
-        return re.fullmatch(f"[{self.first or self.chars}][{self.chars}]{{0,{self.length - 1}}}", name) is not None
+        return (
+            re.fullmatch(f"[{self.first or self.chars}][{self.chars}]{{0,{self.length - 1}}}", name)
+            is not None
+        )
 
 
 def alias(name: str, rule: NameRule) -> str:

@@ -65,7 +65,11 @@ class Export:
     @property
     def changes_for_models(self) -> tuple[Loss, ...]:
         """The changes in the parts that a model sees: the name, the description and the parameters."""
-        return tuple(loss for loss in self.changes if any(is_within(loss.pointer, part) for part in _FOR_MODELS))
+        return tuple(
+            loss
+            for loss in self.changes
+            if any(is_within(loss.pointer, part) for part in _FOR_MODELS)
+        )
 
     @property
     def other_changes(self) -> int:
@@ -88,7 +92,9 @@ class Job:
         """The tool's name if it is legal, else its alias."""
         name = alias(self.spec.name, self.rules.name)
         if name != self.spec.name:
-            self.report.rewritten(NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name))
+            self.report.rewritten(
+                NAME, renaming(self.spec.name, name, self.rules.label, self.rules.name)
+            )
         return name
 
     def parameters(self) -> Schema:
@@ -96,7 +102,9 @@ class Job:
         if self.spec.parameters is None:
             return dict(NOTHING)
         try:
-            schema, renamed = whole_object(self.spec.parameters, PARAMETERS, self.rules, self.report)
+            schema, renamed = whole_object(
+                self.spec.parameters, PARAMETERS, self.rules, self.report
+            )
         except (NotAnObject, TooLarge) as error:
             self.obstacles.append(str(error))
             return dict(NOTHING)
@@ -118,7 +126,9 @@ class Job:
             if subset.drafts and not is_outdated(schema):
                 document = {"$schema": schema["$schema"], **document}
             else:
-                self.report.dropped(f"{pointer}/$schema", f"{subset.label} does not support `$schema`.")
+                self.report.dropped(
+                    f"{pointer}/$schema", f"{subset.label} does not support `$schema`."
+                )
         if pointer == PARAMETERS:
             self.renamed |= writer.renamed
         if not self.report.changes(pointer) and not _same_except_order(document, schema):

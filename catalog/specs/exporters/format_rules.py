@@ -97,13 +97,27 @@ OPENAI_STRICT: Final = Rules(
         label="OpenAI's strict mode",
         keywords={
             "string": frozenset({"pattern"}),
-            "number": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
-            "integer": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
+            "number": frozenset(
+                {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+            ),
+            "integer": frozenset(
+                {"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+            ),
             "array": frozenset({"minItems", "maxItems"}),
         },
         formats={
             "string": frozenset(
-                {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
+                {
+                    "date-time",
+                    "time",
+                    "date",
+                    "duration",
+                    "email",
+                    "hostname",
+                    "ipv4",
+                    "ipv6",
+                    "uuid",
+                },
             )
         },
         annotations=frozenset({"title"}),
@@ -137,7 +151,10 @@ GEMINI: Final = Rules(
     as_of=date(2026, 9, 7),
     source="https://ai.google.dev/api/caching#FunctionDeclaration",
     name=NameRule(
-        "A-Za-z0-9_.-", 64, "up to 64 letters, digits, dots, hyphens and underscores, a letter first", "A-Za-z_"
+        "A-Za-z0-9_.-",
+        64,
+        "up to 64 letters, digits, dots, hyphens and underscores, a letter first",
+        "A-Za-z_",
     ),
     subset=Subset(
         label="Gemini",
@@ -157,7 +174,9 @@ GEMINI: Final = Rules(
         nullable=True,
         lone_unions=True,
         string_enums=True,
-        members=NameRule("A-Za-z0-9_", 64, "up to 64 letters, digits and underscores, a letter first", "A-Za-z_"),
+        members=NameRule(
+            "A-Za-z0-9_", 64, "up to 64 letters, digits and underscores, a letter first", "A-Za-z_"
+        ),
     ),
 )
 

@@ -38,7 +38,9 @@ def build(spec: ToolSpec, target: Format) -> Export:
     job = Job(spec, target.rules)
     document = target.build(job)
     _report_the_rest(job)
-    return Export(target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts)
+    return Export(
+        target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts
+    )
 
 
 def _report_the_rest(job: Job) -> None:
@@ -51,11 +53,18 @@ def _report_the_rest(job: Job) -> None:
             report.preserved(pointer, "Unchanged.")
     if spec.parameters is not None and not job.obstacles:
         is_changed = report.changes(PARAMETERS)
-        report.preserved(PARAMETERS, "Unchanged, except for the parts listed here." if is_changed else "Unchanged.")
+        report.preserved(
+            PARAMETERS,
+            "Unchanged, except for the parts listed here." if is_changed else "Unchanged.",
+        )
     parts = (
         (RETURN_TYPE, spec.return_type is not None, f"{label} has no field for the return type."),
         (EXAMPLES, bool(spec.examples), f"{label} has no field for examples."),
-        (CONFIGURATION, spec.configuration is not None, "The configuration stays with the program that runs the tool."),
+        (
+            CONFIGURATION,
+            spec.configuration is not None,
+            "The configuration stays with the program that runs the tool.",
+        ),
     )
     for pointer, present, reason in parts:
         if present and not any(is_within(loss.pointer, pointer) for loss in report):
@@ -69,7 +78,9 @@ def _additional_members(spec: ToolSpec) -> Iterator[str]:
     """Pointers to the members of the spec that LLM Tool Spec does not define."""
     yield from (pointer_join("", name) for name in spec.document if name not in _KNOWN)
     names = members_of(spec.document.get("definition"))
-    yield from (pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION)
+    yield from (
+        pointer_join("/definition", name) for name in names if name not in _KNOWN_OF_DEFINITION
+    )
 
 
 # The formats
@@ -93,10 +104,13 @@ def _mcp(job: Job) -> Schema:
     tool = mcp_without_output(job)
     if job.spec.return_type is not None:
         try:
-            tool["outputSchema"], _ = whole_object(job.spec.return_type, RETURN_TYPE, job.rules, job.report)
+            tool["outputSchema"], _ = whole_object(
+                job.spec.return_type, RETURN_TYPE, job.rules, job.report
+            )
         except (NotAnObject, TooLarge):
             reason = (
-                "In this version of MCP, only an object can have an output schema; since 2026-07-28, any result can."
+                "In this version of MCP, only an object can have an output schema; since "
+                "2026-07-28, any result can."
             )
             job.report.dropped(RETURN_TYPE, reason)
         else:
@@ -111,7 +125,9 @@ def _mcp_2026(job: Job) -> Schema:
     returns = job.spec.return_type
     if returns is not None:
         anything: Schema = {}
-        tool["outputSchema"] = returns if isinstance(returns, dict) else anything if returns else {"not": anything}
+        tool["outputSchema"] = (
+            returns if isinstance(returns, dict) else anything if returns else {"not": anything}
+        )
         job.parts[RETURN_TYPE] = "/outputSchema"
         job.report.preserved(RETURN_TYPE, "Exported as `outputSchema`.")
     return tool
@@ -124,7 +140,12 @@ def mcp_without_output(job: Job) -> Schema:
     if name != spec.name:
         tool["title"] = spec.name
     tool |= {"description": spec.description, "inputSchema": job.parameters()}
-    job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description", PARAMETERS: "/inputSchema"}
+    job.parts |= {
+        DEFINITION: "",
+        NAME: "/name",
+        DESCRIPTION: "/description",
+        PARAMETERS: "/inputSchema",
+    }
     _restore_mcp(tool, job)
     return tool
 
@@ -141,7 +162,11 @@ def _restore_mcp(tool: Schema, job: Job) -> None:
 
 
 def _openai(job: Job) -> Schema:
-    function: Schema = {"name": job.name(), "description": job.spec.description, "parameters": job.parameters()}
+    function: Schema = {
+        "name": job.name(),
+        "description": job.spec.description,
+        "parameters": job.parameters(),
+    }
     job.parts |= _PARTS_OF_FUNCTION
     return {"type": "function", "function": function}
 
@@ -178,15 +203,28 @@ _PARTS_OF_FUNCTION: Final[Mapping[str, str]] = {
 
 def _anthropic(job: Job) -> Schema:
     parameters = job.parameters()
-    tool: Schema = {"name": job.name(), "description": job.spec.description, "input_schema": parameters}
-    job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description", PARAMETERS: "/input_schema"}
+    tool: Schema = {
+        "name": job.name(),
+        "description": job.spec.description,
+        "input_schema": parameters,
+    }
+    job.parts |= {
+        DEFINITION: "",
+        NAME: "/name",
+        DESCRIPTION: "/description",
+        PARAMETERS: "/input_schema",
+    }
     examples = _input_examples(job, parameters)
     return {**tool, "input_examples": examples} if examples else tool
 
 
 def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
     """The parameters of the examples that match the schema: Anthropic rejects a tool with any other."""
-    names = {pointer: name for pointer, name in job.renamed.items() if pointer.startswith(f"{PARAMETERS}/properties/")}
+    names = {
+        pointer: name
+        for pointer, name in job.renamed.items()
+        if pointer.startswith(f"{PARAMETERS}/properties/")
+    }
     compiled = compile_schema(parameters)
     budget = Budget()  # shared: there may be 200 examples, and anyone may ask for an export
     matching: list[JSON] = []
@@ -195,16 +233,27 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
         value = example.parameters
         if isinstance(value, dict):
             value = {
-                names.get(pointer_join(PARAMETERS, "properties", name), name): member for name, member in value.items()
+                names.get(pointer_join(PARAMETERS, "properties", name), name): member
+                for name, member in value.items()
             }
-        if not isinstance(value, dict) or compiled.check(value, budget=budget).verdict != "conforms":
-            job.report.dropped(pointer, "Anthropic accepts only examples whose parameters match the schema.")
+        if (
+            not isinstance(value, dict)
+            or compiled.check(value, budget=budget).verdict != "conforms"
+        ):
+            job.report.dropped(
+                pointer, "Anthropic accepts only examples whose parameters match the schema."
+            )
             continue
-        job.parts |= {EXAMPLES: "/input_examples", pointer: pointer_join("/input_examples", len(matching))}
+        job.parts |= {
+            EXAMPLES: "/input_examples",
+            pointer: pointer_join("/input_examples", len(matching)),
+        }
         matching.append(value)
         job.report.preserved(pointer_join(pointer, "parameters"), "Exported to `input_examples`.")
         if example.has_return_value:
-            job.report.dropped(pointer_join(pointer, "returnValue"), "Anthropic's examples have no return values.")
+            job.report.dropped(
+                pointer_join(pointer, "returnValue"), "Anthropic's examples have no return values."
+            )
     return matching
 
 
@@ -226,7 +275,9 @@ def _gemini(job: Job) -> Schema:
         else:
             function["response"] = response
             job.parts[RETURN_TYPE] = "/response"
-            job.report.preserved(RETURN_TYPE, "Exported as `response`, except for the parts listed here.")
+            job.report.preserved(
+                RETURN_TYPE, "Exported as `response`, except for the parts listed here."
+            )
     return function
 
 
@@ -243,7 +294,9 @@ def _langchain(job: Job) -> Schema:
     if examples:
         schema["examples"] = [*examples]
         job.parts[EXAMPLES] = "/examples"
-        job.report.rewritten(EXAMPLES, "Only their parameters are exported, as `examples` of the schema.")
+        job.report.rewritten(
+            EXAMPLES, "Only their parameters are exported, as `examples` of the schema."
+        )
     for name in members_of(parameters.get("properties")):
         if not name.isidentifier() or name.startswith("_"):
             reason = "A pydantic model needs an alias for this name."

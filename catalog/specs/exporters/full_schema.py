@@ -7,7 +7,13 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import sentence
 from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of, with_subschemas
-from catalog.json_schema.normalize import Normalized, Schema, account_for_draft, is_outdated, normalized
+from catalog.json_schema.normalize import (
+    Normalized,
+    Schema,
+    account_for_draft,
+    is_outdated,
+    normalized,
+)
 from catalog.json_schema.regex.syntax import has_lookaround
 from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import members_of
@@ -16,17 +22,26 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
-from catalog.specs.exporters.restricted_schema import LOOKAROUND, looks_around, renaming, with_sentences
+from catalog.specs.exporters.restricted_schema import (
+    LOOKAROUND,
+    looks_around,
+    renaming,
+    with_sentences,
+)
 
 Path = tuple[str | int, ...]
 
 # Keywords whose subschemas refer to members by name.
-_BY_NAME: Final = frozenset({"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"})
+_BY_NAME: Final = frozenset(
+    {"if", "then", "else", "not", "dependentSchemas", "patternProperties", "propertyNames"}
+)
 CLOSING: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 NOTHING: Schema = {"type": "object", "properties": {}}
 
 
-def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tuple[Schema, dict[str, str]]:
+def whole_object(
+    schema: JSON, pointer: str, rules: Rules, report: Report
+) -> tuple[Schema, dict[str, str]]:
     """`schema`, which is at `pointer`, as `rules` require it, and the new names of renamed members by pointer.
 
     Raises:
@@ -54,7 +69,9 @@ def whole_object(schema: JSON, pointer: str, rules: Rules, report: Report) -> tu
 
 
 def _has_object_root(schema: Schema, rules: Rules) -> bool:
-    return schema.get("type") == "object" and "$ref" not in schema and rules.barred.isdisjoint(schema)
+    return (
+        schema.get("type") == "object" and "$ref" not in schema and rules.barred.isdisjoint(schema)
+    )
 
 
 def _with_object_root(modern: Normalized, pointer: str, rules: Rules, report: Report) -> Schema:
@@ -66,21 +83,31 @@ def _with_object_root(modern: Normalized, pointer: str, rules: Rules, report: Re
     return document
 
 
-def _legal_members(schema: Schema, pointer: str, rules: Rules, report: Report) -> tuple[Schema, dict[str, str]]:
+def _legal_members(
+    schema: Schema, pointer: str, rules: Rules, report: Report
+) -> tuple[Schema, dict[str, str]]:
     rule, properties = rules.members, schema.get("properties")
     if rule is None or not isinstance(properties, dict) or all(map(rule.allows, properties)):
         return schema, {}
     aliases = {name: alias(name, rule) for name in properties}
-    renamed = {pointer_join(pointer, "properties", name): new for name, new in aliases.items() if new != name}
+    renamed = {
+        pointer_join(pointer, "properties", name): new
+        for name, new in aliases.items()
+        if new != name
+    }
     for name, new in aliases.items():
         if new != name:
-            report.rewritten(pointer_join(pointer, "properties", name), renaming(name, new, rules.label, rule))
+            report.rewritten(
+                pointer_join(pointer, "properties", name), renaming(name, new, rules.label, rule)
+            )
     out = {**schema, "properties": {aliases[name]: member for name, member in properties.items()}}
     if isinstance(required := schema.get("required"), list):
         out["required"] = _renamed(required, aliases)
     if isinstance(dependent := schema.get("dependentRequired"), dict):
         out["dependentRequired"] = {
-            aliases.get(name, name): _renamed(needed, aliases) if isinstance(needed, list) else needed
+            aliases.get(name, name): _renamed(needed, aliases)
+            if isinstance(needed, list)
+            else needed
             for name, needed in dependent.items()
         }
     for keyword in _BY_NAME & out.keys():
@@ -95,7 +122,9 @@ def _renamed(names: list[JSON], aliases: dict[str, str]) -> list[JSON]:
 
 def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
     properties = schema.get("properties")
-    if not isinstance(properties, dict) or not any(isinstance(member, bool) for member in properties.values()):
+    if not isinstance(properties, dict) or not any(
+        isinstance(member, bool) for member in properties.values()
+    ):
         return schema
     members = dict(properties)
     for name, member in properties.items():
@@ -115,13 +144,21 @@ def _with_all_items(schema: Schema, dialect: Dialect, pointer: str, report: Repo
         return _with_all_items(inner, dialect, pointer_join(pointer, *path), report)
 
     out = with_subschemas(schema, dialect, with_items)
-    if "array" in type_names(schema.get("type")) and "items" not in schema and "prefixItems" not in schema:
-        report.rewritten(pointer, "Every array must have `items`; one that allows any value was added.")
+    if (
+        "array" in type_names(schema.get("type"))
+        and "items" not in schema
+        and "prefixItems" not in schema
+    ):
+        report.rewritten(
+            pointer, "Every array must have `items`; one that allows any value was added."
+        )
         return {**out, "items": {}}
     return out
 
 
-def _without_lookaround(schema: Schema, dialect: Dialect, label: str, pointer: str, report: Report) -> Schema:
+def _without_lookaround(
+    schema: Schema, dialect: Dialect, label: str, pointer: str, report: Report
+) -> Schema:
     """`schema` without the patterns that look ahead or behind; descriptions explain them instead."""
 
     def without_lookaround(path: Path, inner: JSON) -> JSON:
@@ -135,7 +172,10 @@ def _without_lookaround(schema: Schema, dialect: Dialect, label: str, pointer: s
     for pattern in members_of(schema.get("patternProperties")):
         if has_lookaround(pattern):
             out = _without_pattern_properties(out, pattern)
-            report.dropped(pointer_join(pointer, "patternProperties", pattern), f"{label} supports no lookaround.")
+            report.dropped(
+                pointer_join(pointer, "patternProperties", pattern),
+                f"{label} supports no lookaround.",
+            )
     return out
 
 
@@ -154,4 +194,9 @@ def _without_pattern_properties(schema: Schema, pattern: str) -> Schema:
     """`schema` without the properties of `pattern`, and without a rule that would now exclude them."""
     out = {keyword: value for keyword, value in schema.items() if keyword not in CLOSING}
     patterns = members_of(schema["patternProperties"])
-    return {**out, "patternProperties": {other: member for other, member in patterns.items() if other != pattern}}
+    return {
+        **out,
+        "patternProperties": {
+            other: member for other, member in patterns.items() if other != pattern
+        },
+    }

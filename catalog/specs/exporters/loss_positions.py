@@ -87,12 +87,23 @@ class _Pair:
         """The value at `token`, and its counterpart at `new` (the same token unless given); None if one is absent."""
         new = token if new is None else new
         try:
-            source, target = _at(self.source, pointer_join("", token)), _at(self.target, pointer_join("", new))
+            source, target = (
+                _at(self.source, pointer_join("", token)),
+                _at(self.target, pointer_join("", new)),
+            )
         except LookupError:
             return None
-        if {type(source), type(target)} == {dict, list}:  # such as `items`, which changed its meaning
+        if {type(source), type(target)} == {
+            dict,
+            list,
+        }:  # such as `items`, which changed its meaning
             return None
-        return _Pair(source, pointer_join(self.source_pointer, token), target, pointer_join(self.target_pointer, new))
+        return _Pair(
+            source,
+            pointer_join(self.source_pointer, token),
+            target,
+            pointer_join(self.target_pointer, new),
+        )
 
 
 @dataclass(frozen=True)
@@ -109,7 +120,9 @@ class _Schema:
         place = self.exported.parts[self.pointer]
         return _Pair(self.source, self.pointer, _at(self.exported.document, place), place)
 
-    def follow(self, tokens: list[str], references: int = MAX_REFERENCES) -> tuple[_Pair, list[str]]:
+    def follow(
+        self, tokens: list[str], references: int = MAX_REFERENCES
+    ) -> tuple[_Pair, list[str]]:
         """The innermost pair on the way from the root along `tokens`, and the tokens that the document lacks."""
         pair, tokens = self._enter_definition(tokens, references)
         is_merged = False
@@ -144,13 +157,19 @@ class _Schema:
 
     def _branch(self, pair: _Pair, keyword: str, index: str, *, is_merged: bool) -> _Pair | None:
         """The pair of one of several combined schemas; None if its counterpart in the document is ambiguous."""
-        became = "anyOf" if keyword in _UNIONS and "anyOf" not in members_of(pair.source) else keyword
+        became = (
+            "anyOf" if keyword in _UNIONS and "anyOf" not in members_of(pair.source) else keyword
+        )
         combined = pair.inner(keyword) or pair.inner(keyword, became)
         if combined is None:  # merged into the schema around it
             inner = pointer_join("", keyword, index)
-            if not exists_at(pair.source, inner):  # a loss of a normalized schema may be at a pointer of that
+            if not exists_at(
+                pair.source, inner
+            ):  # a loss of a normalized schema may be at a pointer of that
                 return None
-            return replace(pair, source=_at(pair.source, inner), source_pointer=pair.source_pointer + inner)
+            return replace(
+                pair, source=_at(pair.source, inner), source_pointer=pair.source_pointer + inner
+            )
         if keyword == "allOf":
             return combined.inner(index)
         new = None if is_merged else self._alternatives(combined).get(index)
@@ -160,11 +179,17 @@ class _Schema:
         """The index in the document of each alternative but null; {} if some were merged or split."""
         if union.source_pointer not in self._known_alternatives:
             sources, targets = (
-                [str(index) for index, branch in enumerate(items_of(branches)) if not is_null(branch)]
+                [
+                    str(index)
+                    for index, branch in enumerate(items_of(branches))
+                    if not is_null(branch)
+                ]
                 for branches in (union.source, union.target)
             )
             is_same = len(sources) == len(targets)
-            self._known_alternatives[union.source_pointer] = dict(zip(sources, targets, strict=True)) if is_same else {}
+            self._known_alternatives[union.source_pointer] = (
+                dict(zip(sources, targets, strict=True)) if is_same else {}
+            )
         return self._known_alternatives[union.source_pointer]
 
     def _enter_definition(self, tokens: list[str], references: int) -> tuple[_Pair, list[str]]:
@@ -173,30 +198,40 @@ class _Schema:
         Definitions are located through a reference, because the document may have renamed or inlined them.
         """
         prefixes = range(2, len(tokens) + 1) if tokens and tokens[0] in _DEFINITIONS else ()
-        length = next((end for end in prefixes if pointer_join("", *tokens[:end]) in self._referrers), 0)
+        length = next(
+            (end for end in prefixes if pointer_join("", *tokens[:end]) in self._referrers), 0
+        )
         if not length:
             return self.root, tokens
         definition = pointer_join("", *tokens[:length])
         missing = tokens
         if references:
-            referrer, missing = self.follow(split_pointer(self._referrers[definition]), references - 1)
+            referrer, missing = self.follow(
+                split_pointer(self._referrers[definition]), references - 1
+            )
         if missing:
             return replace(self.root, target=None), tokens
         source, source_pointer = _at(self.source, definition), self.pointer + definition
-        return replace(self._referred(referrer), source=source, source_pointer=source_pointer), tokens[length:]
+        return replace(
+            self._referred(referrer), source=source, source_pointer=source_pointer
+        ), tokens[length:]
 
     def _referred(self, referrer: _Pair) -> _Pair:
         """`referrer`, with the target that its own target refers to, if that is still a reference."""
         reference = members_of(referrer.target).get("$ref")
         if reference is None and members_of(referrer.source).keys() == {"$ref"}:
-            either = items_of(members_of(referrer.target).get("anyOf"))  # of an optional member, which may be null
+            either = items_of(
+                members_of(referrer.target).get("anyOf")
+            )  # of an optional member, which may be null
             reference = members_of(either[0]).get("$ref") if len(either) == 2 else None
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return referrer
         document, pointer = self.exported.document, unquote(reference[1:])
         for start in (self.root.target_pointer, ""):
             if exists_at(document, start + pointer):
-                return replace(referrer, target=_at(document, start + pointer), target_pointer=start + pointer)
+                return replace(
+                    referrer, target=_at(document, start + pointer), target_pointer=start + pointer
+                )
         return referrer
 
     @cached_property
@@ -204,8 +239,12 @@ class _Schema:
         """For each schema that is referred to, one that refers to it, preferably outside the definitions."""
         found: dict[str, str] = {}
         nodes = SchemaMap(self.source, max_nodes=MAX_NODES).nodes
-        for node in sorted(nodes, key=lambda node: node.pointer.startswith(("/$defs/", "/definitions/"))):
-            for target in (reference.targets[0].pointer for reference in node.references if reference.targets):
+        for node in sorted(
+            nodes, key=lambda node: node.pointer.startswith(("/$defs/", "/definitions/"))
+        ):
+            for target in (
+                reference.targets[0].pointer for reference in node.references if reference.targets
+            ):
                 if not is_within(node.pointer, target):
                     found.setdefault(target, node.pointer)
         return found

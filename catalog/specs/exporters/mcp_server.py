@@ -82,7 +82,9 @@ class ServedTool:
         """For each renamed property whose name in the spec is in `text`: how the client knows it."""
         aliases = {**self.response_aliases, **self.parameter_aliases}
         mentioned = [name for name in aliases if name in text or pointer_join("", name) in text]
-        return [f"`{name}` is the property `{aliases[name]}` here." for name in mentioned[:MAX_NOTES]]
+        return [
+            f"`{name}` is the property `{aliases[name]}` here." for name in mentioned[:MAX_NOTES]
+        ]
 
 
 def served_name(name: str) -> str:
@@ -107,7 +109,9 @@ def served_tool(spec: ToolSpec, *, any_result: bool) -> ServedTool:
     tool = mcp_without_output(job)
     for name in _OF_THE_ORIGINAL_SERVER:
         tool.pop(name, None)
-    parameters, parameter_aliases = _with_legal_keys(_undated(tool["inputSchema"]), PARAMETERS, job.report)
+    parameters, parameter_aliases = _with_legal_keys(
+        _undated(tool["inputSchema"]), PARAMETERS, job.report
+    )
     if members_of(spec.parameters).get("$schema") == DRAFT:
         parameters = {"$schema": DRAFT, **parameters}
     tool["inputSchema"] = parameters
@@ -156,7 +160,9 @@ def _allows_only_objects(schema: JSON, flattener: Flattener) -> bool:
     if type_names(members.get("type")) == ["object"]:
         return True
     alternatives = items_of(members.get("anyOf")) or items_of(members.get("oneOf"))
-    return bool(alternatives) and all(_allows_only_objects(branch, flattener) for branch in alternatives)
+    return bool(alternatives) and all(
+        _allows_only_objects(branch, flattener) for branch in alternatives
+    )
 
 
 def _undated(schema: JSON) -> JSON:
@@ -180,7 +186,9 @@ def _with_legal_keys(schema: JSON, pointer: str, report: Report) -> tuple[Schema
         return members_of(schema), {}
     for name, new in aliases.items():
         report.rewritten(pointer, renaming(name, new, format_rules.ANTHROPIC.label, _KEYS))
-    together = normalized(schema, pointer=pointer, report=Report()).together()  # references do not name properties then
+    together = normalized(
+        schema, pointer=pointer, report=Report()
+    ).together()  # references do not name properties then
     return members_of(_rename_keys(together, aliases, pointer, report)), aliases
 
 
@@ -209,19 +217,30 @@ def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report:
     out = dict(with_subschemas(schema, DEFAULT_DIALECT, renamed))
     for keyword, value in out.items():
         if keyword == "properties" and isinstance(value, dict):
-            out[keyword] = {aliases.get(name, name): _add_title(name, member) for name, member in value.items()}
+            out[keyword] = {
+                aliases.get(name, name): _add_title(name, member) for name, member in value.items()
+            }
         elif keyword == "dependentSchemas" and isinstance(value, dict):
             out[keyword] = {aliases.get(name, name): member for name, member in value.items()}
         elif keyword == "dependentRequired" and isinstance(value, dict):
-            out[keyword] = {aliases.get(name, name): _list_renamed(names, aliases) for name, names in value.items()}
+            out[keyword] = {
+                aliases.get(name, name): _list_renamed(names, aliases)
+                for name, names in value.items()
+            }
         elif keyword == "required":
             out[keyword] = _list_renamed(value, aliases)
         elif keyword in _VALUES:
             out[keyword] = with_keys(value, aliases)
     if not aliases.keys().isdisjoint(members_of(schema.get("properties"))):
         for keyword in _BY_PATTERN & out.keys():
-            out = {name: value for name, value in out.items() if name != keyword and name not in CLOSING}
-            report.dropped(pointer, f"`{keyword}` was removed: it is beside properties that were renamed.")
+            out = {
+                name: value
+                for name, value in out.items()
+                if name != keyword and name not in CLOSING
+            }
+            report.dropped(
+                pointer, f"`{keyword}` was removed: it is beside properties that were renamed."
+            )
     return out
 
 

@@ -71,7 +71,9 @@ class Flattener:
     def both(self, first: Schema, second: JSON) -> Schema:
         """A schema that demands both."""
         parts = first["allOf"] if id(first) in self._made else [first]
-        made = self.with_origin_of(first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]})
+        made = self.with_origin_of(
+            first, {"allOf": [*(parts if isinstance(parts, list) else ()), second]}
+        )
         self._made.add(id(made))
         return made
 
@@ -83,7 +85,9 @@ class Flattener:
             if isinstance(part, dict):
                 waiting.extend(reversed(self._add_one(part, result)))
             elif part is False:
-                self._report.dropped(pointer, "`false` allows no value, which one merged schema cannot express.")
+                self._report.dropped(
+                    pointer, "`false` allows no value, which one merged schema cannot express."
+                )
 
     def _add_one(self, schema: Schema, result: Flat) -> list[tuple[JSON, str]]:
         """Merge the keywords of `schema` itself; returns the schemas that it refers to, each with its pointer."""
@@ -96,12 +100,16 @@ class Flattener:
         name = definition_of(schema.get("$ref"))
         if name is not None:
             result.expanded |= {name}
-            self._report.rewritten(pointer_join(origin, "$ref"), "The reference was replaced by the schema it names.")
+            self._report.rewritten(
+                pointer_join(origin, "$ref"), "The reference was replaced by the schema it names."
+            )
             inner.append((self.target(name), pointer_join(origin, "$ref")))
         parts = schema.get("allOf")
         is_made = id(schema) in self._made  # and the spec has no such `allOf`
         if isinstance(parts, list) and not is_made:
-            self._report.rewritten(pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one.")
+            self._report.rewritten(
+                pointer_join(origin, "allOf"), "The schemas of `allOf` were merged into one."
+            )
         for index, part in enumerate(items_of(parts)):
             inner.append((part, origin if is_made else pointer_join(origin, "allOf", index)))
         return inner
@@ -189,7 +197,9 @@ def _either(_: Flattener, first: JSON, second: JSON) -> JSON:
     return bool(first or second)
 
 
-_WITH_SCHEMAS: Final = frozenset({"properties", "items", "additionalProperties", "propertyNames", "contains"})
+_WITH_SCHEMAS: Final = frozenset(
+    {"properties", "items", "additionalProperties", "propertyNames", "contains"}
+)
 _MERGED: Final[Mapping[str, Merge]] = {
     "properties": _properties,
     "required": _names,
@@ -197,6 +207,10 @@ _MERGED: Final[Mapping[str, Merge]] = {
     "enum": _values,
     "uniqueItems": _either,
     **dict.fromkeys(_WITH_SCHEMAS - {"properties"}, Flattener.intersection),
-    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger),
-    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
+    **dict.fromkeys(
+        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _larger
+    ),
+    **dict.fromkeys(
+        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller
+    ),
 }

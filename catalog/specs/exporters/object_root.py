@@ -49,7 +49,9 @@ def object_root(modern: Normalized, *, pointer: str, report: Report) -> Schema:
         _merge_alternatives(flat, keyword, flattener, report)
     for keyword in _BARRED:
         if keyword in flat.members:
-            report.dropped(flat.pointer_to(keyword), f"`{keyword}` is not allowed in the outermost schema.")
+            report.dropped(
+                flat.pointer_to(keyword), f"`{keyword}` is not allowed in the outermost schema."
+            )
             del flat.members[keyword]
     if not isinstance(flat.members.get("properties"), dict):
         flat.members["properties"] = {}
@@ -65,7 +67,9 @@ def _make_object(flat: Flat, pointer: str, report: Report) -> None:
         report.rewritten(pointer, '`"type": "object"` was added.')
         flat.members = {"type": "object", **flat.members}
     elif "object" in names:
-        report.rewritten(flat.pointer_to("type"), "Parameters must be an object; the other types were removed.")
+        report.rewritten(
+            flat.pointer_to("type"), "Parameters must be an object; the other types were removed."
+        )
         flat.members["type"] = "object"
     else:
         raise NotAnObject(NOT_AN_OBJECT)
@@ -78,8 +82,14 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
     pointer = flat.pointer_to(keyword)
     del flat.members[keyword]
     objects = [flattener.flat(branch) for branch in branches if isinstance(branch, dict)]
-    objects = [branch for branch in objects if "object" in (type_names(branch.members.get("type")) or ["object"])]
-    if not objects or all(branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects):
+    objects = [
+        branch
+        for branch in objects
+        if "object" in (type_names(branch.members.get("type")) or ["object"])
+    ]
+    if not objects or all(
+        branch.members.keys() <= {"required", "title", "description", "type"} for branch in objects
+    ):
         reason = "so the rules about combinations of properties are lost."
         report.dropped(pointer, f"`{keyword}` is not allowed in the outermost schema, {reason}")
         return
@@ -94,7 +104,11 @@ def _merge_alternatives(flat: Flat, keyword: str, flattener: Flattener, report: 
 def _in_all(branches: list[Flat]) -> list[JSON]:
     """The names that every branch requires."""
     first, *others = [branch.members.get("required") or [] for branch in branches]
-    return [name for name in items_of(first) if all(isinstance(other, list) and name in other for other in others)]
+    return [
+        name
+        for name in items_of(first)
+        if all(isinstance(other, list) and name in other for other in others)
+    ]
 
 
 def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
@@ -106,14 +120,20 @@ def _merge_common_keywords(flat: Flat, branches: list[Flat]) -> None:
             flat.members.setdefault(keyword, value)
 
 
-def _join(flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, report: Report) -> None:
+def _join(
+    flat: Flat, branch: Flat, common: list[JSON], flattener: Flattener, report: Report
+) -> None:
     for keyword, value in branch.members.items():
-        if keyword not in _JOINED and not (keyword in flat.members and flat.members[keyword] == value):
+        if keyword not in _JOINED and not (
+            keyword in flat.members and flat.members[keyword] == value
+        ):
             report.dropped(branch.pointer_to(keyword), "It applies to one alternative only.")
     members = dict(members_of(flat.members.get("properties")))
     for name, schema in members_of(branch.members.get("properties")).items():
         other = members.get(name)
-        members[name] = schema if other is None or other is True else _either(other, schema, flattener)
+        members[name] = (
+            schema if other is None or other is True else _either(other, schema, flattener)
+        )
     flat.members["properties"] = members
     names = list(items_of(flat.members.get("required")))
     names += [name for name in common if name not in names]

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from catalog.json_schema.index import SchemaMap
-from catalog.json_schema.normalize import MAX_NODES, Normalized, Schema, account_for_draft, definition_of, normalized
+from catalog.json_schema.normalize import (
+    MAX_NODES,
+    Normalized,
+    Schema,
+    account_for_draft,
+    definition_of,
+    normalized,
+)
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -23,7 +30,9 @@ from catalog.specs.exporters.conversion import (
 
 _IN_EXTENSION: Final = "Exported in the extension `x-llm-tool`, which other programs ignore."
 
-_INVALID_DEFAULT: Final = "The default is not valid for its own schema, which OpenAPI validators reject."
+_INVALID_DEFAULT: Final = (
+    "The default is not valid for its own schema, which OpenAPI validators reject."
+)
 
 
 def openapi_document(job: Job) -> Schema:
@@ -31,10 +40,16 @@ def openapi_document(job: Job) -> Schema:
     spec, name = job.spec, job.name()
     schemas: Schema = {}
     place = pointer_join("/paths", f"/tools/{spec.slug}", "post")
-    job.parts |= {DEFINITION: place, NAME: f"{place}/operationId", DESCRIPTION: f"{place}/description"}
+    job.parts |= {
+        DEFINITION: place,
+        NAME: f"{place}/operationId",
+        DESCRIPTION: f"{place}/description",
+    }
     operation: Schema = {"operationId": name, "summary": spec.name, "description": spec.description}
     if spec.parameters is not None:
-        content: Schema = {"schema": _component("Parameters", spec.parameters, PARAMETERS, schemas, job)}
+        content: Schema = {
+            "schema": _component("Parameters", spec.parameters, PARAMETERS, schemas, job)
+        }
         _add_examples(content, "parameters", job)
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
     result: Schema = {}
@@ -66,9 +81,17 @@ def _component(name: str, schema: JSON, pointer: str, schemas: Schema, job: Job)
     """Add `schema` and its definitions to the components, and return a reference to it."""
     modern = normalized(schema, pointer=pointer, report=job.report)
     _drop_invalid_defaults(modern, job)
-    names = {"": name, **{definition: f"{name}.{definition}" for definition in sorted(modern.used_from(modern.root))}}
+    names = {
+        "": name,
+        **{
+            definition: f"{name}.{definition}"
+            for definition in sorted(modern.used_from(modern.root))
+        },
+    }
     for definition, component in names.items():
-        schemas[component] = _moved(modern.definitions[definition] if definition else modern.root, names)
+        schemas[component] = _moved(
+            modern.definitions[definition] if definition else modern.root, names
+        )
     account_for_draft(schema, pointer, job.report)
     job.parts[pointer] = f"/components/schemas/{name}"
     return {"$ref": f"#/components/schemas/{name}"}
@@ -114,6 +137,8 @@ def _add_examples(content: Schema, member: Literal["parameters", "returnValue"],
                 "summary": example.description or f"Example {index + 1}",
                 "value": value,
             }
-            job.report.preserved(pointer_join(EXAMPLES, index, member), "Exported as an example of the operation.")
+            job.report.preserved(
+                pointer_join(EXAMPLES, index, member), "Exported as an example of the operation."
+            )
     if examples:
         content["examples"] = examples

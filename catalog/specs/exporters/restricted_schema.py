@@ -21,14 +21,23 @@ from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
-from catalog.specs.exporters.type_mapping import SCALARS, Subset, is_null, or_null, types_of, types_of_value
+from catalog.specs.exporters.type_mapping import (
+    SCALARS,
+    Subset,
+    is_null,
+    or_null,
+    types_of,
+    types_of_value,
+)
 
 MAX_WRITTEN: Final = 5_000  # schemas of one export: written out, references may multiply
 TOO_DEEP: Final = f"More than {MAX_DEPTH} schemas are nested here; deeper ones accept any value."
 
 LOOKAROUND: Final = "lookaround in a `pattern`"
 
-_RECURSIVE: Final = "The schema is recursive; it is expanded once, and deeper levels are not described."
+_RECURSIVE: Final = (
+    "The schema is recursive; it is expanded once, and deeper levels are not described."
+)
 _UNSUPPORTED: Final = (
     "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
     "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains", "contentSchema",
@@ -88,7 +97,9 @@ class SubsetWriter:
     def _write(self, schema: JSON, expanded: frozenset[str]) -> Schema:
         self._remaining -= 1
         if self._remaining < 0:
-            raise TooLarge(f"With references expanded, there are more than {MAX_WRITTEN:,} schemas.")
+            raise TooLarge(
+                f"With references expanded, there are more than {MAX_WRITTEN:,} schemas."
+            )
         if not isinstance(schema, dict):
             return self._anything()
         self._depth += 1
@@ -99,7 +110,9 @@ class SubsetWriter:
 
     def _write_object(self, schema: Schema, expanded: frozenset[str]) -> Schema:
         name = definition_of(schema.get("$ref"))
-        if name is not None and (name in expanded or (self._subset.references and schema.keys() == {"$ref"})):
+        if name is not None and (
+            name in expanded or (self._subset.references and schema.keys() == {"$ref"})
+        ):
             return self._refer(schema, name)
         flat = self._flattener.flat(schema)
         if flat.expanded & expanded:
@@ -139,7 +152,9 @@ class SubsetWriter:
     def _write_flat(self, flat: Flat, expanded: frozenset[str]) -> Schema:
         for keyword in _UNSUPPORTED:
             if keyword in flat.members:
-                self._report.dropped(flat.pointer_to(keyword), f"{self._subset.label} does not support `{keyword}`.")
+                self._report.dropped(
+                    flat.pointer_to(keyword), f"{self._subset.label} does not support `{keyword}`."
+                )
                 del flat.members[keyword]
         for keyword in ("anyOf", "oneOf"):
             branches = flat.members.get(keyword)
@@ -149,26 +164,37 @@ class SubsetWriter:
 
     # Alternatives
 
-    def _write_union(self, flat: Flat, keyword: str, branches: list[JSON], expanded: frozenset[str]) -> Schema:
+    def _write_union(
+        self, flat: Flat, keyword: str, branches: list[JSON], expanded: frozenset[str]
+    ) -> Schema:
         pointer = flat.pointer_to(keyword)
         del flat.members[keyword]
         others = [branch for branch in branches if not is_null(branch)]
         nulls = [branch for branch in branches if is_null(branch)]
         if all(isinstance(branch, dict) and branch.keys() <= {"required"} for branch in others):
             self._report.dropped(
-                pointer, f"{self._subset.label} cannot express rules about combinations of properties."
+                pointer,
+                f"{self._subset.label} cannot express rules about combinations of properties.",
             )
             return self._write_flat(flat, expanded)
         if keyword == "oneOf" and len(others) > 1:
-            self._report.rewritten(pointer, "`oneOf` became `anyOf`: a value may match more than one alternative.")
+            self._report.rewritten(
+                pointer, "`oneOf` became `anyOf`: a value may match more than one alternative."
+            )
         if rest := self._common_keywords(flat):
-            self._report.rewritten(pointer, "The keywords beside the alternatives were copied into each of them.")
+            self._report.rewritten(
+                pointer, "The keywords beside the alternatives were copied into each of them."
+            )
             others = [self._flattener.both(rest, branch) for branch in others]
             nulls = nulls if "null" in (type_names(flat.members.get("type")) or ["null"]) else []
         if nulls and not self._subset.nullable:
-            return self._with_annotations(flat, {"anyOf": [*self._each_of(others, expanded), {"type": "null"}]})
+            return self._with_annotations(
+                flat, {"anyOf": [*self._each_of(others, expanded), {"type": "null"}]}
+            )
         written = self._each_of(others, expanded)
-        out: Schema = written[0] if len(written) == 1 and self._subset.nullable else {"anyOf": [*written]}
+        out: Schema = (
+            written[0] if len(written) == 1 and self._subset.nullable else {"anyOf": [*written]}
+        )
         return self._with_annotations(flat, self._may_be_null(out) if nulls else out)
 
     def _each_of(self, schemas: list[JSON], expanded: frozenset[str]) -> list[Schema]:
@@ -182,7 +208,9 @@ class SubsetWriter:
     def _common_keywords(self, flat: Flat) -> Schema | None:
         """The keywords beside the alternatives, without annotations."""
         rest: Schema = {
-            keyword: value for keyword, value in flat.members.items() if keyword not in _ANNOTATIONS | _IRRELEVANT
+            keyword: value
+            for keyword, value in flat.members.items()
+            if keyword not in _ANNOTATIONS | _IRRELEVANT
         }
         names = [name for name in type_names(rest.get("type")) if name != "null"]
         if "type" in rest and names:
@@ -233,9 +261,13 @@ class SubsetWriter:
         if only_null and not self._subset.nullable:
             return self._with_annotations(flat, {"type": "null"})
         if only_null:
-            self._report.rewritten(flat.pointer, "Only null is allowed; it became a string that may be null.")
+            self._report.rewritten(
+                flat.pointer, "Only null is allowed; it became a string that may be null."
+            )
             return self._with_annotations(flat, self._may_be_null({"type": "string"}))
-        self._report.rewritten(flat.pointer, "Any value is allowed; it became a string, a number or a boolean.")
+        self._report.rewritten(
+            flat.pointer, "Any value is allowed; it became a string, a number or a boolean."
+        )
         return self._with_annotations(flat, self._anything())
 
     def _anything(self) -> Schema:
@@ -247,7 +279,9 @@ class SubsetWriter:
         """One alternative per type."""
         branches: list[JSON] = []
         for name in names:
-            members = {key: value for key, value in flat.members.items() if key not in _ANNOTATIONS} | {"type": name}
+            members = {
+                key: value for key, value in flat.members.items() if key not in _ANNOTATIONS
+            } | {"type": name}
             if isinstance(choices := members.get("enum"), list):
                 fitting = [name in types_of_value(value) for value in choices]
                 members["enum"] = list(compress(choices, fitting))
@@ -255,7 +289,9 @@ class SubsetWriter:
                     continue
                 for keyword in KEYWORDS & members.keys():
                     members[keyword] = _labels_of(members[keyword], fitting)
-            branches.append(self._write_one(Flat(flat.pointer, members, flat.pointers), [name], expanded))
+            branches.append(
+                self._write_one(Flat(flat.pointer, members, flat.pointers), [name], expanded)
+            )
         return self._with_annotations(flat, {"anyOf": branches})
 
     def _write_one(self, flat: Flat, names: list[str], expanded: frozenset[str]) -> Schema:
@@ -299,7 +335,11 @@ class SubsetWriter:
 
     def _is_supported(self, keyword: str, value: JSON, names: list[str]) -> bool:
         if keyword == "format":
-            return any(value in self._subset.formats.get(name, frozenset()) for name in names if isinstance(value, str))
+            return any(
+                value in self._subset.formats.get(name, frozenset())
+                for name in names
+                if isinstance(value, str)
+            )
         return any(keyword in self._subset.keywords.get(name, frozenset()) for name in names)
 
     def _supports_inclusive(self, keyword: str) -> bool:
@@ -335,13 +375,17 @@ class SubsetWriter:
         not_empty: list[JSON] = [choice for choice in wanted if choice != ""]
         if not self._subset.string_enums:
             draft.out[keyword] = value
-        elif not_empty and all(isinstance(choice, str) for choice in wanted) and names == ["string"]:
+        elif (
+            not_empty and all(isinstance(choice, str) for choice in wanted) and names == ["string"]
+        ):
             draft.out["enum"] = not_empty
             if len(not_empty) < len(wanted):
                 reason = f"{self._subset.label} allows no empty text in an `enum`; it was removed."
                 self._report.dropped(draft.flat.pointer_to(keyword), reason)
             if keyword == "const":
-                self._report.rewritten(draft.flat.pointer_to(keyword), "`const` became an `enum` of one value.")
+                self._report.rewritten(
+                    draft.flat.pointer_to(keyword), "`const` became an `enum` of one value."
+                )
         else:
             choice: JSON = [*wanted] if keyword == "enum" else value
             self._explain(draft, keyword, choice)
@@ -357,7 +401,9 @@ class SubsetWriter:
         ordered: list[JSON] = []
         for name, schema in members.items():
             if schema is False:
-                self._report.dropped(self._member_pointer(flat, schema, name), f"`{name}` is never allowed.")
+                self._report.dropped(
+                    self._member_pointer(flat, schema, name), f"`{name}` is never allowed."
+                )
                 continue
             legal_name = self._legal_name(flat, name, schema)
             written = self._write(schema, expanded)
@@ -377,7 +423,9 @@ class SubsetWriter:
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
         """The names that are required. Adds those that are not declared to `members`, because providers require it."""
-        required = [name for name in items_of(flat.members.get("required")) if isinstance(name, str)]
+        required = [
+            name for name in items_of(flat.members.get("required")) if isinstance(name, str)
+        ]
         for name in required:
             if name not in members:
                 reason = f"`{name}` is required but not declared; a schema for any value was added."
@@ -416,13 +464,18 @@ class SubsetWriter:
                 reason = f"{self._subset.label} allows only declared properties, so only an empty object is possible."
                 self._report.dropped(pointer, reason)
             elif isinstance(others, dict) or "additionalProperties" in draft.flat.members:
-                self._report.dropped(pointer, f"{self._subset.label} allows only declared properties.")
+                self._report.dropped(
+                    pointer, f"{self._subset.label} allows only declared properties."
+                )
             else:
                 self._report.rewritten(
-                    pointer, "`additionalProperties` became false: only declared properties are allowed."
+                    pointer,
+                    "`additionalProperties` became false: only declared properties are allowed.",
                 )
         elif "additionalProperties" in draft.flat.members:
-            self._report.dropped(pointer, f"{self._subset.label} does not support `additionalProperties`.")
+            self._report.dropped(
+                pointer, f"{self._subset.label} does not support `additionalProperties`."
+            )
 
     def _array(self, draft: _Draft, expanded: frozenset[str]) -> None:
         flat = draft.flat
@@ -431,7 +484,9 @@ class SubsetWriter:
         prefix = flat.members.get("prefixItems")
         if not isinstance(prefix, list):
             if "items" not in flat.members or isinstance(items, bool):
-                self._report.rewritten(flat.pointer_to("items"), "Any items are allowed; a schema for them was added.")
+                self._report.rewritten(
+                    flat.pointer_to("items"), "Any items are allowed; a schema for them was added."
+                )
             draft.out["items"] = self._write(items, expanded)
             return
         reason = "`prefixItems` became `items`: each item may match any of its schemas."
@@ -448,7 +503,11 @@ class SubsetWriter:
         if not self._subset.nullable:
             return or_null(schema)
         if "anyOf" in schema and self._subset.lone_unions:
-            branches = [self._may_be_null(branch) for branch in items_of(schema["anyOf"]) if isinstance(branch, dict)]
+            branches = [
+                self._may_be_null(branch)
+                for branch in items_of(schema["anyOf"])
+                if isinstance(branch, dict)
+            ]
             return {**schema, "anyOf": [*branches]}
         return {**schema, "nullable": True}
 
@@ -485,7 +544,9 @@ def _fits(keyword: str, value: JSON, branch: Schema) -> bool:
     choices = branch.get("enum")
     if isinstance(choices, list) and value not in choices:
         return False
-    return branch.get("type") in types_of_value(value) or (value is None and branch.get("nullable") is True)
+    return branch.get("type") in types_of_value(value) or (
+        value is None and branch.get("nullable") is True
+    )
 
 
 def looks_around(pattern: JSON) -> bool:

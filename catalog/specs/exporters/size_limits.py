@@ -17,7 +17,12 @@ def strict_obstacles(schema: Schema) -> list[str]:
     choices = sum(len(_choices(one)) for one, _ in found)
     depth = max((depth for one, depth in found if "properties" in one), default=0)
     names = sum(len(name) for one, _ in found for name in (*_members(one), *_definitions(one)))
-    texts = (text for one, _ in found for text in (*_choices(one), one.get("const")) if isinstance(text, str))
+    texts = (
+        text
+        for one, _ in found
+        for text in (*_choices(one), one.get("const"))
+        if isinstance(text, str)
+    )
     chars = names + sum(map(len, texts))
     counts = (
         (members, format_rules.MAX_STRICT_MEMBERS, "properties"),
@@ -26,7 +31,9 @@ def strict_obstacles(schema: Schema) -> list[str]:
         (chars, format_rules.MAX_STRICT_CHARS, "characters of names and values"),
     )
     obstacles = [
-        f"There are {count:,} {noun}; at most {limit:,} are allowed." for count, limit, noun in counts if count > limit
+        f"There are {count:,} {noun}; at most {limit:,} are allowed."
+        for count, limit, noun in counts
+        if count > limit
     ]
     if any(_is_long_choice(one) for one, _ in found):
         obstacles.append(

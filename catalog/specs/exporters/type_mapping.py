@@ -55,7 +55,11 @@ class Subset:
 def or_null(schema: Schema) -> Schema:
     """`schema` or null, with a list of types or `anyOf`."""
     if "anyOf" in schema and isinstance(branches := schema["anyOf"], list):
-        return schema if {"type": "null"} in branches else {**schema, "anyOf": [*branches, {"type": "null"}]}
+        return (
+            schema
+            if {"type": "null"} in branches
+            else {**schema, "anyOf": [*branches, {"type": "null"}]}
+        )
     if "$ref" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     names = type_names(schema.get("type"))
@@ -73,7 +77,9 @@ def is_null(schema: JSON) -> bool:
     if not isinstance(schema, dict):
         return False
     return (
-        schema.get("type") == "null" or schema.get("enum") == [None] or ("const" in schema and schema["const"] is None)
+        schema.get("type") == "null"
+        or schema.get("enum") == [None]
+        or ("const" in schema and schema["const"] is None)
     )
 
 
@@ -106,7 +112,11 @@ def types_of(flat: Flat) -> list[str]:
         return found or declared
     if declared:
         return declared
-    return [name for name, keywords in _DESCRIPTIVE.items() if any(keyword in members for keyword in keywords)][:1]
+    return [
+        name
+        for name, keywords in _DESCRIPTIVE.items()
+        if any(keyword in members for keyword in keywords)
+    ][:1]
 
 
 def types_of_value(value: JSON) -> tuple[str, ...]:

@@ -60,7 +60,9 @@ def is_own_export(document: JSON) -> bool:
     return isinstance(document, dict) and OWN in document
 
 
-def import_document(document: JSON, *, prefix: str = "", max_spec_bytes: int = MAX_SPEC_BYTES) -> Imported:
+def import_document(
+    document: JSON, *, prefix: str = "", max_spec_bytes: int = MAX_SPEC_BYTES
+) -> Imported:
     """The tools in `document`, each as a spec; invalid ones with their problems.
 
     Args:

@@ -10,7 +10,13 @@ from catalog.errors import Problem, SpecError
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.importers.repair import without_refused
-from catalog.specs.importers.results import MAX_BYTES_TOGETHER, TOO_LARGE_TOGETHER, Draft, ImportedSpec, Object
+from catalog.specs.importers.results import (
+    MAX_BYTES_TOGETHER,
+    TOO_LARGE_TOGETHER,
+    Draft,
+    ImportedSpec,
+    Object,
+)
 from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec, visible_id
 
 ROUNDS: Final = 4  # of removing invalid keywords: some problems are only found once others are gone
@@ -43,9 +49,13 @@ class Finisher:
         self._bytes += len(text.encode())
         if self._bytes > MAX_BYTES_TOGETHER:
             return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
-        return ImportedSpec(draft.pointer, text, document, spec, tuple(report), problems, draft.has_own_id)
+        return ImportedSpec(
+            draft.pointer, text, document, spec, tuple(report), problems, draft.has_own_id
+        )
 
-    def _read(self, text: str, document: Object, draft: Draft) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
+    def _read(
+        self, text: str, document: Object, draft: Draft
+    ) -> tuple[ToolSpec | None, tuple[Problem, ...]]:
         size = len(text.encode())
         if size > self._max_spec_bytes:
             return None, (_too_large(document, draft, size, self._max_spec_bytes),)
@@ -63,13 +73,17 @@ class Finisher:
         """The draft's id; cut if it is too long, and numbered if another tool of the document has it."""
         wanted = visible_id(draft.tool_id) or draft.tool_id
         if wanted != draft.tool_id:
-            report.rewritten(draft.pointer, "Leading, trailing and invisible spaces were removed from the id.")
+            report.rewritten(
+                draft.pointer, "Leading, trailing and invisible spaces were removed from the id."
+            )
         wanted = _shortened("id", wanted, draft, report)
         tool_id, number = wanted, 2
         while tool_id in self._ids:
             tool_id, number = f"{wanted}_{number}", number + 1
         if tool_id != wanted:
-            report.rewritten(draft.pointer, f"Another tool has the id {wanted!r}; this one became {tool_id!r}.")
+            report.rewritten(
+                draft.pointer, f"Another tool has the id {wanted!r}; this one became {tool_id!r}."
+            )
         self._ids.add(tool_id)
         return tool_id
 
@@ -95,7 +109,8 @@ def id_for(text: str) -> str:
 def _shortened(member: str, text: str, draft: Draft, report: Report) -> str:
     if len(text) > MAX_NAME_CHARACTERS:
         report.rewritten(
-            draft.pointer, f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed."
+            draft.pointer,
+            f"The {member} was truncated: at most {MAX_NAME_CHARACTERS} characters are allowed.",
         )
     return _cut(text)
 
@@ -108,7 +123,14 @@ def _cut(text: str) -> str:
 
 
 def _refused(draft: Draft, problem: Problem) -> ImportedSpec:
-    return ImportedSpec(draft.pointer, "", {"definition": {"name": draft.name}}, None, tuple(draft.losses), (problem,))
+    return ImportedSpec(
+        draft.pointer,
+        "",
+        {"definition": {"name": draft.name}},
+        None,
+        tuple(draft.losses),
+        (problem,),
+    )
 
 
 def _too_large(document: Object, draft: Draft, size: int, most: int) -> Problem:
@@ -125,7 +147,13 @@ def _largest_part(document: Object) -> tuple[str, int]:
     pointer, value, size = "", cast("JSON", document), 0
     half = len(dumps(document).encode()) // 2
     while True:
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        members = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         sizes = [(len(dumps(inner).encode()), key, inner) for key, inner in members]
         largest = max(sizes, key=lambda one: one[0], default=None)
         if largest is None or largest[0] <= half:
@@ -133,13 +161,24 @@ def _largest_part(document: Object) -> tuple[str, int]:
         size, pointer, value = largest[0], pointer_join(pointer, largest[1]), largest[2]
 
 
-def _repaired(document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report) -> Object | None:
+def _repaired(
+    document: Object, problems: tuple[Problem, ...], draft: Draft, report: Report
+) -> Object | None:
     """`document` without its invalid keywords, or without its return type if only that is invalid."""
     repaired = without_refused(document, problems, draft.origin, report)
     if repaired is not None:
         return repaired
     definition = document["definition"]
-    if isinstance(definition, dict) and all(problem.pointer.startswith(_RETURN_TYPE) for problem in problems):
-        report.dropped(draft.origin(_RETURN_TYPE), f"The return type was removed: {problems[0].message}")
-        return {**document, "definition": {name: value for name, value in definition.items() if name != "returnType"}}
+    if isinstance(definition, dict) and all(
+        problem.pointer.startswith(_RETURN_TYPE) for problem in problems
+    ):
+        report.dropped(
+            draft.origin(_RETURN_TYPE), f"The return type was removed: {problems[0].message}"
+        )
+        return {
+            **document,
+            "definition": {
+                name: value for name, value in definition.items() if name != "returnType"
+            },
+        }
     return None

@@ -33,13 +33,21 @@ def detect(document: JSON) -> ImportFormat | None:
         if "definition" in document:
             return None
         version = document.get("openapi", document.get("swagger"))
-        if isinstance(document.get("paths"), dict) or "openapi" in document or "swagger" in document:
+        if (
+            isinstance(document.get("paths"), dict)
+            or "openapi" in document
+            or "swagger" in document
+        ):
             return _api_format(version)
     for pointer, tool in islice(tools_in(document), MAX_LOOKED_AT):
         format_key = format_of_tool(tool)
         if format_key is not None:
             return format_key
-        if isinstance(tool, dict) and "name" in tool and _GEMINIS & set(split_pointer(pointer)[-2:-1]):
+        if (
+            isinstance(tool, dict)
+            and "name" in tool
+            and _GEMINIS & set(split_pointer(pointer)[-2:-1])
+        ):
             return "gemini"  # a function without parameters has no member that shows its format
     return None
 
@@ -101,17 +109,29 @@ def _is_gemini(tool: Object) -> bool:
     if not isinstance(schema, dict):
         return False
     declared = schema.get("type")
-    return (isinstance(declared, str) and declared.isupper()) or not _GEMINI_ORDERING.isdisjoint(schema)
+    return (isinstance(declared, str) and declared.isupper()) or not _GEMINI_ORDERING.isdisjoint(
+        schema
+    )
 
 
 _GEMINI_MEMBERS: Final = frozenset(
-    {"response", "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema", "response_json_schema"}
+    {
+        "response",
+        "parametersJsonSchema",
+        "responseJsonSchema",
+        "parameters_json_schema",
+        "response_json_schema",
+    }
 )
 _GEMINI_ORDERING: Final = frozenset({"propertyOrdering", "property_ordering"})
 
 
 def _is_langchain(tool: Object) -> bool:
-    return isinstance(tool.get("title"), str) and isinstance(tool.get("properties"), dict) and "name" not in tool
+    return (
+        isinstance(tool.get("title"), str)
+        and isinstance(tool.get("properties"), dict)
+        and "name" not in tool
+    )
 
 
 _TOOLS: Final[tuple[tuple[ImportFormat, Callable[[Object], bool]], ...]] = (

@@ -10,7 +10,15 @@ from typing import Final, cast
 
 from catalog.conversion_report import Report
 from catalog.errors import Problem
-from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_04, TYPE_NAMES, Dialect, dialect_of, filled, held
+from catalog.json_schema.dialects import (
+    DEFAULT_DIALECT,
+    DRAFT_04,
+    TYPE_NAMES,
+    Dialect,
+    dialect_of,
+    filled,
+    held,
+)
 from catalog.json_schema.normalize import is_outdated, normalized
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.patch import remove_at, set_at
@@ -20,7 +28,10 @@ from catalog.specs.importers.results import Object
 from catalog.specs.importers.type_names import schema_named, union_of
 
 EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-FLAGS: Final = {"required": True, "optional": False}  # in a member; the value that makes it required
+FLAGS: Final = {
+    "required": True,
+    "optional": False,
+}  # in a member; the value that makes it required
 
 
 def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
@@ -29,21 +40,26 @@ def repaired_schema(schema: JSON, pointer: str, report: Report) -> JSON:
         return schema
     dialect = dialect_of(schema, DEFAULT_DIALECT)
     if dialect is None:
-        report.dropped(f"{pointer}/$schema", "`$schema` is not a known draft; the schema is read as 2020-12.")
+        report.dropped(
+            f"{pointer}/$schema", "`$schema` is not a known draft; the schema is read as 2020-12."
+        )
         schema = {name: value for name, value in schema.items() if name != "$schema"}
         dialect = DEFAULT_DIALECT
     repaired = _repaired(schema, dialect, pointer, report)
     if not is_outdated(repaired):
         return repaired
     report.rewritten(
-        pointer_join(pointer, "$schema"), f"The schema was converted from draft {dialect.name} to 2020-12."
+        pointer_join(pointer, "$schema"),
+        f"The schema was converted from draft {dialect.name} to 2020-12.",
     )
     return normalized(repaired, pointer=pointer, report=report).together()
 
 
 def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> JSON:
     if isinstance(schema, str) and (named := schema_named(schema)) is not None:
-        report.rewritten(pointer, f"This is the name of a type, not a schema; it became `{dumps(named)}`.")
+        report.rewritten(
+            pointer, f"This is the name of a type, not a schema; it became `{dumps(named)}`."
+        )
         return named
     if not isinstance(schema, dict):
         return schema
@@ -56,7 +72,9 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
         elif keyword in FLAGS and isinstance(value, bool):
             continue  # becomes `required` of the object
         elif keyword == "optional" and isinstance(value, list) and "properties" in schema:
-            report.rewritten(keyword_pointer, "Properties that are not in `required` are optional anyway.")
+            report.rewritten(
+                keyword_pointer, "Properties that are not in `required` are optional anyway."
+            )
         elif keyword == "items" and isinstance(value, list) and dialect is DEFAULT_DIALECT:
             report.rewritten(keyword_pointer, "An array of `items` became `prefixItems`.")
             out["prefixItems"] = [
@@ -74,7 +92,9 @@ def _repaired(schema: JSON, dialect: Dialect, pointer: str, report: Report) -> J
     require_flagged(schema, out, pointer, report)
     if dialect is not DRAFT_04:
         for exclusive, excludes in exclusive_bounds(out).items():
-            result = "was replaced by the bound itself" if excludes else "has no effect and was removed"
+            result = (
+                "was replaced by the bound itself" if excludes else "has no effect and was removed"
+            )
             reason = f"`{exclusive}` is a number in this draft; the boolean {result}."
             report.rewritten(pointer_join(pointer, exclusive), reason)
     return out
@@ -140,7 +160,9 @@ def require_flagged(schema: Object, out: Object, pointer: str, report: Report) -
             if value is FLAGS[flag] and name not in names:
                 out["required"] = [*names, name]
             flag_pointer = pointer_join(pointer, "properties", name, flag)
-            report.rewritten(flag_pointer, "The object's `required` lists the required properties instead.")
+            report.rewritten(
+                flag_pointer, "The object's `required` lists the required properties instead."
+            )
 
 
 # Invalid keywords

@@ -11,7 +11,9 @@ from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import ToolSpec
 
-ImportFormat = Literal["mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"]
+ImportFormat = Literal[
+    "mcp", "openai", "anthropic", "gemini", "langchain", "openapi-3", "swagger-2"
+]
 
 LABELS: Final[dict[ImportFormat, str]] = {
     "mcp": "MCP tools",
@@ -25,7 +27,9 @@ LABELS: Final[dict[ImportFormat, str]] = {
 
 MAX_TOOLS: Final = 5_000  # of one document
 TOO_MANY_TOOLS: Final = f"Only the first {MAX_TOOLS:,} tools of the document were imported."
-MAX_BYTES_TOGETHER: Final = 32 * 1024 * 1024  # of all specs as JSON: definitions are repeated in each
+MAX_BYTES_TOGETHER: Final = (
+    32 * 1024 * 1024
+)  # of all specs as JSON: definitions are repeated in each
 TOO_LARGE_TOGETHER: Final = (
     f"The specs of this document have more than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
     "split the document and import its parts."
@@ -59,7 +63,11 @@ class ImportedSpec:
     @property
     def tool_id(self) -> str:
         definition = self.document["definition"]
-        return str(definition.get("id", definition.get("name", ""))) if isinstance(definition, dict) else ""
+        return (
+            str(definition.get("id", definition.get("name", "")))
+            if isinstance(definition, dict)
+            else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +107,8 @@ class Draft:
     def origin(self, pointer: str) -> str:
         """The pointer in the document for `pointer` in the spec; that of the tool if it is not known."""
         for part, origin in self.origins.items():
-            if is_within(pointer, part) and exists_at(self.document, f"{origin}{pointer.removeprefix(part)}"):
+            if is_within(pointer, part) and exists_at(
+                self.document, f"{origin}{pointer.removeprefix(part)}"
+            ):
                 return f"{origin}{pointer.removeprefix(part)}"
         return self.pointer

@@ -43,7 +43,9 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
         draft.losses = list(report)
         parent = pointer_join(pointer, "function") if "function" in tool else pointer
-        draft.origins = {part: pointer_join(parent, *tokens) for part, tokens in _ORIGINS[format_key].items()}
+        draft.origins = {
+            part: pointer_join(parent, *tokens) for part, tokens in _ORIGINS[format_key].items()
+        }
         draft.document = document
         yield draft
 
@@ -67,7 +69,11 @@ def _format_by_neighbours(tool: JSON, document: JSON) -> ImportFormat | None:
 
 def _given_ids(document: JSON) -> dict[str, str]:
     """Ids beside tools, as in {"id": "airline.book", "tool": {…}}, by the tools' pointers."""
-    rows = {pointer_join("", index): row for index, row in enumerate(document)} if isinstance(document, list) else {}
+    rows = (
+        {pointer_join("", index): row for index, row in enumerate(document)}
+        if isinstance(document, list)
+        else {}
+    )
     return {
         pointer_join(pointer, "tool"): tool_id
         for pointer, row in (rows or {"": document}).items()
@@ -75,15 +81,21 @@ def _given_ids(document: JSON) -> dict[str, str]:
     }
 
 
-def _draft(tool: Object, pointer: str, report: Report, members: Object, *, name: JSON = None) -> Draft:
+def _draft(
+    tool: Object, pointer: str, report: Report, members: Object, *, name: JSON = None
+) -> Draft:
     name = tool.get("name") if name is None else name
     description = tool.get("description")
     if not isinstance(description, str):
         report.rewritten(
-            pointer_join(pointer, "description"), "The description is missing; it was set to an empty string."
+            pointer_join(pointer, "description"),
+            "The description is missing; it was set to an empty string.",
         )
         description = ""
-    members = {"description": description, **{key: value for key, value in members.items() if value is not None}}
+    members = {
+        "description": description,
+        **{key: value for key, value in members.items() if value is not None},
+    }
     return Draft(pointer, name if isinstance(name, str) else "", "", members)
 
 
@@ -95,7 +107,9 @@ def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
     return repaired_schema(schema, pointer_join(pointer, member), report)
 
 
-def _store_rest(draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report) -> Draft:
+def _store_rest(
+    draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report
+) -> Draft:
     """Store the members of `tool` that a spec has no member for in the extension `key`."""
     rest: Object = {name: value for name, value in tool.items() if name not in known}
     if rest:
@@ -115,13 +129,23 @@ def _mcp(tool: Object, pointer: str, report: Report) -> Draft:
             "returnType": _schema(tool, "outputSchema", pointer, report),
         },
     )
-    return _store_rest(draft, "x-mcp", tool, frozenset({"name", "description", "inputSchema", "outputSchema"}), report)
+    return _store_rest(
+        draft,
+        "x-mcp",
+        tool,
+        frozenset({"name", "description", "inputSchema", "outputSchema"}),
+        report,
+    )
 
 
 def _openai(tool: Object, pointer: str, report: Report) -> Draft:
     inner = tool.get("function")
-    function, at = (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
-    draft = _draft(function, at, report, {"parameters": _schema(function, "parameters", at, report)})
+    function, at = (
+        (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
+    )
+    draft = _draft(
+        function, at, report, {"parameters": _schema(function, "parameters", at, report)}
+    )
     draft.pointer = at
     known = frozenset({"type", "function", "name", "description", "parameters"})
     _store_rest(draft, "x-openai", function, known, report)
@@ -133,7 +157,9 @@ def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
     examples = tool.get("input_examples")
     members: Object = {
         "parameters": _schema(tool, "input_schema", pointer, report),
-        "examples": [{"parameters": example} for example in examples] if isinstance(examples, list) else None,
+        "examples": [{"parameters": example} for example in examples]
+        if isinstance(examples, list)
+        else None,
     }
     draft = _draft(tool, pointer, report, members)
     known = frozenset({"name", "description", "input_schema", "input_examples", "type"})
@@ -143,12 +169,21 @@ def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
 def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
     members: Object = {}
     for name, member in (("parameters", "parameters"), ("response", "returnType")):
-        whole = next((spelling for spelling in (f"{name}JsonSchema", f"{name}_json_schema") if tool.get(spelling)), "")
+        whole = next(
+            (
+                spelling
+                for spelling in (f"{name}JsonSchema", f"{name}_json_schema")
+                if tool.get(spelling)
+            ),
+            "",
+        )
         if whole:
             members[member] = _schema(tool, whole, pointer, report)
         elif tool.get(name) is not None:
             at = pointer_join(pointer, name)
-            members[member] = repaired_schema(from_openapi_3(_gemini_schema(tool[name]), at, report), at, report)
+            members[member] = repaired_schema(
+                from_openapi_3(_gemini_schema(tool[name]), at, report), at, report
+            )
     draft = _draft(tool, pointer, report, members)
     rest: Object = {name: value for name, value in tool.items() if value is not None}
     return _store_rest(draft, "x-gemini", rest, _OF_GEMINI, report)
@@ -182,7 +217,11 @@ def _gemini_schema(schema: JSON) -> JSON:
 def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
     """The whole object is the schema of the parameters; its title and description are the tool's."""
     examples = tool.get("examples")
-    schema = {name: value for name, value in tool.items() if name not in {"title", "description", "examples"}}
+    schema = {
+        name: value
+        for name, value in tool.items()
+        if name not in {"title", "description", "examples"}
+    }
     members: Object = {"parameters": repaired_schema(schema, pointer, report)}
     if isinstance(examples, list) and all(isinstance(example, dict) for example in examples):
         members["examples"] = [{"parameters": example} for example in examples]

@@ -58,7 +58,9 @@ def _schema(name: str) -> Object | None:
     if match := _OF.fullmatch(name):
         return _array(match[2])
     if match := _GENERIC.fullmatch(name):
-        return _generic(match[1].rpartition(".")[2].casefold(), [*_split(match[2] or match[3] or "", ",")])
+        return _generic(
+            match[1].rpartition(".")[2].casefold(), [*_split(match[2] or match[3] or "", ",")]
+        )
     return None
 
 
@@ -69,7 +71,11 @@ def _generic(name: str, inner: list[str]) -> Object | None:
     if name == "union":
         return _one_of(inner)
     if name == "literal":
-        texts = [match[1] or match[2] or "" for part in inner if (match := _QUOTED.fullmatch(part.strip()))]
+        texts = [
+            match[1] or match[2] or ""
+            for part in inner
+            if (match := _QUOTED.fullmatch(part.strip()))
+        ]
         return {"enum": [*texts]} if texts and len(texts) == len(inner) else None
     json_type = TYPES.get(name, name)
     if json_type == "array" and name == "tuple" and inner[-1].strip() != "...":
@@ -100,7 +106,9 @@ def union_of(schemas: list[Object]) -> Object:
     """A schema for the values that match one of `schemas`; a list of types if they have no other keyword."""
     if len(schemas) == 1:
         return schemas[0]
-    types: list[JSON] = [*dict.fromkeys(str(schema["type"]) for schema in schemas if schema.keys() == {"type"})]
+    types: list[JSON] = [
+        *dict.fromkeys(str(schema["type"]) for schema in schemas if schema.keys() == {"type"})
+    ]
     if all(schema.keys() == {"type"} for schema in schemas):
         return {"type": types[0] if len(types) == 1 else types}
     return {"anyOf": [*schemas]}

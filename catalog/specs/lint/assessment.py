@@ -14,7 +14,11 @@ from catalog.specs.spec import ToolSpec
 
 # Tools whose assessment has a lower number are assessed again: after a change of rules, and with a new export format.
 ASSESSED_BY: Final = RULES_VERSION + len(FORMATS) - 8  # there were 8 formats at version 4
-GRADES: Final[tuple[tuple[int, str], ...]] = ((90, "90 and above"), (70, "70 to 89"), (0, "Below 70"))
+GRADES: Final[tuple[tuple[int, str], ...]] = (
+    (90, "90 and above"),
+    (70, "70 to 89"),
+    (0, "Below 70"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,9 @@ class SpecAssessment:
 def assess(spec: ToolSpec, waived: Collection[WaivedFinding] = ()) -> SpecAssessment:
     """Assess `spec`; `waived` findings do not lower the score. 1 to 2 ms for a typical spec."""
     findings = [
-        finding for finding in lint(spec) if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived)
+        finding
+        for finding in lint(spec)
+        if not any(waiver.covers(finding.rule, finding.pointer) for waiver in waived)
     ]
     counts = Counter(finding.rule for finding in findings)
     return SpecAssessment(score(findings), usable_as_it_is(spec), tuple(sorted(counts.items())))
@@ -78,7 +84,10 @@ def keys_from(lowest: int) -> tuple[str, ...]:
     """Every tool with a score of `lowest` or more has one of these tokens."""
     tens = -(-lowest // 10)
     singles = range(lowest, min(tens * 10, 101))
-    return (*(f"f_score_{number}" for number in singles), *(f"f_scores_{ten}" for ten in range(tens, 11)))
+    return (
+        *(f"f_score_{number}" for number in singles),
+        *(f"f_scores_{ten}" for ten in range(tens, 11)),
+    )
 
 
 def keys_of_grade(lowest: int) -> tuple[str, ...]:

@@ -39,15 +39,23 @@ MCP, OPENAI, ANTHROPIC, GEMINI = map(
 LLM_TOOL_SPEC: Final = Source("LLM Tool Spec", "https://github.com/JavaAIDev/easy-llm-tools")
 WRITING: Final = (
     Source(
-        "Anthropic: best practices for tool definitions", format_rules.ANTHROPIC.source, format_rules.ANTHROPIC.as_of
+        "Anthropic: best practices for tool definitions",
+        format_rules.ANTHROPIC.source,
+        format_rules.ANTHROPIC.as_of,
     ),
-    Source("OpenAI: best practices for defining functions", format_rules.OPENAI.source, format_rules.OPENAI.as_of),
+    Source(
+        "OpenAI: best practices for defining functions",
+        format_rules.OPENAI.source,
+        format_rules.OPENAI.as_of,
+    ),
 )
 DESCRIPTION_LIMIT: Final = Source(
-    "LlamaIndex: the limit of 1,024 characters", "https://github.com/run-llama/llama_index/pull/18784"
+    "LlamaIndex: the limit of 1,024 characters",
+    "https://github.com/run-llama/llama_index/pull/18784",
 )
 UNICODE_SECURITY: Final = Source(
-    "Unicode Technical Report 36: Unicode Security Considerations", "https://www.unicode.org/reports/tr36/"
+    "Unicode Technical Report 36: Unicode Security Considerations",
+    "https://www.unicode.org/reports/tr36/",
 )
 PROMPT_INJECTION: Final = Source(
     "OWASP, LLM01: Prompt Injection", "https://genai.owasp.org/llmrisk/llm01-prompt-injection/"
@@ -57,14 +65,18 @@ TOOL_POISONING: Final = Source(
     "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks",
 )
 CONFUSABLE_LETTERS: Final = Source(
-    "Unicode Technical Standard 39: Unicode Security Mechanisms", "https://www.unicode.org/reports/tr39/"
+    "Unicode Technical Standard 39: Unicode Security Mechanisms",
+    "https://www.unicode.org/reports/tr39/",
 )
-OPENAPI_SCHEMA: Final = Source("OpenAPI 3.0.3, Schema Object", "https://spec.openapis.org/oas/v3.0.3#schema-object")
+OPENAPI_SCHEMA: Final = Source(
+    "OpenAPI 3.0.3, Schema Object", "https://spec.openapis.org/oas/v3.0.3#schema-object"
+)
 DRAFT_CHANGES: Final = Source(
     "JSON Schema 2020-12, release notes", "https://json-schema.org/draft/2020-12/release-notes"
 )
 SECRETS_MANAGEMENT: Final = Source(
-    "OWASP: Secrets Management", "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html"
+    "OWASP: Secrets Management",
+    "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
 )
 
 TYPE: Final = validation("6.1.1", "type")

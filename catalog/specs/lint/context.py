@@ -34,7 +34,9 @@ class Part:
     pointer: str
     schema: JSON
     budget: Budget
-    _declared: dict[Node, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict, compare=False)
+    _declared: dict[Node, tuple[frozenset[str], frozenset[str]]] = field(
+        default_factory=dict, compare=False
+    )
 
     @cached_property
     def map(self) -> SchemaMap:
@@ -45,9 +47,13 @@ class Part:
         cached = self._declared.get(node)
         if cached is None:
             schemas = [keywords_of(one) for one in in_place(node)]
-            names = frozenset(name for schema in schemas for name in members_of(schema.get("properties")))
+            names = frozenset(
+                name for schema in schemas for name in members_of(schema.get("properties"))
+            )
             patterns = frozenset(
-                pattern for schema in schemas for pattern in members_of(schema.get("patternProperties"))
+                pattern
+                for schema in schemas
+                for pattern in members_of(schema.get("patternProperties"))
             )
             cached = self._declared[node] = (names, patterns)
         return cached
@@ -77,7 +83,11 @@ class Part:
         self.budget.seconds = budget.seconds
         if not errors:
             return None
-        return f"{errors[0].message} (at {errors[0].pointer})" if errors[0].pointer else errors[0].message
+        return (
+            f"{errors[0].message} (at {errors[0].pointer})"
+            if errors[0].pointer
+            else errors[0].message
+        )
 
 
 @dataclass(frozen=True)

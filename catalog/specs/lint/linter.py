@@ -29,8 +29,20 @@ from catalog.specs.spec import ToolSpec
 MAX_FINDINGS: Final = 500
 
 # Findings of the same severity come in the order of the modules. A module lists its rules for specs and for schemas.
-MODULES: Final = (names, descriptions, injection, secrets, providers, references, constraints, keywords, values)
-OF_SPECS: Final[tuple[SpecRule, ...]] = tuple(rule for module in MODULES for rule in getattr(module, "OF_SPECS", ()))
+MODULES: Final = (
+    names,
+    descriptions,
+    injection,
+    secrets,
+    providers,
+    references,
+    constraints,
+    keywords,
+    values,
+)
+OF_SPECS: Final[tuple[SpecRule, ...]] = tuple(
+    rule for module in MODULES for rule in getattr(module, "OF_SPECS", ())
+)
 OF_SCHEMAS: Final[tuple[SchemaRule, ...]] = tuple(
     rule for module in MODULES for rule in getattr(module, "OF_SCHEMAS", ())
 )

@@ -10,7 +10,9 @@ from catalog.specs.lint import citations
 from catalog.specs.lint.citations import Source
 from catalog.specs.lint.findings import Finding, Fix, Severity
 
-RULES_VERSION: Final = 5  # raise it when a change of rules changes assessments: all tools are then reassessed
+RULES_VERSION: Final = (
+    5  # raise it when a change of rules changes assessments: all tools are then reassessed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +405,12 @@ RULES: Final[Mapping[str, Rule]] = {
 
 
 def found(
-    rule: str, pointer: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None
+    rule: str,
+    pointer: str,
+    message: str,
+    fix: Fix | None = None,
+    *,
+    severity: Severity | None = None,
 ) -> Finding:
     """A finding of the rule with the id `rule`. `severity` replaces the rule's severity."""
     return Finding(rule, severity or RULES[rule].severity, pointer, message, fix)

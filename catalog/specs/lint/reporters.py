@@ -12,7 +12,11 @@ from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.lint import RULES, SEVERITIES, Advice
 
 PLACES_SHOWN: Final = 10  # of a rule
-LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}  # SARIF's level for each severity
+LEVELS: Final = {
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+}  # SARIF's level for each severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,9 @@ def as_groups(checked: Sequence[Checked]) -> str:
             groups.setdefault((0, problem.rule), []).append(_line(one, problem, with_rule=False))
         for advice in one.advice:
             rank = 1 + SEVERITIES.index(advice.severity)
-            groups.setdefault((rank, advice.rule), []).append(_line(one, advice.problem, with_rule=False))
+            groups.setdefault((rank, advice.rule), []).append(
+                _line(one, advice.problem, with_rule=False)
+            )
     ordered = sorted(groups, key=lambda group: (group[0], -len(groups[group]), group[1]))
     return "\n\n".join(_group(rank, rule, groups[rank, rule]) for rank, rule in ordered)
 
@@ -69,7 +75,11 @@ def _group(rank: int, rule: str, lines: list[str]) -> str:
     head = [f"{rule} ({len(lines):,} {kind}{'s' * (len(lines) != 1)})"]
     if rule in RULES:
         head = [f"{RULES[rule].title}: {head[0]}", f"  {RULES[rule].how}"]
-    rest = [f"  and {len(lines) - PLACES_SHOWN:,} more: --format text lists all"] if len(lines) > PLACES_SHOWN else []
+    rest = (
+        [f"  and {len(lines) - PLACES_SHOWN:,} more: --format text lists all"]
+        if len(lines) > PLACES_SHOWN
+        else []
+    )
     return "\n".join([*head, *(f"  {line}" for line in lines[:PLACES_SHOWN]), *rest])
 
 
@@ -100,7 +110,11 @@ def as_sarif(checked: Sequence[Checked], *, site: str = "", home: str = "") -> s
     Source: OASIS, "Static Analysis Results Interchange Format 2.1.0", sections 3.13 to 3.49.
     """
     results = [_result(one, problem, "error") for one in checked for problem in one.problems]
-    results += [_result(one, advice.problem, LEVELS[advice.severity]) for one in checked for advice in one.advice]
+    results += [
+        _result(one, advice.problem, LEVELS[advice.severity])
+        for one in checked
+        for advice in one.advice
+    ]
     used = {problem.rule for one in checked for problem in one.problems}
     used |= {advice.problem.rule for one in checked for advice in one.advice}
     driver: dict[str, JSON] = {
@@ -112,7 +126,9 @@ def as_sarif(checked: Sequence[Checked], *, site: str = "", home: str = "") -> s
     log: JSON = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
     }
     return dumps(log, indent=2)
 
@@ -142,7 +158,12 @@ def _result(one: Checked, problem: Problem, level: str) -> JSON:
     }
     if problem.pointer:
         location["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
-    return {"ruleId": problem.rule, "level": level, "message": {"text": problem.message}, "locations": [location]}
+    return {
+        "ruleId": problem.rule,
+        "level": level,
+        "message": {"text": problem.message},
+        "locations": [location],
+    }
 
 
 FORMATS: Final[Mapping[str, Callable[[Sequence[Checked]], str]]] = {

@@ -19,7 +19,9 @@ from catalog.specs.lint.linter import lint
 from catalog.specs.spec import read_spec
 
 _FILE: Final = Path(__file__).with_name("rule_examples.txt")
-_ENTRY: Final = re.compile(r"^# (\S+) (\S+)\n- found\n(.+?)\n- corrected\n(.+?)\n(?=\n#|\Z)", re.DOTALL | re.MULTILINE)
+_ENTRY: Final = re.compile(
+    r"^# (\S+) (\S+)\n- found\n(.+?)\n- corrected\n(.+?)\n(?=\n#|\Z)", re.DOTALL | re.MULTILINE
+)
 _SPEC: Final = """{
   "definition": {
     "name": "get_weather",
@@ -46,7 +48,9 @@ class RuleExample:
     def findings(self, text: str) -> list[Finding]:
         """The rule's findings when `text`, one of the two, is part of a spec without other findings."""
         document: JSON = apply_patch(loads(_SPEC), [Operation("add", self.pointer, loads(text))])
-        return [finding for finding in lint(read_spec(dumps(document))) if finding.rule == self.rule]
+        return [
+            finding for finding in lint(read_spec(dumps(document))) if finding.rule == self.rule
+        ]
 
     def notes(self) -> list[dict[str, str]]:
         """The findings of `found`: {"pointer" (into that text), "message"}."""
@@ -67,4 +71,6 @@ class RuleExample:
 @cache
 def rule_examples() -> Mapping[str, RuleExample]:
     """The example of every rule, by the rule's id."""
-    return {entry[0]: RuleExample(*entry) for entry in _ENTRY.findall(_FILE.read_text(encoding="utf-8"))}
+    return {
+        entry[0]: RuleExample(*entry) for entry in _ENTRY.findall(_FILE.read_text(encoding="utf-8"))
+    }

@@ -25,11 +25,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="replaced once the copy is complete and verified")
+        parser.add_argument(
+            "file",
+            type=Path,
+            metavar="FILE",
+            help="replaced once the copy is complete and verified",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if connection.vendor != "sqlite":
-            raise CommandError("The database is not SQLite: copy it with its own tools, such as pg_dump.")
+            raise CommandError(
+                "The database is not SQLite: copy it with its own tools, such as pg_dump."
+            )
         source, target = Path(str(connection.settings_dict["NAME"])), options["file"].absolute()
         if not source.exists():
             raise CommandError(f"There is no database yet at {source}.")
@@ -42,7 +49,9 @@ class Command(BaseCommand):
         try:
             tools = back_up(source, target)
         except (OSError, sqlite3.Error) as error:
-            raise CommandError(f"No copy was made, and nothing at {target} was changed: {error}") from error
+            raise CommandError(
+                f"No copy was made, and nothing at {target} was changed: {error}"
+            ) from error
         self.stderr.write(f"{tools:,} tools, {target.stat().st_size:,} bytes: {target}")
 
 

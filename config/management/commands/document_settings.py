@@ -36,19 +36,25 @@ Tools see only the variables that `TOOL_ENVIRONMENT` and `TOOL_ENVIRONMENT_<ID>`
 
 
 class Command(BaseCommand):
-    help = "Write docs/settings.md, the table of all settings. Run it after changing config/settings/."
+    help = (
+        "Write docs/settings.md, the table of all settings. Run it after changing config/settings/."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="write nothing; exit with 1 if the file is out of date"
+            "--check",
+            action="store_true",
+            help="write nothing; exit with 1 if the file is out of date",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         path, text = settings.BASE_DIR / "docs" / "settings.md", settings_document()
         if options["check"]:
             if not path.exists() or path.read_text(encoding="utf-8") != text:
-                self.stderr.write("docs/settings.md is out of date; run manage.py document_settings.")
+                self.stderr.write(
+                    "docs/settings.md is out of date; run manage.py document_settings."
+                )
                 sys.exit(1)
             return
         path.write_text(text, encoding="utf-8")

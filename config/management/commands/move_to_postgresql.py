@@ -49,7 +49,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         url = options["url"]
         if connection.vendor != "sqlite":
-            raise CommandError("This site's database is not SQLite. Run the command without DATABASE_URL.")
+            raise CommandError(
+                "This site's database is not SQLite. Run the command without DATABASE_URL."
+            )
         connect(url)
         if fault := reason_not_empty():
             raise CommandError(f"The PostgreSQL database {fault}. Use an empty one.")
@@ -116,7 +118,9 @@ def connect(url: str) -> None:
         raise CommandError(str(error)) from error
     if "postgresql" not in str(entry["ENGINE"]):
         raise CommandError("URL must name a PostgreSQL database, and begin with postgresql://.")
-    connections.databases[TARGET] = connections.configure_settings({**connections.databases, TARGET: entry})[TARGET]
+    connections.databases[TARGET] = connections.configure_settings(
+        {**connections.databases, TARGET: entry}
+    )[TARGET]
     try:
         connections[TARGET].ensure_connection()
     except ImproperlyConfigured as error:
@@ -143,7 +147,9 @@ def reason_not_empty() -> str | None:
     with connection.cursor() as cursor:
         foreign = tables - set(connection.introspection.table_names(cursor))
     if foreign or not {model._meta.db_table for model in (Tool, User)} <= tables:
-        return f"has tables that are not those of a Toolshelf site, such as {min(foreign or tables)}"
+        return (
+            f"has tables that are not those of a Toolshelf site, such as {min(foreign or tables)}"
+        )
     for model in (Tool, User):
         if model._base_manager.using(TARGET).exists():
             return f"has {model._meta.verbose_name_plural} already"
@@ -164,7 +170,9 @@ def manage(url: str, *words: str) -> None:
         check=False,
     )
     if done.returncode:
-        raise CommandError(f"`manage.py {' '.join(words)}` failed in PostgreSQL:\n{done.stderr.strip()[-2_000:]}")
+        raise CommandError(
+            f"`manage.py {' '.join(words)}` failed in PostgreSQL:\n{done.stderr.strip()[-2_000:]}"
+        )
 
 
 @contextmanager
@@ -191,13 +199,17 @@ def empty_tables() -> None:
 
 
 def columns_of(model: type[Model]) -> list[Field[Any, Any]]:
-    return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
+    return [
+        field for field in model._meta.concrete_fields if not getattr(field, "generated", False)
+    ]
 
 
 def rows_of(model: type[Model], alias: str) -> Iterator[tuple[Any, ...]]:
     """The rows of a table as Python values."""
     names = [field.attname for field in columns_of(model)]
-    return model._base_manager.using(alias).order_by().values_list(*names).iterator(chunk_size=CHUNK)
+    return (
+        model._base_manager.using(alias).order_by().values_list(*names).iterator(chunk_size=CHUNK)
+    )
 
 
 def copy_rows(model: type[Model]) -> tuple[Copy, int]:
@@ -213,10 +225,18 @@ def copy_rows(model: type[Model]) -> tuple[Copy, int]:
     statement = f"COPY {table} ({names}) FROM STDIN"
     with target.wrap_database_errors, target.cursor() as cursor, cursor.copy(statement) as rows:
         for stored in rows_of(model, "default"):
-            row = tuple(value.replace(NUL, "\ufffd") if isinstance(value, str) else value for value in stored)
+            row = tuple(
+                value.replace(NUL, "\ufffd") if isinstance(value, str) else value
+                for value in stored
+            )
             changed += row != stored
             copy = copy.add(row)
-            rows.write_row([field.get_db_prep_save(value, target) for field, value in zip(fields, row, strict=True)])
+            rows.write_row(
+                [
+                    field.get_db_prep_save(value, target)
+                    for field, value in zip(fields, row, strict=True)
+                ]
+            )
     return copy, changed
 
 

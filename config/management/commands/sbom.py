@@ -17,7 +17,9 @@ from django.conf import settings
 from catalog.commands import BaseCommand
 
 LOCK_FILES: Final = (("base.txt", "required"), ("team.txt", "optional"))
-_LOCKED: Final = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;\\]+)", re.MULTILINE)
+_LOCKED: Final = re.compile(
+    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;\\]+)", re.MULTILINE
+)
 _VENDORED: Final = re.compile(
     r"^\| `(?P<file>[^`]+)` \| (?P<packages>[^|]+) \| (?P<licence>[^|]+) \| `(?P<sha256>[0-9a-f]{64})` \|$",
     re.MULTILINE,
@@ -49,7 +51,10 @@ def bill_of_materials(root: Path) -> dict[str, Any]:
                 "licenses": [{"license": {"id": project["license"]}}],
             }
         },
-        "components": [*locked_packages(root / "requirements"), *vendored_files(root / "static" / "vendor")],
+        "components": [
+            *locked_packages(root / "requirements"),
+            *vendored_files(root / "static" / "vendor"),
+        ],
     }
 
 
@@ -77,7 +82,8 @@ def vendored_files(folder: Path) -> list[dict[str, Any]]:
                 "hashes": [{"alg": "SHA-256", "content": row["sha256"]}],
                 "licenses": [{"license": {"name": row["licence"].strip()}}],
                 "components": [
-                    library(name, version, f"pkg:npm/{quote(name, safe='/')}@{version}") for name, version in packages
+                    library(name, version, f"pkg:npm/{quote(name, safe='/')}@{version}")
+                    for name, version in packages
                 ],
             }
         )

@@ -21,7 +21,13 @@ from granian import cli
 from catalog.accounts.models import SignInLink
 from catalog.accounts.secret_paths import path_of_link
 from catalog.accounts.sign_in_links import create_sign_in_link, new_link
-from catalog.accounts.site_url import DEFAULT_HOST, DEFAULT_PORT, is_loopback, url_of_server, write_site_url
+from catalog.accounts.site_url import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    is_loopback,
+    url_of_server,
+    write_site_url,
+)
 from catalog.accounts.users import LOCAL_OWNER, administrator, create_account, is_set_up
 from catalog.commands import BaseCommand
 from catalog.errors import AccountError
@@ -37,7 +43,10 @@ from playground.orphans import recover_runs
 from playground.run_writer import counters
 
 SERVER_LOGS = {"text": "logs_text.json", "json": "logs_json.json"}  # for granian
-SAMPLES = [settings.BASE_DIR / "playground" / "builtin" / "specs", settings.BASE_DIR / "playground" / "samples"]
+SAMPLES = [
+    settings.BASE_DIR / "playground" / "builtin" / "specs",
+    settings.BASE_DIR / "playground" / "samples",
+]
 
 
 class Command(BaseCommand):
@@ -112,7 +121,9 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
         executor.check_replacements()
         executor.loader.check_consistent_history(connection)
-        if search_index().size() < Tool.objects.count():  # a migration emptied it, or a rebuild was interrupted
+        if (
+            search_index().size() < Tool.objects.count()
+        ):  # a migration emptied it, or a rebuild was interrupted
             call_command("rebuild_index", stderr=self.stderr)
 
     def load_samples(self) -> None:
@@ -135,7 +146,9 @@ class Command(BaseCommand):
         try:
             user = administrator() or create_account(LOCAL_OWNER, is_superuser=True)
         except AccountError as error:
-            self.stderr.write(f"No sign-in link: {error} {sign_in_command()} NAME --create --superuser")
+            self.stderr.write(
+                f"No sign-in link: {error} {sign_in_command()} NAME --create --superuser"
+            )
             return
         self.stderr.write(
             f"Sign in as {user.username} with this link (it works once, within {SignInLink.MINUTES} minutes):\n"
@@ -167,7 +180,9 @@ def sign_in_command() -> str:
 def forbid_loopback() -> None:
     """Let sources no longer reach this machine, since others can reach the site."""
     if "TOOLSHELF_LOOPBACK_ONLY" not in os.environ:
-        os.environ["TOOLSHELF_LOOPBACK_ONLY"] = "0"  # for the server's processes, where they do not inherit settings
+        os.environ["TOOLSHELF_LOOPBACK_ONLY"] = (
+            "0"  # for the server's processes, where they do not inherit settings
+        )
         settings.LOOPBACK_ONLY = False
 
 
@@ -192,13 +207,17 @@ def serve(host: str, port: int) -> None:
         "--blocking-threads": str(settings.WEB_THREADS),
         "--http1-header-read-timeout": "10000",
         "--log-level": "warning",
-        "--log-config": str(settings.BASE_DIR / "config" / "server" / SERVER_LOGS[settings.LOG_FORMAT]),
+        "--log-config": str(
+            settings.BASE_DIR / "config" / "server" / SERVER_LOGS[settings.LOG_FORMAT]
+        ),
         "--respawn-interval": "1",
         "--workers-kill-timeout": "5",
         "--working-dir": str(settings.BASE_DIR),
     }
     flags = ["--no-ws", "--respawn-failed-workers"]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's memory contains secrets
-    vars(cli)["Server"] = DrainingServer  # the command has no option that would replace its handling of signals
+    vars(cli)["Server"] = (
+        DrainingServer  # the command has no option that would replace its handling of signals
+    )
     words = [*flags, *(word for pair in arguments.items() for word in pair)]
     cli.cli.main([*words, "config.wsgi:application"], auto_envvar_prefix="GRANIAN")

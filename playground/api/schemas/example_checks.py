@@ -52,13 +52,20 @@ class ExampleCheckIn(ConfigurationIn):
     model_config = with_example({"ignored": ["/condition"]})
 
     exactly: bool = Field(
-        True, description="Whether a response must equal the example's value; otherwise it only has to conform."
+        True,
+        description="Whether a response must equal the example's value; otherwise it only has to conform.",
     )
     ignored: list[Pointer] = Field(
-        [], max_length=MAX_IGNORED, description="JSON Pointers into the response whose values may differ."
+        [],
+        max_length=MAX_IGNORED,
+        description="JSON Pointers into the response whose values may differ.",
     )
     wait_s: float = Field(
-        0, strict=True, ge=0, le=MAX_WAIT_S, description="How long the request waits for the check to end."
+        0,
+        strict=True,
+        ge=0,
+        le=MAX_WAIT_S,
+        description="How long the request waits for the check to end.",
     )
 
 
@@ -72,8 +79,12 @@ class DifferenceOut(Out):
 class ResultDetailsOut(Out):
     run: str | None = Field(description="The id of the run; null if the tool was not called.")
     differences: list[DifferenceOut] = Field(description="At most 20.")
-    parameters_problems: list[SpecProblemOut] = Field(description="Why the example's parameters are not valid.")
-    return_problems: list[SpecProblemOut] = Field(description="Why the example's return value violates `returnType`.")
+    parameters_problems: list[SpecProblemOut] = Field(
+        description="Why the example's parameters are not valid."
+    )
+    return_problems: list[SpecProblemOut] = Field(
+        description="Why the example's return value violates `returnType`."
+    )
 
 
 class ExampleResultOut(Out):
@@ -83,7 +94,9 @@ class ExampleResultOut(Out):
     description: str
     passed: bool | None = Field(description="null while its run is active.")
     message: str = Field(description='The first failure; "" if there is none.')
-    outcome: Annotated[Outcome | None, EmptyIsNone] = Field(description="null if the tool was not called.")
+    outcome: Annotated[Outcome | None, EmptyIsNone] = Field(
+        description="null if the tool was not called."
+    )
     verdict: Annotated[Verdict | None, EmptyIsNone]
     duration_ms: float | None
     details: ResultDetailsOut | None = Field(
@@ -98,7 +111,9 @@ class ExampleCheckSummary(Out):
     tool: ToolOfRun
     current: bool = Field(description="Whether it is a check of the tool's current revision.")
     state: Literal["running", "passed", "failed"]
-    passed: int = Field(description="The number of examples that passed; 0 while the check is running.")
+    passed: int = Field(
+        description="The number of examples that passed; 0 while the check is running."
+    )
     failed: int
     by: UserName
     exactly: bool
@@ -123,4 +138,6 @@ class ExampleChecksOut(Out):
 
 class ExampleChecksQuery(Schema):
     limit: int = Field(20, ge=1, le=MAX_CHECKS)
-    cursor: str = Field("", pattern="^([1-9][0-9]{0,17})?$", description="`next` of the previous page.")
+    cursor: str = Field(
+        "", pattern="^([1-9][0-9]{0,17})?$", description="`next` of the previous page."
+    )

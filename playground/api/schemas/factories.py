@@ -62,9 +62,13 @@ class ConnectionOut(Out):
 
 class FactoriesOut(Out):
     items: list[FactoryOut]
-    connections: list[ConnectionOut] = Field(description="The built-in factories that run tools through their sources.")
+    connections: list[ConnectionOut] = Field(
+        description="The built-in factories that run tools through their sources."
+    )
 
 
 class RescanOut(Out):
     new: list[str] = Field(description="References of factories that were not registered before.")
-    importing: list[str] = Field(description="References of factories that are still being imported.")
+    importing: list[str] = Field(
+        description="References of factories that are still being imported."
+    )

@@ -21,7 +21,9 @@ EXAMPLE: dict[str, Any] = {
 class SavedInputIn(In):
     model_config = with_example({name: EXAMPLE[name] for name in ("name", "parameters")})
 
-    name: str = Field(description="1 to 100 characters, without a slash. It replaces your input of the same name.")
+    name: str = Field(
+        description="1 to 100 characters, without a slash. It replaces your input of the same name."
+    )
     parameters: Any = Field(repr=False, description="The parameters of the call.")
 
 

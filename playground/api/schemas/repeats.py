@@ -8,7 +8,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from catalog.api.schemas.base import MAX_NUMBER, In, Out, with_example
-from playground.api.schemas.runs import DEFAULT_WAIT_S, EXAMPLE_RUN, MAX_WAIT_S, ConfigurationIn, RunSummary
+from playground.api.schemas.runs import (
+    DEFAULT_WAIT_S,
+    EXAMPLE_RUN,
+    MAX_WAIT_S,
+    ConfigurationIn,
+    RunSummary,
+)
 from playground.examples.save_as_example import MAX_DESCRIPTION_CHARACTERS
 
 _LONG = ("parameters", "response", "problems", "mock", "logs", "error")
@@ -22,10 +28,15 @@ class RunAgainIn(ConfigurationIn):
     model_config = with_example({"revision": "same"})
 
     revision: Literal["current", "same"] = Field(
-        "current", description="Whose schemas apply: those of the current revision, or of the revision of the run."
+        "current",
+        description="Whose schemas apply: those of the current revision, or of the revision of the run.",
     )
     wait_s: float = Field(
-        DEFAULT_WAIT_S, strict=True, ge=0, le=MAX_WAIT_S, description="How long the request waits for the run to end."
+        DEFAULT_WAIT_S,
+        strict=True,
+        ge=0,
+        le=MAX_WAIT_S,
+        description="How long the request waits for the run to end.",
     )
 
 
@@ -41,7 +52,9 @@ class PartOut(Out):
 
     name: Literal["Parameters", "Response"]
     same: bool = Field(validation_alias="is_same")
-    added: int | None = Field(description="The number of added lines; null if the values are too long to compare.")
+    added: int | None = Field(
+        description="The number of added lines; null if the values are too long to compare."
+    )
     removed: int | None
     difference: str | None = Field(
         description="The changed lines of the indented JSON, as a unified diff; null if the values are too long."
@@ -53,7 +66,9 @@ class ComparisonOut(Out):
         {
             "first": _FIRST,
             "second": _SECOND,
-            "facts": [{"name": "Verdict", "first": "violates", "second": "conforms", "different": True}],
+            "facts": [
+                {"name": "Verdict", "first": "violates", "second": "conforms", "different": True}
+            ],
             "parts": [
                 {"name": "Parameters", "same": True, "added": 0, "removed": 0, "difference": ""},
                 {
@@ -70,7 +85,9 @@ class ComparisonOut(Out):
 
     first: RunSummary = Field(description="The earlier run.")
     second: RunSummary
-    facts: list[FactOut] = Field(description="Outcome, verdict, duration and other facts of both runs, as text.")
+    facts: list[FactOut] = Field(
+        description="Outcome, verdict, duration and other facts of both runs, as text."
+    )
     parts: list[PartOut]
 
 
@@ -78,7 +95,9 @@ class SaveExampleIn(In):
     model_config = with_example({"description": "Snow", "revision": 1})
 
     description: str = Field(
-        "", max_length=MAX_DESCRIPTION_CHARACTERS, description="What the example shows; it becomes one line."
+        "",
+        max_length=MAX_DESCRIPTION_CHARACTERS,
+        description="What the example shows; it becomes one line.",
     )
     revision: int | None = Field(
         None,
@@ -123,11 +142,17 @@ class StatisticsOut(Out):
     )
 
     runs: int
-    there_are_more: bool = Field(description="Whether there are earlier runs, which are not counted.")
-    returned: float | None = Field(description="The share of runs with a response, from 0 to 1; null without runs.")
+    there_are_more: bool = Field(
+        description="Whether there are earlier runs, which are not counted."
+    )
+    returned: float | None = Field(
+        description="The share of runs with a response, from 0 to 1; null without runs."
+    )
     conformed: float | None = Field(
         description="The share of checked responses that conform to `returnType`; null without checked responses."
     )
     median_ms: float | None = Field(description="The median duration of runs with a response.")
-    p95_ms: float | None = Field(description="The duration that 95 % of the runs with a response do not exceed.")
+    p95_ms: float | None = Field(
+        description="The duration that 95 % of the runs with a response do not exceed."
+    )
     latest_at: datetime | None = Field(description="When the latest run was requested.")

@@ -43,7 +43,12 @@ EXAMPLE_RUN: dict[str, Any] = {
     "files": [],
     "response_file": None,
     "mock": None,
-    "logs": {"stdout": "", "stderr": "", "truncated": False, "dropped_bytes": {"stdout": 0, "stderr": 0}},
+    "logs": {
+        "stdout": "",
+        "stderr": "",
+        "truncated": False,
+        "dropped_bytes": {"stdout": 0, "stderr": 0},
+    },
     "error": None,
     "duration_ms": 9.3,
     "timing": {"queue_ms": 0.2, "start_ms": 3.1, "call_ms": 9.3, "check_ms": 0.1},
@@ -58,7 +63,9 @@ EXAMPLE_RUN: dict[str, Any] = {
     "configuration": None,
 }
 
-Outcome = Literal["queued", "running", "returned", "raised", "timed_out", "cancelled", "crashed", "refused"]
+Outcome = Literal[
+    "queued", "running", "returned", "raised", "timed_out", "cancelled", "crashed", "refused"
+]
 Verdict = Literal["conforms", "violates", "unchecked"]
 Mode = Literal["live", "mock"]
 Interface = Literal["page", "api", "command", "check", "mcp"]
@@ -84,14 +91,24 @@ class ConfigurationIn(In):
 class RunIn(ConfigurationIn):
     model_config = with_example({"parameters": {"location": "New York"}})
 
-    parameters: Any = Field(default_factory=dict, repr=False, description="The parameters of the call. Default: {}.")
-    mode: Mode = Field("live", description="`mock` does not call the tool; the response is made from the spec.")
-    revision: int | None = Field(None, ge=1, description="The revision whose schemas apply. Default: the current one.")
+    parameters: Any = Field(
+        default_factory=dict, repr=False, description="The parameters of the call. Default: {}."
+    )
+    mode: Mode = Field(
+        "live", description="`mock` does not call the tool; the response is made from the spec."
+    )
+    revision: int | None = Field(
+        None, ge=1, description="The revision whose schemas apply. Default: the current one."
+    )
     timeout_s: float | None = Field(
         None, strict=True, gt=0, le=settings.RUN_TIMEOUT_MAX_S, description="The run's time limit."
     )
     wait_s: float = Field(
-        DEFAULT_WAIT_S, strict=True, ge=0, le=MAX_WAIT_S, description="How long the request waits for the run to end."
+        DEFAULT_WAIT_S,
+        strict=True,
+        ge=0,
+        le=MAX_WAIT_S,
+        description="How long the request waits for the run to end.",
     )
 
 
@@ -111,7 +128,9 @@ class ProblemOut(Out):
     message: str
     rule: str
     keyword: str | None = None
-    schema_pointer: str | None = Field(None, description="JSON Pointer to the violated keyword in the schema.")
+    schema_pointer: str | None = Field(
+        None, description="JSON Pointer to the violated keyword in the schema."
+    )
 
 
 class LogsOut(Out):
@@ -195,7 +214,9 @@ class RunOut(RunSummary):
     model_config = with_example(EXAMPLE_RUN)
 
     parameters: Any
-    response: Any = Field(description="null if there is none (see `has_response`), or if the response is null.")
+    response: Any = Field(
+        description="null if there is none (see `has_response`), or if the response is null."
+    )
     problems: list[ProblemOut]
     response_cut: bool = Field(
         description=(
@@ -209,8 +230,12 @@ class RunOut(RunSummary):
             "Base64 where `returnType` declares a string with this `contentEncoding`."
         )
     )
-    response_file: str | None = Field(description="The path of the first file's content; null without files.")
-    mock: dict[str, Any] | None = Field(description="The source of a mock response; null for a live run.")
+    response_file: str | None = Field(
+        description="The path of the first file's content; null without files."
+    )
+    mock: dict[str, Any] | None = Field(
+        description="The source of a mock response; null for a live run."
+    )
     logs: LogsOut
     error: str | None
 
@@ -258,13 +283,17 @@ class SavedConfigurationOut(Out):
     """A saved configuration without its secrets, which are never returned."""
 
     name: str
-    configuration: Any = Field(validation_alias="value", description="The configuration without its secrets.")
+    configuration: Any = Field(
+        validation_alias="value", description="The configuration without its secrets."
+    )
     secrets: list[SecretOut] = Field(description="The secrets that are set, and since when.")
     readable: bool = Field(
         validation_alias="is_readable",
         description="False if its encryption key is no longer available; save the configuration again.",
     )
-    visibility: Visibility = Field(description="Who may use it: only you, or everyone who may run the tool.")
+    visibility: Visibility = Field(
+        description="Who may use it: only you, or everyone who may run the tool."
+    )
     created_at: datetime
     updated_at: datetime
 
@@ -280,7 +309,9 @@ class SharedConfigurationOut(Out):
 
 class SavedConfigurationsOut(Out):
     items: list[SavedConfigurationOut]
-    shared: list[SharedConfigurationOut] = Field(description="The configurations that others share.")
+    shared: list[SharedConfigurationOut] = Field(
+        description="The configurations that others share."
+    )
 
 
 class VisibilityIn(In):
@@ -288,7 +319,9 @@ class VisibilityIn(In):
 
     visibility: Visibility
     owner: str | None = Field(
-        None, max_length=150, description="Whose configuration, for administrators. Default: your own."
+        None,
+        max_length=150,
+        description="Whose configuration, for administrators. Default: your own.",
     )
 
 
@@ -313,7 +346,9 @@ class SavedConfigurationIn(In):
 class ShareIn(In):
     model_config = with_example({"groups": []})
 
-    groups: list[str] = Field(max_length=50, description="Names of groups that you belong to; [] makes it private.")
+    groups: list[str] = Field(
+        max_length=50, description="Names of groups that you belong to; [] makes it private."
+    )
 
 
 class SharedOut(Out):

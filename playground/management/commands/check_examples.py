@@ -40,9 +40,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
-        parser.add_argument("tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves.")
         parser.add_argument(
-            "--conform", action="store_true", help="An example passes if its response conforms to the return type."
+            "tools", metavar="ID", nargs="*", help="Default: every tool that a factory serves."
+        )
+        parser.add_argument(
+            "--conform",
+            action="store_true",
+            help="An example passes if its response conforms to the return type.",
         )
         parser.add_argument(
             "--ignore",
@@ -52,9 +56,13 @@ class Command(BaseCommand):
             help="A JSON Pointer to a value of the response that may differ; may be repeated.",
         )
         parser.add_argument(
-            "--configuration", metavar="JSON", help="The configuration to create the tools with; not stored."
+            "--configuration",
+            metavar="JSON",
+            help="The configuration to create the tools with; not stored.",
         )
-        parser.add_argument("--junit", type=Path, metavar="FILE", help="Also write the result as JUnit XML.")
+        parser.add_argument(
+            "--junit", type=Path, metavar="FILE", help="Also write the result as JUnit XML."
+        )
 
     @sensitive_variables("configuration", "options")
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -84,11 +92,20 @@ class Command(BaseCommand):
             self.stdout.write(f"     {result.message}")
 
 
-def check_tool(tool: Tool, configuration: Configuration | None, *, exactly: bool, ignored: list[str]) -> ExampleCheck:
+def check_tool(
+    tool: Tool, configuration: Configuration | None, *, exactly: bool, ignored: list[str]
+) -> ExampleCheck:
     if tool.current is None:
         raise CommandError(f"{tool.tool_id} has no revision.", returncode=2)
     try:
-        check = begin_check(tool, tool.current, by=None, configuration=configuration, exactly=exactly, ignored=ignored)
+        check = begin_check(
+            tool,
+            tool.current,
+            by=None,
+            configuration=configuration,
+            exactly=exactly,
+            ignored=ignored,
+        )
     except Busy as busy:
         raise CommandError(str(busy)) from busy
     return wait_for(check, settings.RUN_TIMEOUT_S + 30)
@@ -118,7 +135,9 @@ def junit_xml(checked: Sequence[tuple[ExampleCheck, Sequence[ExampleResult]]]) -
     for check, results in checked:
         failures = sum(not result.passed for result in results)
         name = _text(check.tool.tool_id)
-        suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(results)), failures=str(failures))
+        suite = ET.SubElement(
+            root, "testsuite", name=name, tests=str(len(results)), failures=str(failures)
+        )
         for result in results:
             duration_ms = (result.run.duration_ms if result.run else None) or 0
             case = ET.SubElement(
@@ -130,7 +149,9 @@ def junit_xml(checked: Sequence[tuple[ExampleCheck, Sequence[ExampleResult]]]) -
             )
             if not result.passed:
                 failure = ET.SubElement(case, "failure", message=_text(result.message))
-                failure.text = _text("\n".join(str(difference) for difference in result.differences))
+                failure.text = _text(
+                    "\n".join(str(difference) for difference in result.differences)
+                )
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -32,7 +32,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter
         parser.add_argument(
-            "factory", metavar="FACTORY", help="my_package:factory, or the key of a registered factory."
+            "factory",
+            metavar="FACTORY",
+            help="my_package:factory, or the key of a registered factory.",
         )
         parser.add_argument(
             "--path",
@@ -48,7 +50,9 @@ class Command(BaseCommand):
         if found.error:
             raise CommandError(f"{options['factory']} cannot be used: {found.error}")
         if found.spec is None:
-            raise CommandError(f"{options['factory']} has no spec. {found.spec_error or 'It did not arrive in time.'}")
+            raise CommandError(
+                f"{options['factory']} has no spec. {found.spec_error or 'It did not arrive in time.'}"
+            )
         try:
             text = dumps(loads(found.spec, max_bytes=MAX_SPEC_BYTES), indent=2)
         except (JSONTextError, ValueError) as error:
@@ -59,7 +63,9 @@ class Command(BaseCommand):
         except SpecError as error:
             for problem in error.problems:
                 where = f"line {problem.line}, column {problem.column}: " if problem.line else ""
-                self.stderr.write(f"{where}{problem.message} ({problem.pointer or 'the top of the document'})")
+                self.stderr.write(
+                    f"{where}{problem.message} ({problem.pointer or 'the top of the document'})"
+                )
             raise CommandError(f"The spec of {options['factory']} is not valid.") from None
 
     def described(self, name: str, paths: list[Path]) -> Description | FactoryInfo:
@@ -76,7 +82,9 @@ class Command(BaseCommand):
         registered = registry().named(name) if not paths else []
         if len(registered) > 1:
             references = ", ".join(each.reference for each in registered)
-            raise CommandError(f"Several factories have the key {name!r}. Name one of {references}.", returncode=2)
+            raise CommandError(
+                f"Several factories have the key {name!r}. Name one of {references}.", returncode=2
+            )
         if registered:
             return registered[0]
         if ":" not in name and "." not in name:

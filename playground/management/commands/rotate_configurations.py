@@ -19,9 +19,16 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        rotated = (rotate_configurations(), rotate_credentials(), rotate_secrets(), rotate_second_factors())
+        rotated = (
+            rotate_configurations(),
+            rotate_credentials(),
+            rotate_secrets(),
+            rotate_second_factors(),
+        )
         done, lost = map(sum, zip(*rotated, strict=True))
         self.stdout.write(f"{done} re-encrypted.")
         if lost:
-            self.stderr.write(f"{lost} cannot be decrypted with any of the keys and were left unchanged.")
+            self.stderr.write(
+                f"{lost} cannot be decrypted with any of the keys and were left unchanged."
+            )
             sys.exit(1)

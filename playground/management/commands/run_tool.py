@@ -59,7 +59,9 @@ class Command(BaseCommand):
         parser.add_argument("tool", metavar="ID", help="The tool's id, or its slug.")
         parser.add_argument("--parameters", default="{}", metavar="JSON", help="Default: {}.")
         parser.add_argument(
-            "--configuration", metavar="JSON", help="The configuration to create the tool with; not stored."
+            "--configuration",
+            metavar="JSON",
+            help="The configuration to create the tool with; not stored.",
         )
         parser.add_argument(
             "--saved-configuration",
@@ -67,12 +69,20 @@ class Command(BaseCommand):
             help="A saved configuration of USER, or OWNER/NAME for one that OWNER shares; instead of --configuration.",
         )
         parser.add_argument(
-            "--mock", action="store_true", help="Do not call the tool; derive a response from its spec."
+            "--mock",
+            action="store_true",
+            help="Do not call the tool; derive a response from its spec.",
         )
-        parser.add_argument("--json", action="store_true", help="Print the run as JSON also on a terminal.")
-        parser.add_argument("--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS")
         parser.add_argument(
-            "--user", metavar="USER", help="The run's owner. Default: no owner; only administrators can see it."
+            "--json", action="store_true", help="Print the run as JSON also on a terminal."
+        )
+        parser.add_argument(
+            "--timeout-s", type=float, default=settings.RUN_TIMEOUT_S, metavar="SECONDS"
+        )
+        parser.add_argument(
+            "--user",
+            metavar="USER",
+            help="The run's owner. Default: no owner; only administrators can see it.",
         )
 
     @sensitive_variables("configuration", "options")
@@ -81,14 +91,18 @@ class Command(BaseCommand):
         if tool.current is None:
             raise CommandError(f"{tool.tool_id} has no revision.", returncode=2)
         if not 0 < options["timeout_s"] <= settings.RUN_TIMEOUT_MAX_S:
-            raise CommandError(f"--timeout-s takes up to {settings.RUN_TIMEOUT_MAX_S}.", returncode=2)
+            raise CommandError(
+                f"--timeout-s takes up to {settings.RUN_TIMEOUT_MAX_S}.", returncode=2
+            )
         parameters = read_json(options["parameters"], "--parameters")
         user = find_user(options["user"])
         configuration = None
         if options["saved_configuration"] is not None:
             configuration = saved_configuration(user, tool, options["saved_configuration"])
             if options["configuration"] is not None:
-                raise CommandError("Give --configuration or --saved-configuration, not both.", returncode=2)
+                raise CommandError(
+                    "Give --configuration or --saved-configuration, not both.", returncode=2
+                )
         elif options["configuration"] is not None:
             configuration = Configuration(read_json(options["configuration"], "--configuration"))
         try:
@@ -142,7 +156,9 @@ def describe_end(run: Run) -> Iterator[str]:
     elif run.verdict:
         yield f"The response was not checked: {run.verdict_reason}"
     for problem in run.problems:
-        yield f"  {problem.pointer}: {problem.message}" if problem.pointer else f"  {problem.message}"
+        yield (
+            f"  {problem.pointer}: {problem.message}" if problem.pointer else f"  {problem.message}"
+        )
     for name, output in (("stdout", run.stdout), ("stderr", run.stderr)):
         if output:
             yield f"{name} of the tool:\n{output.rstrip()}"
@@ -169,7 +185,11 @@ def find_tool(name: str) -> Tool:
 def saved_configuration(user: User | None, tool: Tool, name: str) -> Configuration:
     found = find_configuration(user, tool, name)
     if found is None:
-        whose = f"{user.get_username()} has" if user else "Without --user, only shared ones can be used, and there is"
+        whose = (
+            f"{user.get_username()} has"
+            if user
+            else "Without --user, only shared ones can be used, and there is"
+        )
         message = f"{whose} no saved configuration {name!r} for this tool. Name a shared one as OWNER/NAME."
         raise CommandError(message, returncode=2)
     try:

@@ -24,13 +24,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         factory = load_factory(options.factory).factory
     except Exception as error:  # noqa: BLE001  whatever importing it raises
-        return _refuse(f"{_traceback(error)}{options.factory} cannot be imported: {type(error).__name__}: {error}")
+        return _refuse(
+            f"{_traceback(error)}{options.factory} cannot be imported: {type(error).__name__}: {error}"
+        )
     try:
         return _print_spec(factory) if options.command == "spec" else _check(factory, options)
     except NoSpecError as error:
         return _refuse(str(error))
     except Exception as error:  # noqa: BLE001  whatever creating a tool raises
-        return _refuse(f"{_traceback(error)}{options.factory} has no spec: {type(error).__name__}: {error}")
+        return _refuse(
+            f"{_traceback(error)}{options.factory} has no spec: {type(error).__name__}: {error}"
+        )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,12 +48,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     for each in (spec, check):
         each.add_argument("factory", help="my_package:factory")
-    check.add_argument("--spec", type=Path, help="the file of a spec; default: the factory's own spec")
-    check.add_argument("--configuration", metavar="JSON", type=_json, help="the tool's configuration; default: {}")
     check.add_argument(
-        "--ignore", metavar="POINTER", action="append", default=[], help="a JSON Pointer whose value may differ"
+        "--spec", type=Path, help="the file of a spec; default: the factory's own spec"
     )
-    check.add_argument("--not-exactly", action="store_true", help="responses may differ from those of the examples")
+    check.add_argument(
+        "--configuration", metavar="JSON", type=_json, help="the tool's configuration; default: {}"
+    )
+    check.add_argument(
+        "--ignore",
+        metavar="POINTER",
+        action="append",
+        default=[],
+        help="a JSON Pointer whose value may differ",
+    )
+    check.add_argument(
+        "--not-exactly", action="store_true", help="responses may differ from those of the examples"
+    )
     return parser
 
 
@@ -87,7 +101,11 @@ def _check(factory: Any, options: argparse.Namespace) -> int:
     for title, problems in steps:
         sys.stdout.write(f"  {'FAIL' if problems else 'ok  '}  {title}\n")
         for problem in problems:
-            text = problem.message if problem.where in {"definition", title.partition(":")[0]} else str(problem)
+            text = (
+                problem.message
+                if problem.where in {"definition", title.partition(":")[0]}
+                else str(problem)
+            )
             for line in f"{text}\n{problem.details}".strip().splitlines():
                 sys.stdout.write(f"          {line}\n")
     failed = sum(bool(problems) for _, problems in steps)

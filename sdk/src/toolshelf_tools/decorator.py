@@ -10,7 +10,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Final, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints, overload
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 from toolshelf_tools.docstrings import read_docstring
 from toolshelf_tools.interfaces import DefinedTool, Definition
@@ -20,7 +31,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 CONFIGURATION: Final = "configuration"
-_VARIADIC: Final[dict[Any, str]] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_VARIADIC: Final[dict[Any, str]] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
 
 Spec = str | bytes | PathLike[str] | Mapping[str, Any]
 
@@ -93,7 +107,9 @@ def tool(
         )
         is_configurable = CONFIGURATION in inspect.signature(function).parameters
         if configuration is not None and not is_configurable:
-            raise TypeError(f"@tool on {function.__qualname__}: it has no parameter `configuration` to receive it.")
+            raise TypeError(
+                f"@tool on {function.__qualname__}: it has no parameter `configuration` to receive it."
+            )
         made = ConfigurableFunctionFactory if is_configurable else UnconfigurableFunctionFactory
         return made(function, given, configuration, None if spec is None else read_spec(spec))
 
@@ -104,7 +120,9 @@ def read_spec(spec: Spec) -> Mapping[str, Any]:
     """The document of a spec: itself, or read from JSON text or from the file of a path."""
     if isinstance(spec, Mapping):
         return spec
-    document: dict[str, Any] = json.loads(Path(spec).read_bytes() if isinstance(spec, PathLike) else spec)
+    document: dict[str, Any] = json.loads(
+        Path(spec).read_bytes() if isinstance(spec, PathLike) else spec
+    )
     return document
 
 
@@ -135,7 +153,9 @@ class FunctionFactory(Generic[P, R]):
         if configuration is not None:
             self._hints[CONFIGURATION] = configuration
         if not self._given.description:
-            raise TypeError(f"@tool on {function.__qualname__}: it has no docstring, but LLMs need a description.")
+            raise TypeError(
+                f"@tool on {function.__qualname__}: it has no docstring, but LLMs need a description."
+            )
         functools.update_wrapper(self, function)
         if document is None and not all(map(is_plain, self._hints.values())):
             self._check_types()
@@ -152,7 +172,9 @@ class FunctionFactory(Generic[P, R]):
                 schema_of(annotation, of="response" if name == "return" else "request")
             except TypeError as error:
                 if not is_undefined(error):
-                    raise TypeError(f"@tool on {self.function.__qualname__}: {where}: {error}.") from error
+                    raise TypeError(
+                        f"@tool on {self.function.__qualname__}: {where}: {error}."
+                    ) from error
 
     def _check_parameters(self) -> None:
         for name, parameter in self._parameters.items():
@@ -194,7 +216,9 @@ class FunctionFactory(Generic[P, R]):
             if text := read_docstring(self.function.__doc__).returns:
                 returned.setdefault("description", text)
         parameters = schema_of(self.request_type, of="request")
-        return dataclasses.replace(self._given, parameters_schema=parameters, return_type_schema=returned)
+        return dataclasses.replace(
+            self._given, parameters_schema=parameters, return_type_schema=returned
+        )
 
     @functools.cached_property
     def request_type(self) -> type:
@@ -205,8 +229,12 @@ class FunctionFactory(Generic[P, R]):
             if name != CONFIGURATION:
                 annotation = _described(self._hints[name], texts.get(name), parameter.default)
                 fields.append((name, annotation, _field_of(parameter.default)))
-        name = "".join(word.capitalize() for word in self.function.__name__.split("_")) + "Parameters"
-        namespace = {} if self.spec is not None else {"__pydantic_config__": {"extra": "forbid"}}  # the spec decides
+        name = (
+            "".join(word.capitalize() for word in self.function.__name__.split("_")) + "Parameters"
+        )
+        namespace = (
+            {} if self.spec is not None else {"__pydantic_config__": {"extra": "forbid"}}
+        )  # the spec decides
         return dataclasses.make_dataclass(name, fields, kw_only=True, namespace=namespace)
 
     @functools.cached_property
@@ -215,8 +243,12 @@ class FunctionFactory(Generic[P, R]):
         return response_type_of(self.function, default=Any)
 
     def _call(self, request: Any, **configuration: Any) -> R:
-        values = {field.name: getattr(request, field.name) for field in dataclasses.fields(request)} | configuration
-        names = [name for name, each in self._parameters.items() if each.kind is each.POSITIONAL_ONLY]
+        values = {
+            field.name: getattr(request, field.name) for field in dataclasses.fields(request)
+        } | configuration
+        names = [
+            name for name, each in self._parameters.items() if each.kind is each.POSITIONAL_ONLY
+        ]
         positional = [values.pop(name) for name in names]
         return self.function(*positional, **values)
 
@@ -273,7 +305,9 @@ def _hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return get_type_hints(function, include_extras=True)
     except Exception as error:
-        raise TypeError(f"@tool on {function.__qualname__}: an annotation cannot be evaluated: {error}") from error
+        raise TypeError(
+            f"@tool on {function.__qualname__}: an annotation cannot be evaluated: {error}"
+        ) from error
 
 
 def _described(annotation: Any, text: str | None, default: Any) -> Any:

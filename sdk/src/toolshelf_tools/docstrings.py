@@ -58,9 +58,13 @@ def read_docstring(text: str | None) -> Docstring:
         if not title:
             found.description = _paragraphs(_read_fields(lines, found))
         elif title in _ARGUMENTS:
-            found.arguments |= dict(_numpy_arguments(lines) if is_numpy else _google_arguments(lines))
+            found.arguments |= dict(
+                _numpy_arguments(lines) if is_numpy else _google_arguments(lines)
+            )
         elif title in _RETURNS and not found.returns:
-            found.returns = _numpy_return(lines) if is_numpy else _GOOGLE_TYPE.sub("", _one_line(lines))
+            found.returns = (
+                _numpy_return(lines) if is_numpy else _GOOGLE_TYPE.sub("", _one_line(lines))
+            )
     return found
 
 
@@ -135,7 +139,9 @@ def _read_fields(lines: list[str], found: Docstring) -> list[str]:
 
 def _put_field(kind: str, name: str, text: str, found: Docstring) -> None:
     if kind in _SPHINX_ARGUMENTS and name:
-        found.arguments[name.rsplit(maxsplit=1)[-1].lstrip("*\\")] = text  # "str name" has a type, too
+        found.arguments[name.rsplit(maxsplit=1)[-1].lstrip("*\\")] = (
+            text  # "str name" has a type, too
+        )
     elif kind in _SPHINX_RETURNS:
         found.returns = found.returns or text
 

@@ -40,5 +40,7 @@ def load_factory(reference: str) -> LoadedFactory:
         found = found()
     for member in ("tool_id", "create"):
         if not callable(getattr(found, member, None)):
-            raise NotAFactoryError(f"{reference} is {type(found).__name__}, which has no {member}()")
+            raise NotAFactoryError(
+                f"{reference} is {type(found).__name__}, which has no {member}()"
+            )
     return LoadedFactory(found, wants_argument(found.create))

@@ -15,14 +15,22 @@ from toolshelf_tools.type_conversion import is_plain
 
 UNKNOWN: Final = "application/octet-stream"
 JSON_TYPE: Final = "application/json"
-BASE64_FORMATS: Final = ("byte", "binary")  # OpenAPI 3.0, and pydantic for `bytes`: as contentEncoding base64
+BASE64_FORMATS: Final = (
+    "byte",
+    "binary",
+)  # OpenAPI 3.0, and pydantic for `bytes`: as contentEncoding base64
 MAX_FILES: Final = 20
 MAX_NAME: Final = 150
 MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,49}/[a-z0-9][a-z0-9!#$&^_.+-]{0,98}")
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
 _TYPES: Final = MimeTypes()  # only those that Python itself knows, the same on every machine
 _TYPES.add_type("audio/wav", ".wav")  # instead of audio/x-wav
-_EXTENSIONS: Final = {"image/jpeg": ".jpg", "audio/mpeg": ".mp3", "audio/wav": ".wav", "text/plain": ".txt"}
+_EXTENSIONS: Final = {
+    "image/jpeg": ".jpg",
+    "audio/mpeg": ".mp3",
+    "audio/wav": ".wav",
+    "text/plain": ".txt",
+}
 _SIGNATURES: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -117,8 +125,14 @@ def read_file(file: File, pointer: str, *, max_bytes: int) -> ResponseFile:
     """
     media_type = str(file.media_type).partition(";")[0].strip().lower()
     if media_type and not MEDIA_TYPE.fullmatch(media_type):
-        raise BadFileError(f"{str(file.media_type)[:80]!r} is not a media type; write one such as 'image/png'.")
-    content = file.content if file.content is not None else _content_of(Path(os.fspath(file.path or "")), max_bytes)
+        raise BadFileError(
+            f"{str(file.media_type)[:80]!r} is not a media type; write one such as 'image/png'."
+        )
+    content = (
+        file.content
+        if file.content is not None
+        else _content_of(Path(os.fspath(file.path or "")), max_bytes)
+    )
     if len(content) > max_bytes:
         raise BadFileError(_too_large(len(content), max_bytes))
     name = str(file.name) or (Path(os.fspath(file.path)).name if file.path is not None else "")
@@ -143,7 +157,9 @@ def _content_of(path: Path, max_bytes: int) -> bytes:
         if isinstance(error, BadFileError):
             raise
         reason = error.strerror if isinstance(error, OSError) else None
-        raise BadFileError(f"The file {shown} of the response cannot be read: {reason or error}.") from None
+        raise BadFileError(
+            f"The file {shown} of the response cannot be read: {reason or error}."
+        ) from None
 
 
 def _too_large(size: int, max_bytes: int) -> str:
@@ -172,4 +188,6 @@ def safe_name(name: str) -> str:
 
 
 def _default_name(media_type: str) -> str:
-    return "response" + (_EXTENSIONS.get(media_type) or _TYPES.guess_extension(media_type, strict=False) or ".bin")
+    return "response" + (
+        _EXTENSIONS.get(media_type) or _TYPES.guess_extension(media_type, strict=False) or ".bin"
+    )

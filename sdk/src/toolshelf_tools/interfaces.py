@@ -235,14 +235,18 @@ class File:
         if (content is None) == (path is None):
             raise TypeError("A File takes either content or path.")
         if content is not None and not isinstance(content, bytes | bytearray | memoryview):
-            raise TypeError(f"The content of a File is bytes, not {type(content).__name__}; encode a text first.")
+            raise TypeError(
+                f"The content of a File is bytes, not {type(content).__name__}; encode a text first."
+            )
         self.content = None if content is None else bytes(content)
         self.path = path
         self.media_type = media_type
         self.name = name
 
     def __repr__(self) -> str:
-        what = f"path={str(self.path)!r}" if self.content is None else f"<{len(self.content):,} bytes>"
+        what = (
+            f"path={str(self.path)!r}" if self.content is None else f"<{len(self.content):,} bytes>"
+        )
         return f"File({what}, media_type={self.media_type!r}, name={self.name!r})"
 
     @classmethod
@@ -261,7 +265,10 @@ class File:
                 "name": {"type": "string"},
                 "mediaType": {"type": "string"},
                 "size": {"type": "integer", "description": "In bytes."},
-                "sha256": {"type": "string", "description": "Of the content, in hexadecimal digits."},
+                "sha256": {
+                    "type": "string",
+                    "description": "Of the content, in hexadecimal digits.",
+                },
             },
             "required": ["name", "mediaType", "size", "sha256"],
         }

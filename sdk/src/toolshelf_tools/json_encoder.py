@@ -33,7 +33,9 @@ class NotJSONError(ValueError):
     """A value that strict JSON cannot represent. The message is a sentence with the position and the reason."""
 
     def __init__(self, pointer: str, wrong: str) -> None:
-        super().__init__(f"The response is not JSON {f'at {pointer}' if pointer else 'at its root'}: {wrong}.")
+        super().__init__(
+            f"The response is not JSON {f'at {pointer}' if pointer else 'at its root'}: {wrong}."
+        )
         self.pointer = pointer
 
 
@@ -151,7 +153,9 @@ class _Writer:
         written: set[str] = set()
         for key, item in value.items():
             if not isinstance(key, str):
-                raise NotJSONError(pointer, f"the key {_shown(key)} is {_a(type(key).__name__)}, not a string")
+                raise NotJSONError(
+                    pointer, f"the key {_shown(key)} is {_a(type(key).__name__)}, not a string"
+                )
             name = str.__str__(key)
             if name in written:
                 raise NotJSONError(pointer, f"the key {_shown(name)} is a duplicate")
@@ -187,7 +191,9 @@ _BY_TYPE: Final[dict[type, Callable[[_Writer, Any, str], None]]] = {
 
 def pointer_join(pointer: str, *tokens: str | int) -> str:
     """`pointer` extended by `tokens`, each escaped (RFC 6901, section 3)."""
-    return pointer + "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    return pointer + "".join(
+        "/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens
+    )
 
 
 def _a(name: str) -> str:
@@ -200,4 +206,8 @@ def _advice(name: str) -> str:
 
 def _shown(key: object) -> str:
     """A key for an error message. Only built-in types are shown, whose repr runs no code of the tool."""
-    return repr(key)[:80] if type(key) in {str, int, float, bool, bytes, type(None)} else "of this object"
+    return (
+        repr(key)[:80]
+        if type(key) in {str, int, float, bool, bytes, type(None)}
+        else "of this object"
+    )

@@ -22,7 +22,9 @@ from toolshelf_tools.type_conversion import MisfitError
 
 _MAX_ERRORS: Final = 10
 _EXACT_DIGITS: Final = 15
-_make_typed_dict: Final[Any] = typing_extensions.TypedDict  # type checkers refuse to call it with variables
+_make_typed_dict: Final[Any] = (
+    typing_extensions.TypedDict
+)  # type checkers refuse to call it with variables
 
 
 def read_typed(text: str, annotation: Any, *, what: str) -> Any:
@@ -39,11 +41,16 @@ def read_typed(text: str, annotation: Any, *, what: str) -> Any:
         with contextlib.suppress(ValidationError):
             return adapter.validate_json(text)
         errors = error.errors(include_url=False, include_context=False, include_input=False)
-        lines = [f"{pointer_join('', *each['loc']) or 'at the root'}: {each['msg']}" for each in errors[:_MAX_ERRORS]]
+        lines = [
+            f"{pointer_join('', *each['loc']) or 'at the root'}: {each['msg']}"
+            for each in errors[:_MAX_ERRORS]
+        ]
         if len(errors) > _MAX_ERRORS:
             lines.append(f"and {len(errors) - _MAX_ERRORS} more")
         name = getattr(annotation, "__name__", str(annotation))
-        raise MisfitError(f"The {what} do not match the tool's own type {name}: {'; '.join(lines)}.") from None
+        raise MisfitError(
+            f"The {what} do not match the tool's own type {name}: {'; '.join(lines)}."
+        ) from None
 
 
 def plain_of(value: object, annotation: Any) -> Any:
@@ -62,7 +69,9 @@ def plain_of(value: object, annotation: Any) -> Any:
         return mark
 
     try:
-        plain = adapter_of(annotation).dump_python(value, mode="json", by_alias=True, warnings="none", fallback=replace)
+        plain = adapter_of(annotation).dump_python(
+            value, mode="json", by_alias=True, warnings="none", fallback=replace
+        )
     except UnicodeDecodeError:
         wrong = "it has bytes that are not UTF-8; return a File, or annotate them as Base64Bytes"
         raise NotJSONError("", wrong) from None
@@ -118,7 +127,10 @@ def adapter_of(annotation: Any) -> TypeAdapter[Any]:
     Raises:
         PydanticUserError, NameError: pydantic does not support the type.
     """
-    for known, adapter in _adapters:  # only a few; not a dict, because some types of `typing` cannot be hashed
+    for (
+        known,
+        adapter,
+    ) in _adapters:  # only a few; not a dict, because some types of `typing` cannot be hashed
         if known is annotation:
             return adapter
     made: TypeAdapter[Any] = TypeAdapter(_known_to_pydantic(annotation))
@@ -146,7 +158,9 @@ def _known_to_pydantic(annotation: Any) -> Any:
     if origin is types.UnionType:
         return typing.Union[tuple(map(_known_to_pydantic, get_args(annotation)))]  # noqa: UP007
     if origin is not None and hasattr(annotation, "copy_with"):
-        return annotation.copy_with(tuple(_known_to_pydantic(part) for part in get_args(annotation)))
+        return annotation.copy_with(
+            tuple(_known_to_pydantic(part) for part in get_args(annotation))
+        )
     if origin in {list, dict, tuple}:
         return origin[tuple(_known_to_pydantic(part) for part in get_args(annotation))]
     return annotation

@@ -105,7 +105,9 @@ class _Schemas(GenerateJsonSchema):
         local = {"type": "string", "pattern": _LOCAL[form], "examples": [_EXAMPLES[form]]}
         if schema.get("tz_constraint") == "naive":
             return local
-        return {"anyOf": [{"title": "With an offset", **found}, {"title": "Without an offset", **local}]}
+        return {
+            "anyOf": [{"title": "With an offset", **found}, {"title": "Without an offset", **local}]
+        }
 
     def bytes_schema(self, schema: Any) -> Any:
         found = super().bytes_schema(schema)
@@ -141,7 +143,9 @@ class _Schemas(GenerateJsonSchema):
         if issubclass(schema["cls"], enum.Flag):
             del found["enum"]  # flags are combined
             return found
-        self._check_values(schema, [to_jsonable_python(member.value) for member in schema["members"]])
+        self._check_values(
+            schema, [to_jsonable_python(member.value) for member in schema["members"]]
+        )
         return found
 
     def literal_schema(self, schema: Any) -> Any:
@@ -216,7 +220,9 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
     Raises:
         TypeError: no schema describes the type, or a request cannot have it.
     """
-    mode: Literal["validation", "serialization"] = "validation" if of == "request" else "serialization"
+    mode: Literal["validation", "serialization"] = (
+        "validation" if of == "request" else "serialization"
+    )
     described = annotation if of == "request" else _with_files(annotation)
     try:
         schema = adapter_of(described).json_schema(mode=mode, schema_generator=_Schemas)
@@ -224,7 +230,9 @@ def schema_of(annotation: Any, *, of: Literal["request", "response"]) -> dict[st
         raise TypeError(f"a call cannot give a value of the type {annotation}: {error}") from error
     except Exception as error:
         reason = str(error).partition(". Set `arbitrary")[0].partition("\n")[0]
-        reason = reason.replace("Unable to generate pydantic-core schema for", "pydantic does not support")
+        reason = reason.replace(
+            "Unable to generate pydantic-core schema for", "pydantic does not support"
+        )
         raise TypeError(f"no JSON Schema describes the type {annotation}: {reason}") from error
     _drop_class_title(schema, getattr(annotation, "__name__", ""))
     for name, definition in schema.get(_DOLLAR_DEFS, {}).items():

@@ -50,9 +50,13 @@ def spec_of(factory: Any) -> dict[str, Any]:
             f"The tool {tool_id} has no description: give its factory a `definition`, or its class a docstring."
         )
     parameters = getattr(definition, "parameters_schema", None)
-    members["parameters"] = _schema(_request_of(factory, tool), of="request") if parameters is None else parameters
+    members["parameters"] = (
+        _schema(_request_of(factory, tool), of="request") if parameters is None else parameters
+    )
     returned = getattr(definition, "return_type_schema", None)
-    members["returnType"] = _schema(_response_of(factory, tool), of="response") if returned is None else returned
+    members["returnType"] = (
+        _schema(_response_of(factory, tool), of="response") if returned is None else returned
+    )
     members["examples"] = list(getattr(definition, "examples", ())) or None
     spec = {"definition": {name: member for name, member in members.items() if member is not None}}
     configuration = getattr(factory, "configuration_schema", None)
@@ -68,24 +72,46 @@ def _tool_of(factory: Any) -> Any:
             return caller.result_of(factory.create())
     try:
         with Caller() as caller:
-            return caller.result_of(factory.create(read_value("{}", configuration_type(factory), what="configuration")))
+            return caller.result_of(
+                factory.create(read_value("{}", configuration_type(factory), what="configuration"))
+            )
     except Exception:  # noqa: BLE001  it needs a real configuration
         annotated = annotated_return(factory.create)
-        return annotated if isinstance(annotated, type) and not getattr(annotated, "_is_protocol", False) else None
+        return (
+            annotated
+            if isinstance(annotated, type) and not getattr(annotated, "_is_protocol", False)
+            else None
+        )
 
 
 def _definition_of(factory: Any, tool: Any) -> Any:
     """The first object with the members of a definition; None if there is none."""
-    candidates = (getattr(factory, "definition", None), getattr(tool, "definition", None), tool, factory)
-    return next((each for each in candidates if all(isinstance(getattr(each, m, None), str) for m in _MEMBERS)), None)
+    candidates = (
+        getattr(factory, "definition", None),
+        getattr(tool, "definition", None),
+        tool,
+        factory,
+    )
+    return next(
+        (
+            each
+            for each in candidates
+            if all(isinstance(getattr(each, m, None), str) for m in _MEMBERS)
+        ),
+        None,
+    )
 
 
 def _docstring(factory: Any, tool: Any) -> str:
     """The description in the docstring of the tool's class, its `call`, or its factory; "" if there is none."""
     kind = tool if isinstance(tool, type) else type(tool)
-    for described in (kind, getattr(tool, "call", None), type(factory)) if tool is not None else (type(factory),):
+    for described in (
+        (kind, getattr(tool, "call", None), type(factory)) if tool is not None else (type(factory),)
+    ):
         text = read_docstring(getattr(described, "__doc__", None)).description
-        if text and not text.startswith(f"{getattr(described, '__name__', '')}("):  # Python's own, for a dataclass
+        if text and not text.startswith(
+            f"{getattr(described, '__name__', '')}("
+        ):  # Python's own, for a dataclass
             return text
     return ""
 

@@ -29,7 +29,9 @@ try:
     from jsonschema.exceptions import SchemaError, best_match
     from jsonschema.validators import Draft202012Validator, validator_for
 except ImportError as error:
-    raise ImportError("toolshelf_tools.testing needs jsonschema: python -m pip install jsonschema") from error
+    raise ImportError(
+        "toolshelf_tools.testing needs jsonschema: python -m pip install jsonschema"
+    ) from error
 
 from toolshelf_tools.calls import Caller
 from toolshelf_tools.decorator import Spec, read_spec
@@ -159,7 +161,11 @@ class Subject:
     @cached_property
     def examples(self) -> list[Example]:
         found = self.definition.get("examples")
-        return [Example(self, *each) for each in enumerate(found, 1)] if isinstance(found, list | tuple) else []
+        return (
+            [Example(self, *each) for each in enumerate(found, 1)]
+            if isinstance(found, list | tuple)
+            else []
+        )
 
     def definition_problems(self) -> list[Problem]:
         """The problems of the spec itself, or of the factory for it."""
@@ -179,7 +185,10 @@ class Subject:
                 yield f"`{member}` is not a valid JSON Schema: {message}"
         if not isinstance(self.definition.get("examples", []), list | tuple):
             yield "`examples` must be an array."
-        declared, served = self.definition.get("id") or self.definition.get("name"), self.factory.tool_id()
+        declared, served = (
+            self.definition.get("id") or self.definition.get("name"),
+            self.factory.tool_id(),
+        )
         if declared != served:
             yield f"The factory's tool_id() is {served!r}, but the id of the spec is {declared!r}."
 
@@ -188,7 +197,9 @@ class Subject:
         if schema is not None and (message := _schema_message(schema)):
             yield f"It is not a valid JSON Schema: {message}"
         elif self.loaded.configurable:
-            yield from _value_messages(schema, self.configuration, "The configuration to check with (`{}` by default)")
+            yield from _value_messages(
+                schema, self.configuration, "The configuration to check with (`{}` by default)"
+            )
 
     def example_problems(self, example: Any) -> Iterator[tuple[str, str]]:
         """The message and details of each problem of one example."""
@@ -197,7 +208,9 @@ class Subject:
             return
         for member, schema in (("parameters", "parameters"), ("returnValue", "returnType")):
             if member in example:
-                messages = list(_value_messages(self.definition.get(schema), example[member], f"Its `{member}`"))
+                messages = list(
+                    _value_messages(self.definition.get(schema), example[member], f"Its `{member}`")
+                )
                 yield from ((message, "") for message in messages)
                 if messages:
                     return
@@ -211,11 +224,19 @@ class Subject:
         except Exception as error:  # noqa: BLE001  whatever the tool raises
             yield f"The call raised {type(error).__name__}: {error}", traceback.format_exc()
             return
-        yield from ((each, "") for each in _value_messages(self.definition.get("returnType"), response, "The response"))
+        yield from (
+            (each, "")
+            for each in _value_messages(self.definition.get("returnType"), response, "The response")
+        )
         if "returnValue" in example and self.exactly:
             expected = _parsed(json.dumps(example["returnValue"]))
-            differences = [(at, each) for at, each in _differences(expected, response) if not self._ignores(at)]
-            yield from ((f"The response differs at {at or 'its root'}: {each}.", "") for at, each in differences)
+            differences = [
+                (at, each) for at, each in _differences(expected, response) if not self._ignores(at)
+            ]
+            yield from (
+                (f"The response differs at {at or 'its root'}: {each}.", "")
+                for at, each in differences
+            )
 
     def _ignores(self, pointer: str) -> bool:
         return any(pointer == each or pointer.startswith(f"{each}/") for each in self.ignored)
@@ -249,7 +270,9 @@ class Subject:
         read = read_file(file, pointer, max_bytes=_MAX_FILE_BYTES)
         schema = self.definition.get("returnType")
         for token in pointer.split("/")[1:]:
-            schema = _below(_target(schema, self.definition), token.replace("~1", "/").replace("~0", "~"))
+            schema = _below(
+                _target(schema, self.definition), token.replace("~1", "/").replace("~0", "~")
+            )
         schema = _target(schema, self.definition)
         options = [schema, *schema.get("anyOf", []), *schema.get("oneOf", [])]
         return read.base64() if any(map(_is_base64, options)) else read.description()
@@ -269,7 +292,9 @@ def check(
         CheckFailed: with all problems.
         Exception: anything that the import of the factory raises.
     """
-    subject = Subject(factory, spec=spec, configuration=configuration, exactly=exactly, ignored=ignored)
+    subject = Subject(
+        factory, spec=spec, configuration=configuration, exactly=exactly, ignored=ignored
+    )
     problems = subject.definition_problems()
     if not problems:
         problems = [problem for example in subject.examples for problem in example.problems()]
@@ -298,7 +323,10 @@ def call(factory: Any, parameters: Any, *, configuration: Any = None) -> Any:
 def _is_base64(schema: Any) -> bool:
     if not isinstance(schema, Mapping):
         return False
-    return str(schema.get("contentEncoding")).lower() == "base64" or schema.get("format") in BASE64_FORMATS
+    return (
+        str(schema.get("contentEncoding")).lower() == "base64"
+        or schema.get("format") in BASE64_FORMATS
+    )
 
 
 def _target(schema: Any, definition: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -346,7 +374,9 @@ def _value_messages(schema: Any, value: Any, what: str) -> Iterator[str]:
     if schema is None or schema is True:
         return
     validator = _validator_of(schema)(schema, format_checker=FormatChecker())
-    errors = sorted(validator.iter_errors(_plain(value)), key=lambda error: list(map(str, error.absolute_path)))
+    errors = sorted(
+        validator.iter_errors(_plain(value)), key=lambda error: list(map(str, error.absolute_path))
+    )
     for error in errors[:_MAX_SHOWN]:
         yield f"{what} does not match its schema: {_sentence(best_match([error]))}"
 

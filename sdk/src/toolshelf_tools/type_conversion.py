@@ -60,7 +60,9 @@ def plain_value(value: object, annotation: object) -> object:
 
 
 def _implies_its_type(value: object) -> bool:
-    return hasattr(type(value), "__dataclass_fields__") or hasattr(type(value), "__pydantic_serializer__")
+    return hasattr(type(value), "__dataclass_fields__") or hasattr(
+        type(value), "__pydantic_serializer__"
+    )
 
 
 def is_plain(annotation: object) -> bool:
@@ -97,7 +99,9 @@ def response_type_of(function: object, *, default: object = dict) -> object:
         return default
     if get_origin(annotated) in _GENERATORS and (arguments := get_args(annotated)):
         returned = arguments[2] if len(arguments) == 3 else None
-        return _without_progress(arguments[0], default) if returned in {None, type(None)} else returned
+        return (
+            _without_progress(arguments[0], default) if returned in {None, type(None)} else returned
+        )
     return annotated
 
 
@@ -130,7 +134,9 @@ def wants_argument(function: Callable[..., object]) -> bool:
 
 
 def _annotation_of_argument(function: Callable[..., object] | None) -> object:
-    return next((annotation for name, annotation in _hints(function).items() if name != "return"), dict)
+    return next(
+        (annotation for name, annotation in _hints(function).items() if name != "return"), dict
+    )
 
 
 def _hints(function: object) -> dict[str, Any]:
@@ -160,7 +166,9 @@ def types_annotated_beside(factory: object) -> list[object]:
     module = sys.modules.get(type(factory).__module__)
     if module is None:
         return []
-    tools = [each for each in vars(module).values() if isinstance(each, type) and "call" in vars(each)]
+    tools = [
+        each for each in vars(module).values() if isinstance(each, type) and "call" in vars(each)
+    ]
     annotations = [configuration_type(factory)]
     for tool in [*tools, factory] if hasattr(factory, "request_type") else tools:
         annotations += [request_type(tool), response_type(tool)]

@@ -21,7 +21,9 @@ with_runs = pytest.mark.django_db(transaction=True)  # threads of their own writ
 DOCUMENT = json.loads(api_document().text)
 PATHS = {path.removeprefix("/api/v1"): operations for path, operations in DOCUMENT["paths"].items()}
 OPERATIONS = [
-    (method, path, operation) for path, operations in PATHS.items() for method, operation in operations.items()
+    (method, path, operation)
+    for path, operations in PATHS.items()
+    for method, operation in operations.items()
 ]
 PUBLIC = [operation for operation in OPERATIONS if {} in operation[2].get("security", [{}])]
 VALUES = {
@@ -63,7 +65,9 @@ def weather(db):
     ("method", "path", "operation"), PUBLIC, ids=lambda part: part if isinstance(part, str) else ""
 )
 @pytest.mark.parametrize("scope", SCOPES)
-def test_public_operations_give_the_same_response_with_any_token(weather, stranger, method, path, operation, scope):
+def test_public_operations_give_the_same_response_with_any_token(
+    weather, stranger, method, path, operation, scope
+):
     without = send_to(stranger, method, path, operation)
     program = Program(make_token(scope))
 
@@ -99,7 +103,16 @@ def test_an_unusable_token_is_refused_even_if_no_token_is_needed(weather, spoile
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/tools/", "/tools/weather/", "/tools/weather/try/", "/upload/", "/factories/", "/sign-in/"]
+    "path",
+    [
+        "/",
+        "/tools/",
+        "/tools/weather/",
+        "/tools/weather/try/",
+        "/upload/",
+        "/factories/",
+        "/sign-in/",
+    ],
 )
 @pytest.mark.parametrize("token", ["publish", "run", "unknown"])
 def test_a_page_that_everyone_may_see_takes_no_notice_of_a_token(weather, client, path, token):
@@ -125,7 +138,9 @@ def test_the_location_of_a_run_is_open_to_the_token_that_started_it(weather):
 @with_runs
 def test_a_token_for_runs_lists_its_own_runs(weather):
     program = Program(make_token("run"))
-    run = program.send("POST", "/tools/weather/runs", '{"parameters": {}, "mode": "mock"}').json()["id"]
+    run = program.send("POST", "/tools/weather/runs", '{"parameters": {}, "mode": "mock"}').json()[
+        "id"
+    ]
 
     listed = program.ask("/runs")
 
@@ -187,7 +202,9 @@ def test_the_location_of_an_upload_is_open_to_the_token_that_sent_it(db):
 def test_an_uploaded_tool_can_be_read_with_the_token_that_uploaded_it(db):
     program = Program(make_token("publish"))
 
-    report = program.send("POST", "/uploads", json.dumps([make_spec("one").document, make_spec("two").document]))
+    report = program.send(
+        "POST", "/uploads", json.dumps([make_spec("one").document, make_spec("two").document])
+    )
     slugs = [entry["tool"]["slug"] for entry in report.json()["specs"]]
 
     assert slugs == ["one", "two"]
@@ -200,7 +217,11 @@ def test_the_openapi_document_names_the_scopes():
     assert security["get", "/tools"] == [{"Token": []}, {}]
     assert security["post", "/tools"] == [{"Token": ["publish"]}, {"Session": []}]
     assert security["post", "/tools/{slug}/runs"] == [{"Token": ["run"]}, {"Session": []}]
-    assert security["get", "/runs/{run_id}"] == [{"Token": ["read"]}, {"Token": ["run"]}, {"Session": []}]
+    assert security["get", "/runs/{run_id}"] == [
+        {"Token": ["read"]},
+        {"Token": ["run"]},
+        {"Session": []},
+    ]
 
 
 def test_each_operation_that_needs_a_token_documents_its_scope():

@@ -19,7 +19,9 @@ def proxy(settings):
 def recorded_address(*, peer: str = "10.0.0.1", **headers: str) -> str:
     """The address in the audit log of a sign-in that failed."""
     entries = {"username": "nobody", "password": "wrong"}
-    Client().post("/sign-in/", entries, REMOTE_ADDR=peer, headers={"X-Forwarded-Proto": "https", **headers})
+    Client().post(
+        "/sign-in/", entries, REMOTE_ADDR=peer, headers={"X-Forwarded-Proto": "https", **headers}
+    )
     return AuditEvent.objects.get(action="sign-in.failed").address
 
 
@@ -40,7 +42,17 @@ def test_the_last_address_that_the_proxy_reports_is_the_clients(header, address)
 
 @pytest.mark.parametrize(
     "header",
-    ["", "unknown", "_hidden", "198.51.100", "198.51.100.9.1", "1.2.3.4 forged", "<b>x</b>", "[::1", "198.51.100.9,"],
+    [
+        "",
+        "unknown",
+        "_hidden",
+        "198.51.100",
+        "198.51.100.9.1",
+        "1.2.3.4 forged",
+        "<b>x</b>",
+        "[::1",
+        "198.51.100.9,",
+    ],
 )
 def test_anything_but_an_address_is_ignored(header):
     assert recorded_address(**{"X-Forwarded-For": header}) == "10.0.0.1"
@@ -53,7 +65,10 @@ def test_the_zone_of_an_address_cannot_carry_text():
 def test_texts_that_are_no_addresses_do_not_get_limits_of_their_own(settings):
     settings.API_ANONYMOUS_RATE = Rate(2, 3600)
 
-    statuses = [Client().get("/api/v1/tools", headers={"X-Forwarded-For": f"client-{n}"}).status_code for n in range(3)]
+    statuses = [
+        Client().get("/api/v1/tools", headers={"X-Forwarded-For": f"client-{n}"}).status_code
+        for n in range(3)
+    ]
 
     assert statuses == [200, 200, 429]
 

@@ -28,7 +28,9 @@ def ada():
     user = make_user("ada")
     tool = publish(make_spec("greet"), by=user).tool
     for _ in range(2):
-        Run.objects.create(tool=tool, revision=tool.current, by=user, outcome="returned", parameters_json="{}")
+        Run.objects.create(
+            tool=tool, revision=tool.current, by=user, outcome="returned", parameters_json="{}"
+        )
     SavedConfiguration.objects.create(owner=user, tool=tool, name="home", encrypted="x")
     Client().force_login(user)
     user.secret = create_token(user, scopes=["run"])[1]
@@ -42,7 +44,9 @@ def delete(*words):
 
 
 def test_private_data_goes_and_published_work_stays_without_the_name(ada):
-    other = Run.objects.create(tool=Tool.objects.get(), revision=Revision.objects.get(), parameters_json="{}")
+    other = Run.objects.create(
+        tool=Tool.objects.get(), revision=Revision.objects.get(), parameters_json="{}"
+    )
 
     delete("ada", "--yes")
 
@@ -109,7 +113,8 @@ def test_staff_who_are_no_superusers_delete_nobody(ada):
     client.force_login(make_user("eve", is_staff=True))
 
     client.post(
-        "/admin/accounts/user/", {"action": "delete_people", "_selected_action": [ada.pk], "confirmed": "Delete"}
+        "/admin/accounts/user/",
+        {"action": "delete_people", "_selected_action": [ada.pk], "confirmed": "Delete"},
     )
 
     assert User.objects.filter(username="ada").exists()
@@ -119,7 +124,9 @@ def test_the_server_deletes_runs_past_their_retention_each_day(monkeypatch):
     tool = make_tool()
     for days in (1, 400):
         ended = timezone.now() - timedelta(days=days)
-        Run.objects.create(tool=tool, revision=tool.current, parameters_json="{}", finished_at=ended)
+        Run.objects.create(
+            tool=tool, revision=tool.current, parameters_json="{}", finished_at=ended
+        )
     waits = []
 
     class TwoDays(threading.Event):
@@ -127,7 +134,9 @@ def test_the_server_deletes_runs_past_their_retention_each_day(monkeypatch):
             waits.append(timeout)
             return len(waits) > 2
 
-    monkeypatch.setattr(retention, "close_old_connections", lambda: None)  # the test's connection goes on
+    monkeypatch.setattr(
+        retention, "close_old_connections", lambda: None
+    )  # the test's connection goes on
     retention.prune_daily(365, stop=TwoDays())
 
     assert Run.objects.count() == 1

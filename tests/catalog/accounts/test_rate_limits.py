@@ -45,7 +45,9 @@ def test_a_person_who_sends_too_many_requests_is_refused_with_all_tokens(setting
 
     assert statuses(lambda: first.ask("/tools"), 3) == [200] * 3
 
-    assert_too_many(second.ask("/tools"), "You have sent too many requests: at most 3 per minute are allowed.")
+    assert_too_many(
+        second.ask("/tools"), "You have sent too many requests: at most 3 per minute are allowed."
+    )
     assert Program(make_token(user=make_user("bob"))).ask("/tools").status_code == 200
     assert Program().ask("/tools").status_code == 200
 
@@ -67,7 +69,10 @@ def test_a_visitor_is_limited_by_address(settings, stranger):
 def test_all_addresses_of_an_ipv6_network_count_as_one(settings, stranger):
     settings.API_ANONYMOUS_RATE = FEW
 
-    found = [stranger.get("/api/v1/tools", REMOTE_ADDR=f"2001:db8::{number}").status_code for number in range(1, 5)]
+    found = [
+        stranger.get("/api/v1/tools", REMOTE_ADDR=f"2001:db8::{number}").status_code
+        for number in range(1, 5)
+    ]
 
     assert found == [200, 200, 200, 429]
     assert stranger.get("/api/v1/tools", REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
@@ -87,8 +92,15 @@ def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, stra
     settings.API_ANONYMOUS_RATE, settings.TRUST_PROXY = FEW, True
     ask = {"headers": {"X-Forwarded-For": "192.0.2.7"}}
 
-    assert [stranger.get("/api/v1/tools", **ask).status_code for _ in range(4)] == [200, 200, 200, 429]
-    assert stranger.get("/api/v1/tools", headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 200
+    assert [stranger.get("/api/v1/tools", **ask).status_code for _ in range(4)] == [
+        200,
+        200,
+        200,
+        429,
+    ]
+    assert (
+        stranger.get("/api/v1/tools", headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 200
+    )
 
 
 def test_guessing_tokens_is_limited_by_address(settings):
@@ -128,7 +140,12 @@ def test_uploads_through_all_operations_share_a_limit(settings, program):
     program.send("POST", "/uploads", spec_text("two"))
     program.send("POST", "/specs/check", spec_text("three"))
 
-    for method, path in (("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check"), ("PUT", "/tools/one")):
+    for method, path in (
+        ("POST", "/tools"),
+        ("POST", "/uploads"),
+        ("POST", "/specs/check"),
+        ("PUT", "/tools/one"),
+    ):
         refused = program.send(method, path, spec_text("four"), **{"If-Match": "*"})
         assert_too_many(refused, "You have uploaded too often: at most 3 per minute are allowed.")
     assert program.ask("/tools").json()["count"] == 2
@@ -164,11 +181,19 @@ def test_run_starts_through_pages_and_the_api_share_a_limit(settings, ada, brows
     by_api = program.send("POST", "/tools/thermometer/runs", mock)
     again = program.send("POST", f"/runs/{made[0]['id']}/again")
     check = program.send("POST", "/tools/thermometer/example-checks")
-    form = Page(LexborHTMLParser(browser.get("/tools/thermometer/try/").content.decode()).css_first("form#trial").html)
-    by_page = browser.post("/tools/thermometer/try/", dict(form.submit()) | {"mode": "mock", "run": "1"})
+    form = Page(
+        LexborHTMLParser(browser.get("/tools/thermometer/try/").content.decode())
+        .css_first("form#trial")
+        .html
+    )
+    by_page = browser.post(
+        "/tools/thermometer/try/", dict(form.submit()) | {"mode": "mock", "run": "1"}
+    )
 
     for refused in (by_api, again, check):
-        assert_too_many(refused, "You have started too many runs: at most 3 per minute are allowed.")
+        assert_too_many(
+            refused, "You have started too many runs: at most 3 per minute are allowed."
+        )
     assert by_page.status_code == 429
     assert int(by_page["Retry-After"]) <= 20
     assert "You have started too many runs" in by_page.content.decode()
@@ -191,7 +216,12 @@ def test_the_runs_of_one_person_do_not_limit_another(settings, ada):
     mock = json.dumps({"mode": "mock"})
     mine, others = Program(make_token(user=ada)), Program(make_token(user=make_user("bob")))
 
-    assert statuses(lambda: mine.send("POST", "/tools/thermometer/runs", mock), 4) == [201, 201, 201, 429]
+    assert statuses(lambda: mine.send("POST", "/tools/thermometer/runs", mock), 4) == [
+        201,
+        201,
+        201,
+        429,
+    ]
     assert statuses(lambda: others.send("POST", "/tools/thermometer/runs", mock), 1) == [201]
 
 
@@ -224,7 +254,9 @@ def test_a_visitor_without_a_session_is_not_signed_in_by_being_counted(settings)
 def test_the_processes_of_a_server_share_one_count(tmp_path):
     site = Site(tmp_path, TOOLSHELF_API_ANONYMOUS_RATE="40/d", TOOLSHELF_WEB_PROCESSES="2")
     try:
-        found = [httpx.get(f"{site.url}/api/v1/tags").status_code for _ in range(60)]  # each by its own connection
+        found = [
+            httpx.get(f"{site.url}/api/v1/tags").status_code for _ in range(60)
+        ]  # each by its own connection
     finally:
         site.stop()
 
@@ -235,7 +267,11 @@ def test_the_processes_of_a_server_share_one_count(tmp_path):
 
 
 def test_every_answer_of_the_api_has_the_limits_and_what_is_left(settings, ada):
-    settings.API_RATE, settings.API_TOKEN_RATE, settings.API_ADDRESS_RATE = Rate(10, 60), Rate(5, 60), Rate(20, 60)
+    settings.API_RATE, settings.API_TOKEN_RATE, settings.API_ADDRESS_RATE = (
+        Rate(10, 60),
+        Rate(5, 60),
+        Rate(20, 60),
+    )
     program = Program(make_token("read", user=ada))
 
     program.ask("/tools")
@@ -261,7 +297,9 @@ def test_uploads_and_runs_add_their_own_limits(settings, ada):
     settings.UPLOAD_RATE, settings.RUN_RATE = Rate(7, 60), Rate(9, 60)
     program = Program(make_token(user=ada))
 
-    uploaded = program.send("POST", "/tools", spec_text("thermometer", returnType={"type": "object"}))
+    uploaded = program.send(
+        "POST", "/tools", spec_text("thermometer", returnType={"type": "object"})
+    )
     run = program.send("POST", "/tools/thermometer/runs", json.dumps({"mode": "mock"}))
 
     assert uploaded["RateLimit"] == '"uploads";r=6;t=9'
@@ -277,13 +315,20 @@ def test_a_token_has_a_limit_of_its_own(settings, ada):
     first, second = (Program(make_token("read", user=ada)) for _ in range(2))
     statuses(lambda: first.ask("/tools"), 3)
 
-    assert_too_many(first.ask("/tools"), "This token was used for too many requests: at most 3 per minute are allowed.")
+    assert_too_many(
+        first.ask("/tools"),
+        "This token was used for too many requests: at most 3 per minute are allowed.",
+    )
     assert second.ask("/tools").status_code == 200
 
 
 def test_an_address_has_a_limit_over_all_its_tokens(settings, ada):
     settings.API_ADDRESS_RATE = FEW
-    programs = [Program(make_token("read", user=ada)), Program(), Program(make_token(user=make_user("bob")))]
+    programs = [
+        Program(make_token("read", user=ada)),
+        Program(),
+        Program(make_token(user=make_user("bob"))),
+    ]
 
     assert [program.ask("/tools").status_code for program in programs] == [200] * 3
     assert_too_many(programs[0].ask("/tools"), "Your address has sent too many requests")

@@ -53,14 +53,18 @@ def wrong(secret: str) -> str:
 
 def turn_on_app(client: Client) -> str:
     """Turn on an authenticator app with the code of the period before; gives its secret."""
-    secret = re.search(r'class="qr-key">([A-Z2-7]+)<', client.get(f"{SECURITY}app/").content.decode())[1]
+    secret = re.search(
+        r'class="qr-key">([A-Z2-7]+)<', client.get(f"{SECURITY}app/").content.decode()
+    )[1]
     assert client.post(f"{SECURITY}app/", {"code": code(secret, periods=-1)}).status_code == 302
     return secret
 
 
 def recovery_codes(client: Client) -> list[str]:
     page = client.get(f"{SECURITY}recovery-codes/").content.decode()
-    return re.findall(r"\b[0-9a-f]{8}\b|\b[0-9a-z]{4,}-[0-9a-z]{4,}\b", re.sub(r"(?s)<head>.*?</head>", "", page))
+    return re.findall(
+        r"\b[0-9a-f]{8}\b|\b[0-9a-z]{4,}-[0-9a-z]{4,}\b", re.sub(r"(?s)<head>.*?</head>", "", page)
+    )
 
 
 def events(action: str) -> list[AuditEvent]:
@@ -100,7 +104,10 @@ def test_new_recovery_codes_and_the_use_of_one_are_recorded(client):
     with_password().post("/second-step/", {"code": used})
 
     assert len(events("recovery-codes.create")) == 2
-    assert (the("recovery-code.use").person, json.loads(the("recovery-code.use").after)) == ("ada", {"codes_left": 9})
+    assert (the("recovery-code.use").person, json.loads(the("recovery-code.use").after)) == (
+        "ada",
+        {"codes_left": 9},
+    )
 
 
 @pytest.mark.parametrize("path", ["/second-step/", f"{SECURITY}confirm/code/"])
@@ -133,13 +140,17 @@ def test_too_many_wrong_codes_are_recorded_for_the_account(client):
 
 def test_a_wrong_password_to_confirm_or_to_change_it_is_recorded(client):
     client.post(f"{SECURITY}confirm/", {"password": "wrong"})
-    client.post("/account/password/", {"old_password": "wrong", "new_password1": "x", "new_password2": "x"})
+    client.post(
+        "/account/password/", {"old_password": "wrong", "new_password1": "x", "new_password2": "x"}
+    )
 
     assert [event.object_id for event in events("sign-in.failed")] == ["ada", "ada"]
 
 
 def test_a_passkey_is_recorded_when_it_is_renamed_and_removed(ada, client):
-    key = Authenticator.objects.create(user=ada, type="webauthn", data={"name": "Phone", "credential": {}})
+    key = Authenticator.objects.create(
+        user=ada, type="webauthn", data={"name": "Phone", "credential": {}}
+    )
 
     client.post(f"{SECURITY}passkeys/{key.pk}/", {"name": "Old phone"})
     client.post(f"{SECURITY}passkeys/{key.pk}/remove/")
@@ -196,7 +207,11 @@ def test_a_token_that_is_not_valid_is_recorded_without_its_secret():
     Client().get("/api/v1/tools", headers={"Authorization": f"Bearer {secret}"})
 
     event = the("request.refused")
-    assert (event.object_id, event.person, json.loads(event.after)["status"]) == ("/api/v1/tools", "", 401)
+    assert (event.object_id, event.person, json.loads(event.after)["status"]) == (
+        "/api/v1/tools",
+        "",
+        401,
+    )
     assert secret not in str(event.__dict__)
 
 
@@ -234,4 +249,8 @@ def test_a_limit_that_is_exceeded_is_recorded_rarely(ada, settings):
     assert statuses == {200, 429}
     assert 1 <= len(events("request.limited")) <= 4
     event = events("request.limited")[0]
-    assert (event.person, event.object_id, json.loads(event.after)) == ("ada", "token", {"limit": "1 per hour"})
+    assert (event.person, event.object_id, json.loads(event.after)) == (
+        "ada",
+        "token",
+        {"limit": "1 per hour"},
+    )

@@ -108,7 +108,10 @@ def test_a_session_in_use_is_not_written_with_each_request(ada, django_assert_nu
 def test_the_page_lists_the_browsers_of_the_user_alone(ada):
     client = signed_in(ada, **{"user-agent": FIREFOX})
     signed_in(ada)
-    signed_in(make_user("bob", password=PASSWORD), **{"user-agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140 Edg/140"})
+    signed_in(
+        make_user("bob", password=PASSWORD),
+        **{"user-agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140 Edg/140"},
+    )
 
     page = client.get("/account/sessions/").content.decode()
 
@@ -119,7 +122,11 @@ def test_the_page_lists_the_browsers_of_the_user_alone(ada):
 
 
 def test_signing_out_everywhere_ends_every_session_of_the_user(ada):
-    here, elsewhere, bob = signed_in(ada), signed_in(ada), signed_in(make_user("bob", password=PASSWORD))
+    here, elsewhere, bob = (
+        signed_in(ada),
+        signed_in(ada),
+        signed_in(make_user("bob", password=PASSWORD)),
+    )
 
     answer = here.post("/account/sessions/end/", follow=True)
 
@@ -172,7 +179,9 @@ def test_a_changed_password_ends_the_sessions_in_other_browsers(ada):
         (PASSWORD, "a new passphrase of hers", "another one of hers", "The two password fields"),
     ],
 )
-def test_a_password_that_cannot_be_changed_is_refused_with_the_reason(ada, old, new, again, message):
+def test_a_password_that_cannot_be_changed_is_refused_with_the_reason(
+    ada, old, new, again, message
+):
     client = signed_in(ada)
 
     answer = change(client, old, new, again)
@@ -204,7 +213,9 @@ def row_of(client: Client, name: str) -> str:
 
 def test_a_person_ends_one_session_and_stays_signed_in_elsewhere(ada):
     here = signed_in(ada)
-    phone = Client(headers={"User-Agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537"})
+    phone = Client(
+        headers={"User-Agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537"}
+    )
     phone.post("/sign-in/", {"username": "ada", "password": PASSWORD})
 
     answer = here.post(row_of(here, "Chrome on Android"), follow=True)
@@ -255,7 +266,10 @@ def test_an_account_without_a_password_sets_its_first_one():
     owner = make_user("owner")
     client = by_link(owner)
 
-    client.post("/account/password/", {"new_password1": "a first passphrase", "new_password2": "a first passphrase"})
+    client.post(
+        "/account/password/",
+        {"new_password1": "a first passphrase", "new_password2": "a first passphrase"},
+    )
 
     owner.refresh_from_db()
     assert owner.check_password("a first passphrase")
@@ -266,8 +280,14 @@ def test_an_account_without_a_password_sets_its_first_one():
     ("agent", "name"),
     [
         (FIREFOX, "Firefox on Linux"),
-        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 Version/18 Safari/605", "Safari on macOS"),
-        ("Mozilla/5.0 (Linux; Android 15) AppleWebKit/537 Chrome/140.0 Mobile Safari/537", "Chrome on Android"),
+        (
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 Version/18 Safari/605",
+            "Safari on macOS",
+        ),
+        (
+            "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537 Chrome/140.0 Mobile Safari/537",
+            "Chrome on Android",
+        ),
         ("curl/8.0", "Unknown browser"),
         ("", "Unknown browser"),
     ],
@@ -283,7 +303,9 @@ def test_a_backup_holds_no_session(tmp_path):
         live.execute("INSERT INTO catalog_tool (name) VALUES ('kept')")
         for table in ("accounts_session", "django_session"):
             live.execute(f"CREATE TABLE {table} (session_key TEXT PRIMARY KEY, session_data TEXT)")
-            live.executemany(f"INSERT INTO {table} VALUES (?, ?)", [(str(n), marker) for n in range(20)])
+            live.executemany(
+                f"INSERT INTO {table} VALUES (?, ?)", [(str(n), marker) for n in range(20)]
+            )
 
     back_up(tmp_path / "live.sqlite3", tmp_path / "copy.sqlite3")
 

@@ -58,7 +58,9 @@ def test_no_link_works_on_a_site_that_has_an_administrator():
 
 def test_a_link_expires(client):
     link = new_link(None)
-    SignInLink.objects.update(created_at=timezone.now() - SignInLink.LIFETIME - timedelta(seconds=1))
+    SignInLink.objects.update(
+        created_at=timezone.now() - SignInLink.LIFETIME - timedelta(seconds=1)
+    )
 
     assert fill_in(client, link).status_code == 410
     assert not User.objects.exists()
@@ -95,13 +97,21 @@ def test_the_sign_in_page_says_what_to_do_on_a_site_without_an_administrator(cli
 def test_the_command_prints_a_link_that_works(capsys, client):
     call_command("sign_in_link", "--set-up", "--site", "https://tools.example.org")
 
-    link = capsys.readouterr().out.strip().removeprefix("https://tools.example.org/sign-in/").rstrip("/")
+    link = (
+        capsys.readouterr()
+        .out.strip()
+        .removeprefix("https://tools.example.org/sign-in/")
+        .rstrip("/")
+    )
     assert fill_in(client, link).status_code == 302
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["ada", "--set-up"], "takes no user"), (["--set-up"], "already has an administrator. Accounts: ada.")],
+    [
+        (["ada", "--set-up"], "takes no user"),
+        (["--set-up"], "already has an administrator. Accounts: ada."),
+    ],
 )
 def test_the_command_refuses_what_makes_no_sense(words, message):
     make_user("ada", is_superuser=True)

@@ -51,7 +51,8 @@ def test_a_rate_is_read_and_shown(text, rate, shown):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "6000", "0/min", "6000/0min", "-1/min", "1.5/s", "6000/week", "6000 per min", "٣/s"]
+    "text",
+    ["", "6000", "0/min", "6000/0min", "-1/min", "1.5/s", "6000/week", "6000 per min", "٣/s"],
 )
 def test_what_is_no_rate_is_refused(text):
     with pytest.raises(ValueError, match="not a rate"):

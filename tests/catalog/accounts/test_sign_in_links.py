@@ -72,8 +72,12 @@ def test_the_button_needs_a_csrf_token(link):
     client = Client(enforce_csrf_checks=True)
 
     refused = client.post(link)
-    token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', client.get(link).content.decode())[1]
-    accepted = client.post(link, {"csrfmiddlewaretoken": token}, headers={"origin": "http://testserver"})
+    token = re.search(
+        r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', client.get(link).content.decode()
+    )[1]
+    accepted = client.post(
+        link, {"csrfmiddlewaretoken": token}, headers={"origin": "http://testserver"}
+    )
 
     assert refused.status_code == 403
     assert accepted.status_code == 302
@@ -118,7 +122,12 @@ def test_the_button_of_a_browser_that_sends_only_the_origin_works_under_https(li
     page = client.get(link, secure=True).content.decode()
     token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', page)[1]
 
-    answer = client.post(link, {"csrfmiddlewaretoken": token}, secure=True, headers={"referer": "https://testserver/"})
+    answer = client.post(
+        link,
+        {"csrfmiddlewaretoken": token},
+        secure=True,
+        headers={"referer": "https://testserver/"},
+    )
 
     assert answer.status_code == 302
 
@@ -214,7 +223,9 @@ def test_signing_in_leads_neither_elsewhere_nor_round(client, ada, link, elsewhe
         client.cookies["toolshelf_next"] = elsewhere.replace("\\", "%5C")
         answer = client.post(link)
     elif way == "password":
-        answer = client.post("/sign-in/", {"username": "ada", "password": "correct horse battery", "next": elsewhere})
+        answer = client.post(
+            "/sign-in/", {"username": "ada", "password": "correct horse battery", "next": elsewhere}
+        )
     else:
         client.force_login(ada)
         answer = client.get("/sign-in/", {"next": elsewhere})
@@ -240,35 +251,55 @@ REQUESTS = {
     "used": lambda client, link: [client.post(link), client.post(link), client.get(link)],
     "without a CSRF token": lambda client, link: Client(enforce_csrf_checks=True).post(link),
     "foreign host": lambda client, link: client.get(link, headers={"host": "evil.example"}),
-    "foreign origin": lambda client, link: client.post(link, headers={"origin": "https://evil.example"}),
+    "foreign origin": lambda client, link: client.post(
+        link, headers={"origin": "https://evil.example"}
+    ),
     "two slashes before": lambda client, link: client.get(f"http://testserver/{link}"),
     "two slashes between": lambda client, link: client.get(link.replace("/sign-in/", "/sign-in//")),
     "capitals": lambda client, link: client.get(link.replace("/sign-in/", "/Sign-In/")),
     "more behind it": lambda client, link: client.get(f"{link}more/"),
     "percent-encoded": lambda client, link: client.get(link.replace("-", "%2D")),
-    "a body that is too large": lambda client, link: client.post(link, headers={"content-length": "9" * 12}),
-    "as a referrer": lambda client, link: client.post("/upload/", headers={"referer": f"http://testserver{link}"}),
+    "a body that is too large": lambda client, link: client.post(
+        link, headers={"content-length": "9" * 12}
+    ),
+    "as a referrer": lambda client, link: client.post(
+        "/upload/", headers={"referer": f"http://testserver{link}"}
+    ),
     "as a foreign referrer under HTTPS": lambda client, link: Client(enforce_csrf_checks=True).post(
         "/upload/", secure=True, headers={"referer": f"https://evil.example{link}"}
     ),
 }
-ANSWERED = {"HEAD", "OPTIONS", "POST", "percent-encoded", "as a referrer"}  # without a word in the log
+ANSWERED = {
+    "HEAD",
+    "OPTIONS",
+    "POST",
+    "percent-encoded",
+    "as a referrer",
+}  # without a word in the log
 
 
 @pytest.mark.parametrize("request_name", REQUESTS)
-def test_no_request_writes_the_secret_of_a_link_into_the_log(client, secret, link, caplog, request_name):
+def test_no_request_writes_the_secret_of_a_link_into_the_log(
+    client, secret, link, caplog, request_name
+):
     caplog.set_level(logging.DEBUG)
 
     REQUESTS[request_name](client, link)
 
-    written = [record for record in caplog.records if record.name.startswith("django") and ".db" not in record.name]
+    written = [
+        record
+        for record in caplog.records
+        if record.name.startswith("django") and ".db" not in record.name
+    ]
     for record in written:
         assert secret not in record.getMessage()
         assert secret not in str(getattr(record, "request", ""))
     assert request_name in ANSWERED or written
 
 
-def test_a_fault_of_the_site_does_not_write_the_secret_into_the_log(secret, link, caplog, monkeypatch):
+def test_a_fault_of_the_site_does_not_write_the_secret_into_the_log(
+    secret, link, caplog, monkeypatch
+):
     def fail(_view: object) -> str:
         raise RuntimeError("broken")
 
@@ -293,7 +324,9 @@ def test_a_fault_of_the_site_does_not_write_the_secret_into_the_log(secret, link
 )
 def test_a_log_line_is_written_without_secrets(line, shown):
     text = line.format("Xy1-" * 10 + "_9z")
-    record = logging.LogRecord("granian.access", logging.INFO, "", 0, "%(what)s", ({"what": text},), None)
+    record = logging.LogRecord(
+        "granian.access", logging.INFO, "", 0, "%(what)s", ({"what": text},), None
+    )
 
     assert hidden(text) == shown
     assert WithoutSecrets().filter(record)
@@ -340,7 +373,9 @@ def test_of_many_accounts_some_are_named():
 
 
 def test_without_accounts_it_explains_how_to_create_one():
-    with pytest.raises(CommandError, match=r"There are no accounts yet.*owner --create --superuser"):
+    with pytest.raises(
+        CommandError, match=r"There are no accounts yet.*owner --create --superuser"
+    ):
         call_command("sign_in_link")
 
     assert not User.objects.exists()

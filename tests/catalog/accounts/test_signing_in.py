@@ -14,7 +14,14 @@ from django.utils import timezone
 from catalog.accounts.client_address import address_of
 from catalog.accounts.models import ApiToken, FailedSignIn, User, digest
 from catalog.accounts.sign_in_links import create_sign_in_link
-from catalog.accounts.throttling import CHECKS_AT_ONCE, OF_PAIR, SPREAD, Origin, counted_try, origin_of
+from catalog.accounts.throttling import (
+    CHECKS_AT_ONCE,
+    OF_PAIR,
+    SPREAD,
+    Origin,
+    counted_try,
+    origin_of,
+)
 from catalog.accounts.tokens import create_token, token_for
 from catalog.errors import Busy
 from tests.factories import signed_in
@@ -122,7 +129,9 @@ def test_the_command_prints_the_token_alone(capsys):
 
 
 def test_the_command_refuses_a_name_that_nobody_has(ada):
-    with pytest.raises(CommandError, match=r"no account named 'adda'\. .*ada.* To create it, add --create\."):
+    with pytest.raises(
+        CommandError, match=r"no account named 'adda'\. .*ada.* To create it, add --create\."
+    ):
         call_command("create_token", "adda", "--scope", "read")
 
     assert list(User.objects.values_list("username", flat=True)) == ["ada"]
@@ -158,7 +167,9 @@ def test_a_password_signs_in(ada, client):
 
 
 @pytest.mark.parametrize("may_browse", [True, False])
-def test_the_sign_in_page_offers_browsing_only_where_visitors_may_browse(client, settings, may_browse):
+def test_the_sign_in_page_offers_browsing_only_where_visitors_may_browse(
+    client, settings, may_browse
+):
     settings.ANONYMOUS_BROWSING = may_browse
 
     page = client.get("/sign-in/").content.decode()
@@ -176,20 +187,26 @@ def test_guessing_a_password_is_slowed_down(ada, client):
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= OF_PAIR.first_s
     assert "_auth_user_id" not in client.session
-    assert FailedSignIn.objects.count() == OF_PAIR.free  # refused attempts are not counted, and do not prolong the wait
+    assert (
+        FailedSignIn.objects.count() == OF_PAIR.free
+    )  # refused attempts are not counted, and do not prolong the wait
 
 
 def fail(username, address, times=1, *, ago_s=0):
     FailedSignIn.objects.bulk_create(
         FailedSignIn(
-            account=digest(username), address=digest(address), at=timezone.now() - timedelta(seconds=ago_s + 0.001 * n)
+            account=digest(username),
+            address=digest(address),
+            at=timezone.now() - timedelta(seconds=ago_s + 0.001 * n),
         )
         for n in range(times)
     )
 
 
 def password_of_ada(client):
-    return client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"}).status_code
+    return client.post(
+        "/sign-in/", {"username": "ada", "password": "correct horse battery"}
+    ).status_code
 
 
 def test_wrong_passwords_for_one_account_do_not_delay_others_behind_the_address(ada, client):
@@ -212,7 +229,16 @@ def test_after_the_wait_the_right_password_signs_in_and_the_failures_are_forgott
 
 
 def test_the_wait_doubles_up_to_a_limit():
-    assert [OF_PAIR.wait_s(failures) for failures in (0, 4, 5, 6, 7, 8, 9, 500)] == [0, 0, 10, 20, 40, 80, 120, 120]
+    assert [OF_PAIR.wait_s(failures) for failures in (0, 4, 5, 6, 7, 8, 9, 500)] == [
+        0,
+        0,
+        10,
+        20,
+        40,
+        80,
+        120,
+        120,
+    ]
 
 
 def test_a_browser_that_signed_in_before_is_not_delayed_by_others(ada, client):
@@ -248,7 +274,9 @@ def test_a_browser_is_known_only_to_its_accounts_and_by_a_signed_cookie(ada, cli
     client.post("/sign-in/", {"username": bob.username, "password": "another good passphrase"})
     client.post("/sign-out/")
     forger = Client()
-    forger.cookies[settings.BROWSER_COOKIE_NAME] = client.cookies[settings.BROWSER_COOKIE_NAME].value + "x"
+    forger.cookies[settings.BROWSER_COOKIE_NAME] = (
+        client.cookies[settings.BROWSER_COOKIE_NAME].value + "x"
+    )
     fail("ada", "127.0.0.1", 50)
     fail("bob", "127.0.0.1", 50)
 
@@ -272,7 +300,10 @@ def test_guessing_many_accounts_from_one_address_is_slowed_down(ada, client):
 
 
 def test_all_addresses_of_an_ipv6_network_are_one_origin(rf):
-    origins = {origin_of(rf.get("/", REMOTE_ADDR=f"2001:db8::{number}"), "ada").key for number in range(1, 5)}
+    origins = {
+        origin_of(rf.get("/", REMOTE_ADDR=f"2001:db8::{number}"), "ada").key
+        for number in range(1, 5)
+    }
 
     assert len(origins) == 1
     assert origin_of(rf.get("/", REMOTE_ADDR="2001:db8:0:1::1"), "ada").key not in origins
@@ -284,7 +315,11 @@ def test_many_guesses_at_once_are_counted_from_their_start(ada):
         with suppress(ValueError), counted_try("ada", origin):
             raise ValueError
 
-    with counted_try("ada", origin), pytest.raises(Busy, match="Too many wrong passwords"), counted_try("ada", origin):
+    with (
+        counted_try("ada", origin),
+        pytest.raises(Busy, match="Too many wrong passwords"),
+        counted_try("ada", origin),
+    ):
         pass
     with counted_try("ada", origin):
         pass
@@ -311,7 +346,9 @@ def test_few_passwords_are_checked_at_once(ada, client):
         (True, "", "127.0.0.1"),
     ],
 )
-def test_only_a_trusted_proxy_is_believed_about_addresses(rf, settings, trusted, forwarded, address):
+def test_only_a_trusted_proxy_is_believed_about_addresses(
+    rf, settings, trusted, forwarded, address
+):
     settings.TRUST_PROXY = trusted
 
     assert address_of(rf.get("/", headers={"x-forwarded-for": forwarded})) == address
@@ -319,7 +356,8 @@ def test_only_a_trusted_proxy_is_believed_about_addresses(rf, settings, trusted,
 
 def test_signing_in_leads_to_no_other_site(ada, client):
     answer = client.post(
-        "/sign-in/", {"username": "ada", "password": "correct horse battery", "next": "https://evil.example/"}
+        "/sign-in/",
+        {"username": "ada", "password": "correct horse battery", "next": "https://evil.example/"},
     )
 
     assert answer["Location"] == "/"
@@ -344,7 +382,9 @@ def test_on_this_machine_the_link_comes_before_the_password(client):
 
 
 def test_after_a_wrong_password_the_password_comes_first(client, ada):
-    answer = client.post("/sign-in/", {"username": "ada", "password": "wrong"}, headers={"Host": "localhost"})
+    answer = client.post(
+        "/sign-in/", {"username": "ada", "password": "wrong"}, headers={"Host": "localhost"}
+    )
 
     page = answer.content.decode()
     assert page.index(FORM) < page.index(LINK)

@@ -63,11 +63,17 @@ def test_a_token_asks_for_the_password_in_an_older_session_and_keeps_what_was_ty
     with an_hour_ago():
         client = signed_in()
 
-    asked = client.post(TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"})
+    asked = client.post(
+        TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"}
+    )
     page = client.get(asked["Location"])
-    confirmed = client.post(asked["Location"], {"password": PASSWORD, "next": page.context["redirect_field_value"]})
+    confirmed = client.post(
+        asked["Location"], {"password": PASSWORD, "next": page.context["redirect_field_value"]}
+    )
     form = client.get(confirmed["Location"]).content.decode()
-    made = client.post(TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"})
+    made = client.post(
+        TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"}
+    )
 
     assert asked["Location"].startswith("/account/security/confirm/")
     assert 'value="nightly"' in form
@@ -127,7 +133,9 @@ def test_a_first_password_asks_for_a_recent_sign_in():
 
 
 @pytest.mark.parametrize(
-    ("given", "days"), [({}, 90), ({"days": ""}, 90), ({"days": "7"}, 7), ({"days": "3650"}, 3650)], ids=str
+    ("given", "days"),
+    [({}, 90), ({"days": ""}, 90), ({"days": "7"}, 7), ({"days": "3650"}, 3650)],
+    ids=str,
 )
 def test_a_token_of_the_page_ends_after_90_days_unless_another_number_is_given(ada, given, days):
     signed_in().post(TOKENS, {"scopes": ["read"], **given})
@@ -163,7 +171,11 @@ def test_a_token_cannot_end_in_the_past_or_in_more_than_ten_years(ada, days):
 
 
 def change_on_the_page(ada: User) -> None:
-    new = {"old_password": PASSWORD, "new_password1": OTHER_PASSWORD, "new_password2": OTHER_PASSWORD}
+    new = {
+        "old_password": PASSWORD,
+        "new_password1": OTHER_PASSWORD,
+        "new_password2": OTHER_PASSWORD,
+    }
     assert signed_in().post("/account/password/", new).status_code == 302
 
 
@@ -178,7 +190,9 @@ def take_away_in_the_admin(ada: User) -> None:
 
 
 def set_by_a_command(ada: User, monkeypatch) -> None:
-    monkeypatch.setattr("django.contrib.auth.management.commands.changepassword.getpass.getpass", lambda **_: OTHER)
+    monkeypatch.setattr(
+        "django.contrib.auth.management.commands.changepassword.getpass.getpass", lambda **_: OTHER
+    )
     call_command("changepassword", ada.username)
 
 
@@ -229,7 +243,11 @@ def test_a_token_survives_a_sign_in(ada):
 def test_the_page_says_that_tokens_have_ended(ada):
     make_token(user=ada)
     client = signed_in()
-    new = {"old_password": PASSWORD, "new_password1": OTHER_PASSWORD, "new_password2": OTHER_PASSWORD}
+    new = {
+        "old_password": PASSWORD,
+        "new_password1": OTHER_PASSWORD,
+        "new_password2": OTHER_PASSWORD,
+    }
 
     page = client.post("/account/password/", new, follow=True).content.decode()
 

@@ -36,7 +36,9 @@ def mail(db):
     return make_tool(
         "mail",
         parameters=properties(to={"type": "string"}, times={"type": "integer"}),
-        configuration=properties(server={"type": "string"}, key={"type": "string", "writeOnly": True}),
+        configuration=properties(
+            server={"type": "string"}, key={"type": "string", "writeOnly": True}
+        ),
     )
 
 
@@ -48,7 +50,9 @@ def ada() -> User:
 def sign_in_by_password(client: Client, location: str) -> str:
     page = HTMLParser(client.get(location).content)
     back = page.css_first("main input[name=next]").attributes["value"]
-    answer = client.post("/sign-in/", {"username": "ada", "password": "correct horse battery", "next": back})
+    answer = client.post(
+        "/sign-in/", {"username": "ada", "password": "correct horse battery", "next": back}
+    )
     return answer["Location"]
 
 
@@ -65,14 +69,19 @@ def values_of(client: Client, address: str) -> dict[str, str]:
     values = {
         control.attributes["name"]: control.attributes.get("value") or ""
         for control in form.css("input[name]")
-        if control.attributes.get("type") not in {"radio", "checkbox"} or "checked" in control.attributes
+        if control.attributes.get("type") not in {"radio", "checkbox"}
+        or "checked" in control.attributes
     } | {area.attributes["name"]: area.text() for area in form.css("textarea[name]")}
-    return {re.sub(r"^(parameters|configuration):\w+:", r"\1:", name): value for name, value in values.items()}
+    return {
+        re.sub(r"^(parameters|configuration):\w+:", r"\1:", name): value
+        for name, value in values.items()
+    }
 
 
 @pytest.mark.parametrize("sign_in", [sign_in_by_password, sign_in_by_link])
 @pytest.mark.parametrize(
-    "pressed", [{"use": "sign-in"}, {"run": "1", "mode": "live"}, {"use": "save", "save_as": "work"}]
+    "pressed",
+    [{"use": "sign-in"}, {"run": "1", "mode": "live"}, {"use": "save", "save_as": "work"}],
 )
 def test_a_form_that_was_filled_in_comes_back(client, ada, sign_in, pressed):
     asked = client.post(TRY, FILLED_IN | pressed)
@@ -88,9 +97,13 @@ def test_a_form_that_was_filled_in_comes_back(client, ada, sign_in, pressed):
 
 
 def test_the_page_reports_that_entries_were_restored(client, ada):
-    address = sign_in_by_password(client, client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"])
+    address = sign_in_by_password(
+        client, client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"]
+    )
 
-    restored, later = (HTMLParser(client.get(address).content).css_first("#restored") for _ in range(2))
+    restored, later = (
+        HTMLParser(client.get(address).content).css_first("#restored") for _ in range(2)
+    )
 
     assert "hidden" not in restored.attributes
     assert "hidden" in later.attributes
@@ -99,7 +112,10 @@ def test_the_page_reports_that_entries_were_restored(client, ada):
 def test_the_sign_in_page_explains_which_entries_are_restored(client):
     location = client.post(TRY, FILLED_IN | {"use": "sign-in"})["Location"]
 
-    assert b"are restored after you sign in, except for secrets and files" in client.get(location).content
+    assert (
+        b"are restored after you sign in, except for secrets and files"
+        in client.get(location).content
+    )
 
 
 def test_a_secret_comes_back_nowhere_and_is_not_stored(client, ada):
@@ -127,7 +143,10 @@ def test_a_secret_in_json_text_is_not_stored_either(client, ada):
 def test_json_text_comes_back_as_it_was_typed(client, ada):
     asked = client.post(TRY, {"parameters:e:": '{"to": "bob', "use": "sign-in"})
 
-    assert values_of(client, sign_in_by_password(client, asked["Location"]))["parameters:"] == '{"to": "bob'
+    assert (
+        values_of(client, sign_in_by_password(client, asked["Location"]))["parameters:"]
+        == '{"to": "bob'
+    )
 
 
 def test_entries_are_restored_only_on_their_own_page(client, ada):
@@ -154,14 +173,20 @@ def test_a_user_who_has_signed_in_meanwhile_loses_nothing(client, ada):
 
 
 def test_a_press_of_run_when_the_session_has_ended_leads_htmx_to_the_sign_in_page(client):
-    answer = client.post(TRY, FILLED_IN | {"run": "1", "mode": "live"}, headers={"hx-request": "true"})
+    answer = client.post(
+        TRY, FILLED_IN | {"run": "1", "mode": "live"}, headers={"hx-request": "true"}
+    )
 
     assert answer.status_code == 204
     assert answer["HX-Redirect"] == "/sign-in/?next=%2Ftools%2Fmail%2Ftry%2F"
 
 
 def test_an_example_needs_no_account(client, mail):
-    make_tool("mail", examples=[{"parameters": {"to": "eve"}}], parameters=properties(to={"type": "string"}))
+    make_tool(
+        "mail",
+        examples=[{"parameters": {"to": "eve"}}],
+        parameters=properties(to={"type": "string"}),
+    )
 
     answer = client.post(TRY, {"use": "example", "example": "1"})
 
@@ -204,7 +229,13 @@ def test_visitors_cannot_fill_the_disk(monkeypatch):
 
     answers = [Client().post("/upload/", {"text": "x"})["Location"] for _ in range(5)]
 
-    assert [location.endswith("&unsaved=1") for location in answers] == [False, False, False, True, True]
+    assert [location.endswith("&unsaved=1") for location in answers] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
     assert Session.objects.count() == 3
 
 

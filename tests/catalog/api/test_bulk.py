@@ -20,7 +20,18 @@ def test_anyone_can_have_a_spec_checked(stranger):
     assert (good["valid"], good["problems"]) == (True, [])
     assert 0 < good["score"] < 100
     assert good["advice"][0].keys() == {
-        *("pointer", "message", "rule", "keyword", "schema_pointer", "line", "column", "severity", "help", "fix")
+        *(
+            "pointer",
+            "message",
+            "rule",
+            "keyword",
+            "schema_pointer",
+            "line",
+            "column",
+            "severity",
+            "help",
+            "fix",
+        )
     }
     assert not bad["valid"]
     assert (bad["advice"], bad["score"]) == ([], None)
@@ -77,16 +88,32 @@ def form_of(*parts: str, end: str = "--x--\r\n") -> str:
     ("parts", "end", "message"),
     [
         (["nonsense\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
-        ([GOOD_PART, "Content-Type: application/json\r\n\r\n{}"], "--x--", "Part 2 of the form has no header"),
-        (["Content-Disposition: form-data; filename=a.json\r\n\r\n{}"], "--x--", "Part 1 of the form has no header"),
+        (
+            [GOOD_PART, "Content-Type: application/json\r\n\r\n{}"],
+            "--x--",
+            "Part 2 of the form has no header",
+        ),
+        (
+            ["Content-Disposition: form-data; filename=a.json\r\n\r\n{}"],
+            "--x--",
+            "Part 1 of the form has no header",
+        ),
         (["\r\n{}"], "--x--", "Part 1 of the form has no header"),
-        ([GOOD_PART, 'Content-Disposition: form-data; name="b"\r\n\r\n{}'], "--x--", "Part 2 of the form, 'b', has no"),
+        (
+            [GOOD_PART, 'Content-Disposition: form-data; name="b"\r\n\r\n{}'],
+            "--x--",
+            "Part 2 of the form, 'b', has no",
+        ),
         ([GOOD_PART], "", "ends before its last boundary"),
         ([], "--x--", "contains no file"),
     ],
 )
-def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_reported(program, parts, end, message):
-    answer = program.send("POST", "/uploads", form_of(*parts, end=end), "multipart/form-data; boundary=x")
+def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_reported(
+    program, parts, end, message
+):
+    answer = program.send(
+        "POST", "/uploads", form_of(*parts, end=end), "multipart/form-data; boundary=x"
+    )
 
     body = assert_problem(answer, 422, "upload.part")
     assert message in body["errors"][0]["message"]
@@ -101,14 +128,18 @@ def test_a_form_with_a_readable_file_in_each_part_is_read(program):
 
 def test_a_form_that_cannot_be_read_at_all_is_refused(program):
     no_boundary = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data")
-    long_header = program.send("POST", "/uploads", form_of(f"X: {'x' * 5000}"), "multipart/form-data; boundary=x")
+    long_header = program.send(
+        "POST", "/uploads", form_of(f"X: {'x' * 5000}"), "multipart/form-data; boundary=x"
+    )
 
     assert "Invalid boundary" in assert_problem(no_boundary, 400)["detail"]
     assert "header size exceeded" in assert_problem(long_header, 400)["detail"]
 
 
 def test_a_dry_run_of_many_stores_nothing(program):
-    report = program.send("POST", "/uploads?dry_run=1", f"[{spec_text('a')},{spec_text('b')}]").json()
+    report = program.send(
+        "POST", "/uploads?dry_run=1", f"[{spec_text('a')},{spec_text('b')}]"
+    ).json()
 
     assert (report["dry_run"], report["counts"]["created"]) == (True, 2)
     assert not Tool.objects.exists()

@@ -25,10 +25,16 @@ def test_each_operation_has_a_summary_and_its_answers_an_example(stranger):
     for path, method, operation in tools:
         assert operation["summary"], path
         assert operation["description"], path
-        content = [answer.get("content") for status, answer in operation["responses"].items() if status == "200"]
+        content = [
+            answer.get("content")
+            for status, answer in operation["responses"].items()
+            if status == "200"
+        ]
         if method == "get" or path.endswith(("/uploads", "/check")):
             [[(_, described)]] = [list(one.items()) for one in content]
             if described["schema"].get("format") == "binary":
                 continue
             name = described["schema"].get("$ref", "").rpartition("/")[2]
-            assert "example" in described or "example" in document["components"]["schemas"][name], path
+            assert "example" in described or "example" in document["components"]["schemas"][name], (
+                path
+            )

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db
 def test_all_rules_are_listed_the_most_severe_first(stranger):
     items = stranger.ask("/lint/rules").json()["items"]
 
-    assert {one["id"]: one["title"] for one in items} == {rule.id: rule.title for rule in RULES.values()}
+    assert {one["id"]: one["title"] for one in items} == {
+        rule.id: rule.title for rule in RULES.values()
+    }
     severities = [one["severity"] for one in items]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
     assert all(one["why"] and one["how"] for one in items)
@@ -51,7 +53,13 @@ def test_an_unknown_rule_is_not_found(stranger):
 )  # fmt: skip
 def test_a_page_token_is_no_secret_but_a_token_of_a_session_is(stranger, name, is_secret):
     parameters = properties(**{name: {"type": "string", "description": "From the last response."}})
-    spec = {"definition": {"name": "list_notes", "description": "Lists notes.", "parameters": parameters}}
+    spec = {
+        "definition": {
+            "name": "list_notes",
+            "description": "Lists notes.",
+            "parameters": parameters,
+        }
+    }
 
     checked = stranger.send("POST", "/specs/check", json.dumps(spec)).json()
 

@@ -15,7 +15,10 @@ COUNT = 25
 @pytest.fixture
 def long_tools():
     """Tools whose descriptions have 100 KB each: 2.5 MB, all of which match "weather"."""
-    return [make_tool(f"weather.{number:02}", description="weather " * (LONG // 8)).tool_id for number in range(COUNT)]
+    return [
+        make_tool(f"weather.{number:02}", description="weather " * (LONG // 8)).tool_id
+        for number in range(COUNT)
+    ]
 
 
 def pages(program, **query):
@@ -29,9 +32,13 @@ def pages(program, **query):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("query", [{}, {"q": "weather"}, {"q": "weather forecast"}], ids=["list", "search", "relaxed"])
+@pytest.mark.parametrize(
+    "query", [{}, {"q": "weather"}, {"q": "weather forecast"}], ids=["list", "search", "relaxed"]
+)
 @pytest.mark.parametrize("limit", [100, 20])
-def test_pages_are_cut_at_1_mib_and_their_cursors_lead_to_all_tools(stranger, long_tools, query, limit):
+def test_pages_are_cut_at_1_mib_and_their_cursors_lead_to_all_tools(
+    stranger, long_tools, query, limit
+):
     found = pages(stranger, limit=limit, **query)
 
     ids = [item["id"] for answer in found for item in answer.json()["items"]]
@@ -47,7 +54,9 @@ def test_a_page_that_fits_has_as_many_tools_as_asked_for(stranger, long_tools):
 
 def test_the_size_is_that_of_the_bytes_sent(stranger):
     for number in range(12):
-        make_tool(f"tool.{number:02}", description="\u4e2d" * 40_000)  # 120 KB each, in 40,000 characters
+        make_tool(
+            f"tool.{number:02}", description="\u4e2d" * 40_000
+        )  # 120 KB each, in 40,000 characters
 
     sizes = [len(answer.content) for answer in pages(stranger, limit=100)]
 
@@ -73,7 +82,13 @@ def test_a_list_of_similar_tools_is_cut_after_the_most_similar(stranger):
 
 @pytest.mark.parametrize(
     ("sizes", "fitting"),
-    [([], 1), ([MAX_PAGE_BYTES * 2], 1), ([10, 10], 2), ([MAX_PAGE_BYTES - 12, 6, 1], 2), ([10, MAX_PAGE_BYTES], 1)],
+    [
+        ([], 1),
+        ([MAX_PAGE_BYTES * 2], 1),
+        ([10, 10], 2),
+        ([MAX_PAGE_BYTES - 12, 6, 1], 2),
+        ([10, MAX_PAGE_BYTES], 1),
+    ],
 )
 def test_at_least_one_item_fits(sizes, fitting):
     assert number_that_fits("x" * size for size in sizes) == fitting

@@ -12,7 +12,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("kind", ["text/xml", "image/png", "application/xml", "text/html"])
-@pytest.mark.parametrize(("method", "path"), [("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check")]
+)
 def test_a_spec_with_another_content_type_than_json_is_refused(program, method, path, kind):
     answer = program.send(method, path, spec_text("greet"), kind)
 
@@ -26,7 +28,9 @@ def test_a_spec_may_be_any_kind_of_json(program, kind):
 
 
 def test_a_packed_body_is_not_unpacked(program):
-    answer = program.send("POST", "/tools", gzip.compress(spec_text("a").encode()), **{"Content-Encoding": "gzip"})
+    answer = program.send(
+        "POST", "/tools", gzip.compress(spec_text("a").encode()), **{"Content-Encoding": "gzip"}
+    )
 
     assert 400 <= answer.status_code < 500
     assert not Tool.objects.exists()

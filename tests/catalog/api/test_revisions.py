@@ -37,7 +37,10 @@ def test_each_revision_keeps_its_text(stranger):
     for description in ("one", "two"):
         make_tool("greet", description=description)
 
-    assert stranger.ask("/tools/greet/revisions/1/spec").content == spec_text("greet", description="one").encode()
+    assert (
+        stranger.ask("/tools/greet/revisions/1/spec").content
+        == spec_text("greet", description="one").encode()
+    )
 
 
 def test_revisions_are_listed_from_the_newest_on(stranger, ada):
@@ -111,7 +114,9 @@ def test_a_breaking_change_comes_with_its_proof(stranger):
     assert change["proof"]["pointer"] == "/count"
 
 
-@pytest.mark.parametrize("query", ["", "from=1", "from=0&to=1", "from=x&to=1", "from=1&to=" + "9" * 30])
+@pytest.mark.parametrize(
+    "query", ["", "from=1", "from=0&to=1", "from=x&to=1", "from=1&to=" + "9" * 30]
+)
 def test_a_comparison_needs_two_revisions(stranger, query):
     make_tool("greet")
 
@@ -123,7 +128,13 @@ def test_a_tool_is_exported_with_what_was_lost(stranger):
 
     answer = stranger.ask(f"/tools/{slug}/export/mcp").json()
 
-    assert set(answer["document"]) == {"name", "title", "description", "inputSchema", "outputSchema"}
+    assert set(answer["document"]) == {
+        "name",
+        "title",
+        "description",
+        "inputSchema",
+        "outputSchema",
+    }
     assert {"/definition/name", "/definition/examples", "/configuration"} <= {
         loss["pointer"] for loss in answer["losses"]
     }

@@ -49,7 +49,15 @@ def test_anyone_can_search(stranger):
         "returns": False,
         "archived": False,
         "score": 87,
-        "usable": ["mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi"],
+        "usable": [
+            "mcp",
+            "mcp-2026-07-28",
+            "openai",
+            "anthropic",
+            "gemini",
+            "langchain",
+            "openapi",
+        ],
         "owner": None,
         "toolkit": "",
         "tags": [],
@@ -68,11 +76,29 @@ def test_anyone_can_search(stranger):
 
 
 @pytest.mark.parametrize(
-    "query", [{}, {"q": "hello"}, {"q": "hello who", "limit": "1"}, {"q": "person"}, {"id": "greet"}, {"id": "nobody"}]
+    "query",
+    [
+        {},
+        {"q": "hello"},
+        {"q": "hello who", "limit": "1"},
+        {"q": "person"},
+        {"id": "greet"},
+        {"id": "nobody"},
+    ],
 )
 def test_what_is_found_has_the_shape_that_is_documented(stranger, query):
-    make_tool("greet", description="Says hello.", tags=["mail"], deprecated=True, configuration={"type": "object"})
-    make_tool("wave", description="hello", parameters=properties(who={"type": "string", "description": "The person."}))
+    make_tool(
+        "greet",
+        description="Says hello.",
+        tags=["mail"],
+        deprecated=True,
+        configuration={"type": "object"},
+    )
+    make_tool(
+        "wave",
+        description="hello",
+        parameters=properties(who={"type": "string", "description": "The person."}),
+    )
 
     found = stranger.ask("/tools", **query).json()
 
@@ -81,7 +107,9 @@ def test_what_is_found_has_the_shape_that_is_documented(stranger, query):
         shape |= {"additionalProperties": False, "required": list(shape["properties"])}
     Draft202012Validator(documented).validate(found)
     for item in found["items"]:
-        assert {datetime.fromisoformat(item[name]).tzinfo for name in ("created_at", "updated_at")} == {UTC}
+        assert {
+            datetime.fromisoformat(item[name]).tzinfo for name in ("created_at", "updated_at")
+        } == {UTC}
 
 
 def test_a_tool_is_the_same_in_a_search_as_by_itself(stranger):
@@ -117,7 +145,9 @@ def test_facets_of_the_api_are_those_of_the_page(stranger, monkeypatch):
     assert ids(stranger.ask("/tools", examples="yes")) == ["b"]
     assert ids(stranger.ask("/tools", returns=1)) == ["a"]
     assert ids(stranger.ask("/tools", include="archived")) == ["a", "b", "c"]
-    assert ids(stranger.ask("/tools", runnable="", configurable="", include="", cursor="", q="")) == ["a", "b"]
+    assert ids(
+        stranger.ask("/tools", runnable="", configurable="", include="", cursor="", q="")
+    ) == ["a", "b"]
 
 
 @pytest.mark.parametrize("words", ["", "fruit"])
@@ -157,7 +187,9 @@ def test_a_strange_query_does_no_harm(stranger, query):
     [("q=a&q[]=c", "q[]"), ("sort=__class__", "sort"), ("owner__password__startswith=p", "owner__password__startswith"),
      ("page=NaN", "page"), ("offset=-1", "offset"), ("&".join(f"p{n}=1" for n in range(500)), "p0")],
 )  # fmt: skip
-def test_a_query_with_an_unknown_parameter_is_refused_by_the_api_and_ignored_by_the_page(stranger, query, unknown):
+def test_a_query_with_an_unknown_parameter_is_refused_by_the_api_and_ignored_by_the_page(
+    stranger, query, unknown
+):
     body = assert_problem(stranger.get(f"/api/v1/tools?{query}"), 422, "request.extra_forbidden")
 
     assert body["errors"][0]["pointer"] == f"/{unknown}"

@@ -32,14 +32,22 @@ def test_the_next_text_is_a_revision_and_the_same_text_none(program):
     revised = program.send("POST", "/tools", spec_text("greet", description="two"))
     again = program.send("POST", "/tools", spec_text("greet", description="two"))
 
-    assert (revised.status_code, revised.json()["outcome"], revised.json()["tool"]["revision"]) == (201, "revised", 2)
+    assert (revised.status_code, revised.json()["outcome"], revised.json()["tool"]["revision"]) == (
+        201,
+        "revised",
+        2,
+    )
     assert (again.status_code, again.json()["outcome"]) == (200, "unchanged")
 
 
 def test_a_dry_run_stores_nothing(program):
     answer = program.send("POST", "/tools?dry_run=1", spec_text("greet"))
 
-    assert (answer.status_code, answer.json()["outcome"], answer.json()["dry_run"]) == (200, "created", True)
+    assert (answer.status_code, answer.json()["outcome"], answer.json()["dry_run"]) == (
+        200,
+        "created",
+        True,
+    )
     assert not Tool.objects.exists()
 
 
@@ -48,7 +56,11 @@ BAD_SPECS = {
     "empty": (b"", (400,), "json.syntax"),
     "UTF-16": ('{"definition": {}}'.encode("utf-16-le"), (400,), "json.encoding"),
     "NUL": (b'{"definition": {"name": "a\\u0000", "description": ""}}', (400,), "json.nul"),
-    "a member twice": (b'{"definition": {"name": "a", "name": "b", "description": ""}}', (400,), None),
+    "a member twice": (
+        b'{"definition": {"name": "a", "name": "b", "description": ""}}',
+        (400,),
+        None,
+    ),
     "NaN": (b'{"definition": {"name": "a", "description": "", "x": NaN}}', (400,), None),
     "a number": (b"5", (422,), "spec.type"),
     "no definition": (b"{}", (422,), "spec.required"),
@@ -64,7 +76,9 @@ BAD_SPECS = {
 
 
 @pytest.mark.parametrize(("body", "statuses", "rule"), BAD_SPECS.values(), ids=BAD_SPECS)
-def test_a_bad_spec_is_refused_with_its_problems_and_nothing_is_stored(program, body, statuses, rule):
+def test_a_bad_spec_is_refused_with_its_problems_and_nothing_is_stored(
+    program, body, statuses, rule
+):
     answer = program.send("POST", "/tools", body)
 
     assert answer.status_code in statuses
@@ -99,13 +113,23 @@ def test_changes_need_a_token_that_may_publish(stranger, method, path):
 def test_a_page_of_another_site_cannot_publish(browser):
     body = {"data": spec_text("greet"), "content_type": "application/json"}
 
-    assert browser.post("/api/v1/tools", **body, headers={"Origin": "https://evil.example"}).status_code == 403
-    assert browser.post("/api/v1/tools", spec_text("greet"), content_type="text/plain").status_code == 415
+    assert (
+        browser.post(
+            "/api/v1/tools", **body, headers={"Origin": "https://evil.example"}
+        ).status_code
+        == 403
+    )
+    assert (
+        browser.post("/api/v1/tools", spec_text("greet"), content_type="text/plain").status_code
+        == 415
+    )
     assert not Tool.objects.exists()
 
 
 def test_a_tool_is_given_with_its_spec_and_exact_numbers(stranger):
-    publish(read_spec('{"definition": {"id": "a", "name": "a", "description": "", "x": 1.50}}'), by=None)
+    publish(
+        read_spec('{"definition": {"id": "a", "name": "a", "description": "", "x": 1.50}}'), by=None
+    )
 
     answer = stranger.ask("/tools/a")
 
@@ -116,8 +140,18 @@ def test_a_tool_is_given_with_its_spec_and_exact_numbers(stranger):
 def test_nothing_at_an_address_is_404(program):
     make_tool("greet")
 
-    nobody = ("/tools/x", "/tools/x/spec", "/tools/x/revisions", "/tools/x/diff?from=1&to=1", "/tools/x/export/mcp")
-    nothing = ("/tools/greet/revisions/2/spec", "/tools/greet/diff?from=1&to=2", "/tools/greet/export/soap")
+    nobody = (
+        "/tools/x",
+        "/tools/x/spec",
+        "/tools/x/revisions",
+        "/tools/x/diff?from=1&to=1",
+        "/tools/x/export/mcp",
+    )
+    nothing = (
+        "/tools/greet/revisions/2/spec",
+        "/tools/greet/diff?from=1&to=2",
+        "/tools/greet/export/soap",
+    )
     for path in (*nobody, *nothing):
         assert_problem(program.ask(path), 404)
     for method, path in (("PUT", "/tools/x"), ("DELETE", "/tools/x"), ("POST", "/tools/x/restore")):
@@ -137,12 +171,16 @@ def test_put_makes_a_revision_on_top_of_the_one_that_was_seen(program):
     make_tool("greet", description="one")
     seen = program.ask("/tools/greet")["ETag"]
 
-    answer = program.send("PUT", "/tools/greet", spec_text("greet", description="two"), **{"If-Match": seen})
+    answer = program.send(
+        "PUT", "/tools/greet", spec_text("greet", description="two"), **{"If-Match": seen}
+    )
 
     assert answer.status_code == 200
     assert (answer.json()["revision"], answer.json()["description"]) == (2, "two")
     assert answer["ETag"] != seen
-    late = program.send("PUT", "/tools/greet", spec_text("greet", description="three"), **{"If-Match": seen})
+    late = program.send(
+        "PUT", "/tools/greet", spec_text("greet", description="three"), **{"If-Match": seen}
+    )
     assert_problem(late, 412)
     assert Revision.objects.count() == 2
 
@@ -154,7 +192,9 @@ def test_what_the_site_finds_by_itself_makes_no_view_of_a_tool_outdated(program)
     Tool.objects.filter(pk=tool.pk).update(score=90)
 
     assert program.ask("/tools/greet")["ETag"] != seen
-    answer = program.send("PUT", "/tools/greet", spec_text("greet", description="two"), **{"If-Match": seen})
+    answer = program.send(
+        "PUT", "/tools/greet", spec_text("greet", description="two"), **{"If-Match": seen}
+    )
 
     assert answer.status_code == 200
 

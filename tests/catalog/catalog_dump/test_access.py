@@ -49,9 +49,15 @@ def catalog(ada):
     """A tool for a team, a tool of a toolkit for signed-in people, and a tool of everyone's."""
     Group.objects.create(name="team")
     one = publish(make_spec("kit.one"), by=ada).tool
-    change_tool_access(one, Access(visibility="groups", groups=["team"], maintainers=["ada"]), by=ada)
+    change_tool_access(
+        one, Access(visibility="groups", groups=["team"], maintainers=["ada"]), by=ada
+    )
     make_tool("signed.two")
-    change_toolkit_access(toolkit_for(None, "organise", "signed"), Access(owner="ada", visibility="signed-in"), by=None)
+    change_toolkit_access(
+        toolkit_for(None, "organise", "signed"),
+        Access(owner="ada", visibility="signed-in"),
+        by=None,
+    )
     make_tool("open.three")
 
 
@@ -98,7 +104,9 @@ def test_a_toolkit_that_restricts_more_here_stays(catalog, ada):
     remove_tools()
     make_tool("signed.here")
     change_toolkit_access(
-        toolkit_for(None, "organise", "signed"), Access(owner="ada", visibility="groups", groups=["team"]), by=None
+        toolkit_for(None, "organise", "signed"),
+        Access(owner="ada", visibility="groups", groups=["team"]),
+        by=None,
     )
 
     loaded(data)
@@ -112,9 +120,17 @@ def test_the_export_of_a_person_has_no_names_but_the_restriction(catalog):
     grace.groups.add(Group.objects.get(name="team"))
 
     text = b"".join(Program(make_token(user=grace)).ask("/catalog").streaming_content)
-    everything = b"".join(Program(make_token(user=make_user("chief", is_staff=True))).ask("/catalog").streaming_content)
+    everything = b"".join(
+        Program(make_token(user=make_user("chief", is_staff=True)))
+        .ask("/catalog")
+        .streaming_content
+    )
 
-    access = {line["tool"]: line.get("access") for line in map(json.loads, text.splitlines()) if "tool" in line}
+    access = {
+        line["tool"]: line.get("access")
+        for line in map(json.loads, text.splitlines())
+        if "tool" in line
+    }
     assert access["kit.one"] == {"visibility": "groups"}
     assert b"team" not in text
     assert everything == dumped()
@@ -127,7 +143,9 @@ def test_an_export_is_written_anew_if_only_the_maintainers_of_a_toolkit_change(c
     program = Program(make_token(user=make_user("chief", is_staff=True)))
     before = program.ask("/catalog")["ETag"]
 
-    change_toolkit_access(Toolkit.objects.get(), Access(maintainers=["chief"], visibility="signed-in"), by=None)
+    change_toolkit_access(
+        Toolkit.objects.get(), Access(maintainers=["chief"], visibility="signed-in"), by=None
+    )
 
     assert program.ask("/catalog")["ETag"] != before
 

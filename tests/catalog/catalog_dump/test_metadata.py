@@ -47,13 +47,20 @@ def forget_everything():
 
 
 def losses(entries):
-    return [(entry.tool_id, loss.pointer) for entry in entries if entry.origin for loss in entry.origin.losses]
+    return [
+        (entry.tool_id, loss.pointer)
+        for entry in entries
+        if entry.origin
+        for loss in entry.origin.losses
+    ]
 
 
 def catalog_file(*lines):
     """A file of these lines, whose last one does not tell the truth."""
     written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    return b"\n".join([b'{"toolshelf":"catalog","version":2}', *written, b'{"tools":0,"revisions":0,"sha256":""}'])
+    return b"\n".join(
+        [b'{"toolshelf":"catalog","version":2}', *written, b'{"tools":0,"revisions":0,"sha256":""}']
+    )
 
 
 def revision_line(tool_id, **more):
@@ -69,7 +76,13 @@ def catalog(ada):
         publish(make_spec("a.weather", description=description, tags=["spec"]), by=ada)
     weather = Tool.objects.get(tool_id="a.weather")
     organise(weather, Organisation(toolkit="Sky & «sea»", add_tags=["outdoors", "Früh"]), by=ada)
-    waive(weather, rule="return-type-missing", pointer="/definition", reason="Text, as everybody knows.", by=ada)
+    waive(
+        weather,
+        rule="return-type-missing",
+        pointer="/definition",
+        reason="Text, as everybody knows.",
+        by=ada,
+    )
     waive(weather, rule="parameter-undescribed", reason="Its name says it.", by=ada)
     make_tool("z.weather")
     deprecate(weather, note="Too coarse.", superseded_by="z.weather")
@@ -88,7 +101,11 @@ def test_an_empty_catalog_gets_all_metadata_and_exports_the_same_bytes(catalog):
     assert losses(entries) == []
     assert export_of_now() == data
     weather = Tool.objects.get(tool_id="a.weather")
-    assert (weather.owner.username, weather.toolkit, weather.toolkit_chosen) == ("ada", "Sky & «sea»", True)
+    assert (weather.owner.username, weather.toolkit, weather.toolkit_chosen) == (
+        "ada",
+        "Sky & «sea»",
+        True,
+    )
     assert weather.tags == ["spec", "Früh", "outdoors"]
     assert (weather.deprecated, weather.deprecation_note) == (True, "Too coarse.")
     assert weather.superseded_by.tool_id == "z.weather"
@@ -108,7 +125,11 @@ def test_metadata_is_one_line_before_the_revisions_of_a_tool(catalog):
         "deprecation": {"note": "Too coarse.", "superseded_by": "z.weather"},
         "waivers": [
             {"rule": "parameter-undescribed", "pointer": "", "reason": "Its name says it."},
-            {"rule": "return-type-missing", "pointer": "/definition", "reason": "Text, as everybody knows."},
+            {
+                "rule": "return-type-missing",
+                "pointer": "/definition",
+                "reason": "Text, as everybody knows.",
+            },
         ],
     }
     assert [line.get("id") for line in lines[2:4]] == ["a.weather", "a.weather"]
@@ -207,7 +228,9 @@ def test_a_successor_may_follow_later_in_the_file(batch):
 def test_a_successor_may_be_here_already():
     make_tool("here")
 
-    uploaded(catalog_file({"tool": "a", "deprecation": {"superseded_by": "here"}}, revision_line("a")))
+    uploaded(
+        catalog_file({"tool": "a", "deprecation": {"superseded_by": "here"}}, revision_line("a"))
+    )
 
     assert Tool.objects.get(tool_id="a").superseded_by.tool_id == "here"
 
@@ -226,7 +249,9 @@ def test_a_successor_that_others_publish_meanwhile_is_seen_at_once(stranger):
 
 
 def test_a_successor_that_never_comes_is_a_loss():
-    data = catalog_file({"tool": "a", "deprecation": {"note": "n", "superseded_by": "gone"}}, revision_line("a"))
+    data = catalog_file(
+        {"tool": "a", "deprecation": {"note": "n", "superseded_by": "gone"}}, revision_line("a")
+    )
 
     entries = uploaded(data)
 
@@ -255,7 +280,9 @@ def test_tools_that_supersede_each_other_do_not_come_about():
 def test_existing_tools_keep_their_metadata_and_the_report_mentions_it(ada):
     make_tool("mine")
     organise(Tool.objects.get(), Organisation(add_tags=["here"]), by=None)
-    data = catalog_file({"tool": "mine", "tags": ["there"], "owner": "ada", "colour": 1}, revision_line("mine"))
+    data = catalog_file(
+        {"tool": "mine", "tags": ["there"], "owner": "ada", "colour": 1}, revision_line("mine")
+    )
 
     [entry] = uploaded(data)[:1]
 
@@ -327,8 +354,14 @@ def test_metadata_that_cannot_be_restored_is_reported_as_lost(member, value, poi
 def test_a_line_that_is_not_as_it_should_be_is_refused_alone(line, pointer):
     entries = uploaded(catalog_file(line, revision_line("a")))
 
-    assert [(entry.line, entry.outcome) for entry in entries[:2]] == [(2, "rejected"), (3, "created")]
-    assert (entries[0].faults[0].problem.rule, entries[0].faults[0].problem.pointer) == ("catalog.line", pointer)
+    assert [(entry.line, entry.outcome) for entry in entries[:2]] == [
+        (2, "rejected"),
+        (3, "created"),
+    ]
+    assert (entries[0].faults[0].problem.rule, entries[0].faults[0].problem.pointer) == (
+        "catalog.line",
+        pointer,
+    )
 
 
 def test_each_line_of_a_half_broken_file_has_its_own_outcome(catalog):
@@ -387,7 +420,10 @@ def test_a_dry_run_reports_the_losses_and_stores_nothing(catalog, ada):
 def test_the_largest_metadata_fits_into_a_line(ada, settings):
     settings.MAX_SPEC_BYTES = 20_000
     tool = make_tool("waived")
-    rows = [Waiver(tool=tool, rule="return-type-missing", pointer=f"/{n}", reason="ü" * 500) for n in range(500)]
+    rows = [
+        Waiver(tool=tool, rule="return-type-missing", pointer=f"/{n}", reason="ü" * 500)
+        for n in range(500)
+    ]
     Waiver.objects.bulk_create(rows)
     data = export_of_now()
     forget_everything()
@@ -405,7 +441,9 @@ def test_the_report_of_the_api_lists_the_losses(program):
         "format": "Toolshelf catalog",
         "pointer": "",
         "notes": [],
-        "losses": [{"pointer": "/owner", "what": "dropped", "reason": "There is no user 'nobody' here."}],
+        "losses": [
+            {"pointer": "/owner", "what": "dropped", "reason": "There is no user 'nobody' here."}
+        ],
         "spec": None,
     }
 
@@ -413,19 +451,25 @@ def test_the_report_of_the_api_lists_the_losses(program):
 def test_people_restore_neither_toolkits_nor_owners_of_others(ada):
     make_tool("official.one")
     change_toolkit_access(
-        toolkit_for(None, "organise", "official"), Access(owner="ada", visibility="everyone"), by=None
+        toolkit_for(None, "organise", "official"),
+        Access(owner="ada", visibility="everyone"),
+        by=None,
     )
     eve, chief = make_user("eve"), make_user("chief", is_staff=True)
 
     def file(tool_id, owner="ada"):
-        return catalog_file({"tool": tool_id, "toolkit": "official", "owner": owner}, revision_line(tool_id))
+        return catalog_file(
+            {"tool": tool_id, "toolkit": "official", "owner": owner}, revision_line(tool_id)
+        )
 
     assert losses(uploaded(file("a"), by=eve)) == [("a", "/owner"), ("a", "/toolkit")]
     assert losses(uploaded(file("b", "eve"), by=eve)) == [("b", "/toolkit")]
     assert losses(uploaded(file("c"), by=ada)) == []
     assert losses(uploaded(file("d"), by=chief)) == []
     assert losses(uploaded(file("e"))) == []
-    assert list(Tool.objects.values_list("tool_id", "toolkit", "owner__username").order_by("tool_id")) == [
+    assert list(
+        Tool.objects.values_list("tool_id", "toolkit", "owner__username").order_by("tool_id")
+    ) == [
         ("a", "", "eve"),
         ("b", "", "eve"),
         ("c", "official", "ada"),
@@ -442,7 +486,10 @@ def test_a_token_that_is_limited_to_toolkits_restores_no_others():
     report = limited.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
 
     [loss] = report["specs"][0]["imported"]["losses"]
-    assert (loss["pointer"], loss["reason"]) == ("/toolkit", "This token is limited to the toolkits mine.")
+    assert (loss["pointer"], loss["reason"]) == (
+        "/toolkit",
+        "This token is limited to the toolkits mine.",
+    )
     assert Tool.objects.get().toolkit == "mine"
 
 
@@ -487,7 +534,9 @@ class _PowerCut(BaseException):
 def test_long_metadata_makes_batches_shorter():
     long = {"waivers": [{"rule": "return-type-missing", "reason": "x" * 3_000_000}]}
     lines = [line for name in "abcd" for line in ({"tool": name, **long}, revision_line(name))]
-    pieces = pieces_of("catalog.ndjson", io.BytesIO(catalog_file(*lines)), max_bytes=settings.MAX_SPEC_BYTES)
+    pieces = pieces_of(
+        "catalog.ndjson", io.BytesIO(catalog_file(*lines)), max_bytes=settings.MAX_SPEC_BYTES
+    )
 
     batches = [len(entries) for entries in upload_batches(pieces, by=None)]
 
@@ -519,14 +568,22 @@ def test_a_large_import_that_is_interrupted_comes_to_the_same_end(
     uploading.carry_out(Upload.objects.get())
 
     assert export_of_now() == data
-    assert Upload.objects.get().counts == {"created": 6, "revised": 1, "unchanged": 0, "rejected": 0}
+    assert Upload.objects.get().counts == {
+        "created": 6,
+        "revised": 1,
+        "unchanged": 0,
+        "rejected": 0,
+    }
 
 
 def test_many_tools_without_their_successor_are_reported_in_batches():
     lines = []
     for number in range(7):
         tool_id = f"tool{number}"
-        lines += [{"tool": tool_id, "deprecation": {"superseded_by": "gone"}}, revision_line(tool_id)]
+        lines += [
+            {"tool": tool_id, "deprecation": {"superseded_by": "gone"}},
+            revision_line(tool_id),
+        ]
 
     entries = uploaded(catalog_file(*lines), batch=3)
 

@@ -58,9 +58,13 @@ def test_each_change_of_exported_data_makes_another_export(stranger, ada):
     waivers = []
     changes = [
         lambda: publish(make_spec("greet", description="Another text."), by=ada),
-        lambda: organise(tool, Organisation(toolkit="Manners", add_tags=["polite"], owner="ada"), by=ada),
+        lambda: organise(
+            tool, Organisation(toolkit="Manners", add_tags=["polite"], owner="ada"), by=ada
+        ),
         lambda: deprecate(tool, note="Rude.", superseded_by="wave"),
-        lambda: waivers.append(waive(tool, rule="return-type-missing", reason="It says nothing.", by=ada)),
+        lambda: waivers.append(
+            waive(tool, rule="return-type-missing", reason="It says nothing.", by=ada)
+        ),
         lambda: waive(tool, rule="return-type-missing", reason="It really says nothing.", by=ada),
         lambda: withdraw(waivers[0]),
         lambda: type(ada).objects.filter(pk=ada.pk).update(username="lovelace"),
@@ -124,7 +128,10 @@ def test_few_wait_for_an_export_and_others_are_refused_at_once(stranger, monkeyp
 
     assert (refused.status_code, refused["Retry-After"]) == (429, "5")
     assert refused["Content-Type"] == "application/problem+json"
-    assert refused.json()["detail"] == "Other exports of the catalog are in progress. Try again in a few seconds."
+    assert (
+        refused.json()["detail"]
+        == "Other exports of the catalog are in progress. Try again in a few seconds."
+    )
     assert first == [export_of_now()]
     assert exported(stranger.ask("/catalog")) == export_of_now()
 

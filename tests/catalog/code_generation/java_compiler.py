@@ -10,7 +10,9 @@ STUBS = Path(__file__).parent / "java_stubs"
 MAX_SECONDS = 600
 
 
-def compile_java(folder: Path, projects: Mapping[str, Mapping[str, str]], *others: Path) -> list[str]:
+def compile_java(
+    folder: Path, projects: Mapping[str, Mapping[str, str]], *others: Path
+) -> list[str]:
     """Compile `projects` with one `javac`, with every warning as an error.
 
     Args:
@@ -45,16 +47,29 @@ def compile_java(folder: Path, projects: Mapping[str, Mapping[str, str]], *other
         "UTF-8",
     ]
     command = ["javac", *options, "-d", str(classes), f"@{arguments}"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
+    )
     assert result.returncode == 0, (result.stdout + result.stderr)[:4000]
     return [
-        str(file.relative_to(classes)).removesuffix(".class").replace("/", ".") for file in classes.rglob("*.class")
+        str(file.relative_to(classes)).removesuffix(".class").replace("/", ".")
+        for file in classes.rglob("*.class")
     ]
 
 
 def run_java(folder: Path, main: str, *arguments: str) -> str:
     """The output of the class `main`; `folder` is that of `compile_java`."""
-    command = ["java", "-Xmx500m", "-Dfile.encoding=UTF-8", "-cp", str(folder / "classes"), main, *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False)
+    command = [
+        "java",
+        "-Xmx500m",
+        "-Dfile.encoding=UTF-8",
+        "-cp",
+        str(folder / "classes"),
+        main,
+        *arguments,
+    ]
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
+    )
     assert result.returncode == 0, result.stderr[:4000]
     return result.stdout

@@ -74,14 +74,24 @@ def test_a_hostile_spec_that_can_be_published_gives_code_that_compiles(case):
 def large():
     """Schemas that the schema policy allows and that lead to many types."""
     members = {f"p{number}": {"type": "string"} for number in range(450)}
-    yield "wide alternatives", {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]}
+    yield (
+        "wide alternatives",
+        {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]},
+    )
     yield "many classes", properties(**{f"p{n}": properties(a={}) for n in range(900)})
     yield "nested", nested(50)
-    chain = {f"d{n}": properties(a={"$ref": f"#/$defs/d{n + 1}"}) for n in range(50)} | {"d50": {"type": "string"}}
+    chain = {f"d{n}": properties(a={"$ref": f"#/$defs/d{n + 1}"}) for n in range(50)} | {
+        "d50": {"type": "string"}
+    }
     yield "chain", {**properties(x={"$ref": "#/$defs/d0"}), "$defs": chain}
     yield (
         "unions",
-        properties(**{f"u{k}": {"anyOf": [properties(kind={"const": f"k{n}"}) for n in range(90)]} for k in range(3)}),
+        properties(
+            **{
+                f"u{k}": {"anyOf": [properties(kind={"const": f"k{n}"}) for n in range(90)]}
+                for k in range(3)
+            }
+        ),
     )
 
 
@@ -129,7 +139,9 @@ def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, 
     untyped = 0
     for spec in specs:
         for language in ("python", "python-client"):
-            modules += written(generate_project(spec, language), tmp_path / language / spec.sha256[:12])
+            modules += written(
+                generate_project(spec, language), tmp_path / language / spec.sha256[:12]
+            )
         untyped += any(part.declared for part in python_models(python_schemas(spec)).untyped)
 
     assert imports_of(modules) == []

@@ -138,7 +138,9 @@ def test_every_text_becomes_a_legal_identifier(maker, text):
 
     assert 0 < len(name) <= MAX_NAME + len("VALUE_")
     assert name not in KEYWORDS
-    assert all(character == "_" or unicodedata.category(character)[0] in "LNM" for character in name)
+    assert all(
+        character == "_" or unicodedata.category(character)[0] in "LNM" for character in name
+    )
     assert name.isidentifier() or keyword.iskeyword(name)
 
 
@@ -157,7 +159,11 @@ def test_a_name_that_is_in_use_gets_a_number():
 def test_names_of_files_differ_in_more_than_case():
     names = Names(ignore_case=True)
 
-    assert [names.unique("User"), names.unique("USER"), names.unique("user")] == ["User", "USER2", "user3"]
+    assert [names.unique("User"), names.unique("USER"), names.unique("user")] == [
+        "User",
+        "USER2",
+        "user3",
+    ]
 
 
 def test_a_thousand_equal_names_stay_different():

@@ -62,15 +62,21 @@ def test_a_tool_with_a_configuration_has_a_configurable_factory():
 
 
 def test_a_tool_without_a_configuration_has_an_unconfigurable_factory():
-    spec = spec_of("add", parameters={"properties": {"a": {"type": "number"}}}, returnType={"type": "number"})
+    spec = spec_of(
+        "add", parameters={"properties": {"a": {"type": "number"}}}, returnType={"type": "number"}
+    )
 
-    assert "implements UnconfigurableToolFactory<AddParameters, BigDecimal, Add> {" in file_of(spec, "AddFactory.java")
+    assert "implements UnconfigurableToolFactory<AddParameters, BigDecimal, Add> {" in file_of(
+        spec, "AddFactory.java"
+    )
     assert "public BigDecimal call(AddParameters request) {" in file_of(spec, "/Add.java")
     assert not any("configuration" in path.lower() for path in java_project(spec))
 
 
 def test_the_service_file_names_the_factory():
-    assert java_project(get_weather())[SERVICE] == "com.example.tools.getweather.GetWeatherFactory\n"
+    assert (
+        java_project(get_weather())[SERVICE] == "com.example.tools.getweather.GetWeatherFactory\n"
+    )
 
 
 def test_the_spec_is_part_of_the_project_byte_for_byte():
@@ -78,7 +84,12 @@ def test_the_spec_is_part_of_the_project_byte_for_byte():
 
 
 def test_the_schemas_are_readable_in_the_definition():
-    spec = spec_of(parameters={"type": "object", "properties": {"city": {"type": "string", "description": 'A "city"'}}})
+    spec = spec_of(
+        parameters={
+            "type": "object",
+            "properties": {"city": {"type": "string", "description": 'A "city"'}},
+        }
+    )
 
     assert '''\
     return """
@@ -89,7 +100,9 @@ def test_the_schemas_are_readable_in_the_definition():
 def test_the_request_type_of_a_map_is_a_generic_type():
     spec = spec_of(parameters={"type": "object", "additionalProperties": {"type": "string"}})
 
-    assert "return new TypeReference<Map<String, String>>() {}.getType();" in file_of(spec, "AbstractGetWeather.java")
+    assert "return new TypeReference<Map<String, String>>() {}.getType();" in file_of(
+        spec, "AbstractGetWeather.java"
+    )
 
 
 def test_absent_schemas_are_those_of_the_interface_and_the_types_are_json_nodes():
@@ -103,33 +116,47 @@ def test_absent_schemas_are_those_of_the_interface_and_the_types_are_json_nodes(
 
 
 def test_the_configuration_of_the_test_is_one_that_the_schema_accepts():
-    spec = spec_of(configuration={"type": "object", "properties": {"n": {"const": 5}}, "required": ["n"]})
+    spec = spec_of(
+        configuration={"type": "object", "properties": {"n": {"const": 5}}, "required": ["n"]}
+    )
 
     assert json.loads(java_project(spec)["src/test/resources/configuration.json"]) == {"n": 5}
 
 
 def test_the_readme_lists_schemas_without_a_java_type():
-    readme = java_project(spec_of(parameters={"properties": {"a": {"type": ["string", "number"]}}}))["README.md"]
+    readme = java_project(
+        spec_of(parameters={"properties": {"a": {"type": ["string", "number"]}}})
+    )["README.md"]
 
     assert "## Schemas without a Java type" in readme
-    assert "- `/definition/parameters/properties/a`: The schema allows a string or a number." in readme
+    assert (
+        "- `/definition/parameters/properties/a`: The schema allows a string or a number." in readme
+    )
     assert "## Schemas" not in java_project(get_weather())["README.md"]
 
 
 def test_the_pom_is_xml_with_the_published_coordinates_and_names_no_host():
-    pom = java_project(spec_of("a <b> & ${user.home}", description="]]> \x01 ${env.PATH}"))["pom.xml"]
+    pom = java_project(spec_of("a <b> & ${user.home}", description="]]> \x01 ${env.PATH}"))[
+        "pom.xml"
+    ]
 
     root = ElementTree.fromstring(pom)
     names = {"m": "http://maven.apache.org/POM/4.0.0"}
     assert root.findtext("m:name", namespaces=names) == "a <b> & $ {user.home}"
     assert root.findtext("m:properties/m:maven.compiler.release", namespaces=names) == "17"
-    assert [one.findtext("m:artifactId", namespaces=names) for one in root.iterfind(".//m:dependency", names)] == [
+    assert [
+        one.findtext("m:artifactId", namespaces=names)
+        for one in root.iterfind(".//m:dependency", names)
+    ] == [
         "llm-tool-spec",
         "jackson-databind",
         "junit-jupiter",
     ]
     assert "${" not in pom
-    assert set(re.findall(r"//([\w.]+)", pom)) == {"maven.apache.org", "www.w3.org"}  # names of XML, not addresses
+    assert set(re.findall(r"//([\w.]+)", pom)) == {
+        "maven.apache.org",
+        "www.w3.org",
+    }  # names of XML, not addresses
 
 
 @pytest.mark.parametrize(
@@ -148,7 +175,9 @@ def test_the_name_of_a_tool_never_stands_for_something_else(name, class_name, pa
 
     found_package, found_class = service.removesuffix("Factory\n").rsplit(".", 1)
     assert package is None or found_package == f"com.example.tools.{package}"
-    assert found_class == class_name or (name == "tool" and re.fullmatch("Tool[0-9a-f]{8}", found_class))
+    assert found_class == class_name or (
+        name == "tool" and re.fullmatch("Tool[0-9a-f]{8}", found_class)
+    )
 
 
 def file_of(spec, end):
@@ -163,8 +192,20 @@ ATTACK = (
     " <script>{@code */ @Evil \\uuuu0041 \\"
 )
 PLAIN = "".join(character for character in ATTACK if character.isprintable())
-TEXT = {"type": "string", "description": ATTACK, "default": ATTACK, "pattern": ATTACK, "format": ATTACK}
-INNER = {"type": "object", "description": ATTACK, "title": ATTACK, "properties": {ATTACK: TEXT}, "required": [ATTACK]}
+TEXT = {
+    "type": "string",
+    "description": ATTACK,
+    "default": ATTACK,
+    "pattern": ATTACK,
+    "format": ATTACK,
+}
+INNER = {
+    "type": "object",
+    "description": ATTACK,
+    "title": ATTACK,
+    "properties": {ATTACK: TEXT},
+    "required": [ATTACK],
+}
 WORDS = """
 class record var yield sealed permits enum _ true null int String List Map Object Record JsonNode JsonProperty hashCode
 getClass wait value values of name ordinal Enum Override this 城市 имя 1 é $
@@ -266,10 +307,17 @@ def compiled(tmp_path_factory):
 def test_the_values_of_the_definition_are_those_of_the_spec(compiled, name):
     spec, (definitions, _) = SPECS[name], compiled
 
-    factory_id, tool_id, tool_name, description, parameters, return_type, examples, _ = definitions[name]
+    factory_id, tool_id, tool_name, description, parameters, return_type, examples, _ = definitions[
+        name
+    ]
 
     definition = spec.document["definition"]
-    assert [factory_id, tool_id, tool_name, description] == [spec.tool_id, spec.tool_id, spec.name, spec.description]
+    assert [factory_id, tool_id, tool_name, description] == [
+        spec.tool_id,
+        spec.tool_id,
+        spec.name,
+        spec.description,
+    ]
     assert json.loads(parameters) == json.loads(dumps(definition.get("parameters", {})))
     assert json.loads(return_type) == json.loads(dumps(definition.get("returnType", {})))
     assert json.loads(examples) == json.loads(dumps(definition.get("examples", [])))
@@ -281,7 +329,9 @@ def test_numbers_of_the_spec_are_written_as_they_were():
         ' "parameters": {"maximum": 1.50, "minimum": -0, "multipleOf": 1e2}}}'
     )
 
-    assert '{"maximum": 1.50, "minimum": -0, "multipleOf": 1e2}' in file_of(spec, "/AbstractN.java").replace("\\", "")
+    assert '{"maximum": 1.50, "minimum": -0, "multipleOf": 1e2}' in file_of(
+        spec, "/AbstractN.java"
+    ).replace("\\", "")
 
 
 @pytest.mark.parametrize(
@@ -336,6 +386,10 @@ def test_every_real_spec_compiles_and_almost_all_have_real_types(tmp_path):
     projects = [java_project(spec, group=f"g{number}") for number, spec in enumerate(specs)]
     compile_java(tmp_path, {str(number): files for number, files in enumerate(projects)})
 
-    with_real_types = sum("\n## Schemas without a Java type\n" not in files["README.md"] for files in projects)
-    assert (len(specs), with_real_types) == corpora.expected(selection=(294, 285), full=(1394, 1351))
+    with_real_types = sum(
+        "\n## Schemas without a Java type\n" not in files["README.md"] for files in projects
+    )
+    assert (len(specs), with_real_types) == corpora.expected(
+        selection=(294, 285), full=(1394, 1351)
+    )
     assert with_real_types >= 0.95 * len(specs)

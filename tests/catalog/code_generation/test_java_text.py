@@ -59,7 +59,9 @@ def test_a_long_text_is_a_text_block():
     assert "\\\n    " in java
 
 
-@pytest.mark.parametrize("text", ['"' * 200, "\\" * 200, " " * 200, '\\"' * 100, "\n" * 100 + '"', "x" * 100 + '"""'])
+@pytest.mark.parametrize(
+    "text", ['"' * 200, "\\" * 200, " " * 200, '\\"' * 100, "\n" * 100 + '"', "x" * 100 + '"""']
+)
 def test_a_text_block_ends_only_at_its_end(text):
     java = text_block(text, "  ")
 
@@ -98,7 +100,8 @@ def test_a_pom_has_no_markup_and_no_expressions_of_a_text():
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [("a", "`a`"), ("a `b` c", "`` a `b` c ``"), ("`", "`` ` ``"), ("a\nb", "`a b`")]
+    ("text", "code"),
+    [("a", "`a`"), ("a `b` c", "`` a `b` c ``"), ("`", "`` ` ``"), ("a\nb", "`a b`")],
 )
 def test_markdown_code_cannot_be_ended_by_its_text(text, code):
     assert markdown_code(text) == code

@@ -19,7 +19,9 @@ def type_of(schema):
 
 def components_of(schema, name="Holder"):
     """{component: type} of the record `name`."""
-    record = next(one for one in found(schema).declared if isinstance(one, Record) and one.name == name)
+    record = next(
+        one for one in found(schema).declared if isinstance(one, Record) and one.name == name
+    )
     return {component.name: component.use.written() for component in record.components}
 
 
@@ -41,7 +43,10 @@ def source_of(schema):
         ({"type": "integer", "minimum": 0}, "BigInteger"),
         ({"type": "integer", "maximum": 100}, "BigInteger"),
         ({"type": ["integer", "null"]}, "BigInteger"),
-        ({"anyOf": [{"type": "integer", "format": "int32"}, {"type": "integer", "minimum": 1}]}, "BigInteger"),
+        (
+            {"anyOf": [{"type": "integer", "format": "int32"}, {"type": "integer", "minimum": 1}]},
+            "BigInteger",
+        ),
         ({"type": "integer", "format": "int64"}, "Long"),
         ({"type": "integer", "format": "uint32"}, "Long"),
         ({"type": "integer", "format": "uint16"}, "Integer"),
@@ -57,24 +62,41 @@ def source_of(schema):
         ({"enum": [1, 2]}, "Long"),
         ({"enum": [True]}, "Boolean"),
         ({"type": "array", "items": {"type": "string"}}, "List<String>"),
-        ({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, "List<List<BigInteger>>"),
         (
-            {"type": "array", "prefixItems": [{"type": "number"}, {"type": "integer"}], "items": False},
+            {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+            "List<List<BigInteger>>",
+        ),
+        (
+            {
+                "type": "array",
+                "prefixItems": [{"type": "number"}, {"type": "integer"}],
+                "items": False,
+            },
             "List<BigDecimal>",
         ),
         ({"type": "array", "prefixItems": [{"type": "number"}], "maxItems": 1}, "List<BigDecimal>"),
         ({"type": "array", "items": False}, "List<Void>"),
         ({"type": "object", "additionalProperties": {"type": "string"}}, "Map<String, String>"),
         (
-            {"type": "object", "patternProperties": {"^x": {"type": "string"}}, "additionalProperties": False},
+            {
+                "type": "object",
+                "patternProperties": {"^x": {"type": "string"}},
+                "additionalProperties": False,
+            },
             "Map<String, String>",
         ),
         (
-            {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+            {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": {"type": "string"}},
+            },
             "Map<String, List<String>>",
         ),
         ({"allOf": [{"type": "integer"}, {"minimum": 0}, {"maximum": 5}]}, "Integer"),
-        ({"anyOf": [{"type": "string", "format": "email"}, {"type": "string", "maxLength": 5}]}, "String"),
+        (
+            {"anyOf": [{"type": "string", "format": "email"}, {"type": "string", "maxLength": 5}]},
+            "String",
+        ),
         ({"anyOf": [{"enum": ["a"]}, {"type": "string"}]}, "String"),
         (
             {
@@ -97,14 +119,22 @@ def test_a_schema_has_its_java_type(schema, java):
         ({}, "JsonNode", "The schema allows any value."),
         (True, "JsonNode", "The schema allows any value."),
         ({"type": "object"}, "Map<String, JsonNode>", "The schema allows any properties."),
-        ({"type": "object", "properties": {}}, "Map<String, JsonNode>", "The schema allows any properties."),
+        (
+            {"type": "object", "properties": {}},
+            "Map<String, JsonNode>",
+            "The schema allows any properties.",
+        ),
         (
             {"type": "object", "patternProperties": {"^x": {"type": "string"}}},
             "Map<String, JsonNode>",
             "The schema allows any properties.",
         ),
         ({"type": "array"}, "List<JsonNode>", "The schema allows any items."),
-        ({"type": "array", "prefixItems": [{"type": "string"}]}, "List<JsonNode>", "The schema allows any items."),
+        (
+            {"type": "array", "prefixItems": [{"type": "string"}]},
+            "List<JsonNode>",
+            "The schema allows any items.",
+        ),
     ],
 )
 def test_a_schema_that_restricts_nothing_is_a_json_node_and_no_fallback(schema, java, note):
@@ -116,7 +146,10 @@ def test_a_schema_that_restricts_nothing_is_a_json_node_and_no_fallback(schema, 
     ("schema", "reason"),
     [
         ({"type": ["string", "number"]}, "The schema allows a string or a number."),
-        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, "The schema allows a string or an array."),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "array"}]},
+            "The schema allows a string or an array.",
+        ),
         ({"enum": ["a", 1, True]}, "The schema allows a string, an integer or a boolean."),
         ({"allOf": [False]}, "The schema allows no value."),
         (
@@ -129,7 +162,9 @@ def test_a_schema_without_a_java_type_is_a_json_node_with_the_reason(schema, rea
     types = found(schema)
 
     assert (types.use.written(), types.use.note) == ("JsonNode", reason)
-    assert [(one.pointer, one.reason) for one in types.fallbacks] == [("/definition/parameters", reason)]
+    assert [(one.pointer, one.reason) for one in types.fallbacks] == [
+        ("/definition/parameters", reason)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +226,10 @@ def test_objects_inside_an_object_are_records_of_their_own():
     schema = {
         "properties": {
             "home": {"type": "object", "properties": {"city": {"type": "string"}}},
-            "visits": {"type": "array", "items": {"type": "object", "properties": {"at": {"type": "string"}}}},
+            "visits": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"at": {"type": "string"}}},
+            },
         }
     }
 
@@ -215,9 +253,18 @@ def test_a_definition_is_one_type_however_often_it_is_used():
     ("schema", "components"),
     [
         ({"properties": {"next": {"$ref": "#"}}}, {"next": "Holder"}),
-        ({"properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}}, {"next": "Holder"}),
-        ({"properties": {"parts": {"type": "array", "items": {"$ref": "#"}}}}, {"parts": "List<Holder>"}),
-        ({"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}}}}, {"n": "Holder"}),
+        (
+            {"properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}},
+            {"next": "Holder"},
+        ),
+        (
+            {"properties": {"parts": {"type": "array", "items": {"$ref": "#"}}}},
+            {"parts": "List<Holder>"},
+        ),
+        (
+            {"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}}}},
+            {"n": "Holder"},
+        ),
     ],
 )
 def test_a_record_may_contain_itself(schema, components):
@@ -229,7 +276,10 @@ def test_a_union_that_contains_itself_is_one_record():
         "$ref": "#/$defs/node",
         "$defs": {
             "node": {"oneOf": [{"$ref": "#/$defs/leaf"}, {"$ref": "#/$defs/pair"}]},
-            "leaf": {"type": "object", "properties": {"type": {"const": "leaf"}, "value": {"type": "number"}}},
+            "leaf": {
+                "type": "object",
+                "properties": {"type": {"const": "leaf"}, "value": {"type": "number"}},
+            },
             "pair": {
                 "type": "object",
                 "properties": {
@@ -244,7 +294,12 @@ def test_a_union_that_contains_itself_is_one_record():
     types = found(schema)
 
     assert [one.name for one in types.declared] == ["Holder", "Type"]
-    assert components_of(schema) == {"type": "Type", "value": "BigDecimal", "left": "Holder", "right": "Holder"}
+    assert components_of(schema) == {
+        "type": "Type",
+        "value": "BigDecimal",
+        "left": "Holder",
+        "right": "Holder",
+    }
     assert types.fallbacks == ()
 
 
@@ -264,20 +319,30 @@ def test_a_list_or_map_that_contains_itself_ends_in_a_json_node(schema):
 
 
 @pytest.mark.parametrize(
-    "schema", [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}, {"anyOf": [{"$ref": "#"}, {"type": "null"}]}]
+    "schema",
+    [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}, {"anyOf": [{"$ref": "#"}, {"type": "null"}]}],
 )
 def test_a_reference_that_leads_to_itself_is_a_json_node(schema):
     types = found(schema)
 
     assert types.use.written() == "JsonNode"
-    assert types.fallbacks[0].reason == "References lead from a schema to itself, so a check would never end."
+    assert (
+        types.fallbacks[0].reason
+        == "References lead from a schema to itself, so a check would never end."
+    )
 
 
 def test_the_members_of_several_objects_are_one_record_and_required_where_all_require_them():
     schema = {
         "oneOf": [
-            {"properties": {"kind": {"const": "a"}, "size": {"type": "integer"}}, "required": ["kind", "size"]},
-            {"properties": {"kind": {"const": "b"}, "size": {"type": "string"}}, "required": ["kind"]},
+            {
+                "properties": {"kind": {"const": "a"}, "size": {"type": "integer"}},
+                "required": ["kind", "size"],
+            },
+            {
+                "properties": {"kind": {"const": "b"}, "size": {"type": "string"}},
+                "required": ["kind"],
+            },
         ]
     }
 
@@ -301,8 +366,13 @@ def test_branches_that_only_require_members_change_nothing():
 
 def test_members_of_all_parts_of_all_of_are_merged():
     schema = {
-        "allOf": [{"$ref": "#/$defs/base"}, {"properties": {"b": {"type": "integer"}}, "required": ["b"]}],
-        "$defs": {"base": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}},
+        "allOf": [
+            {"$ref": "#/$defs/base"},
+            {"properties": {"b": {"type": "integer"}}, "required": ["b"]},
+        ],
+        "$defs": {
+            "base": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+        },
     }
 
     record = found(schema).declared[0]
@@ -317,28 +387,42 @@ def test_members_that_only_apply_under_a_condition_are_optional_components():
     schema = {
         "properties": {"a": {"type": "string"}},
         "allOf": [
-            {"if": {"required": ["a"]}, "then": {"properties": {"b": {"type": "integer"}}, "required": ["b"]}},
+            {
+                "if": {"required": ["a"]},
+                "then": {"properties": {"b": {"type": "integer"}}, "required": ["b"]},
+            },
             {"if": {"required": ["b"]}, "then": {"properties": {"c": {"type": "boolean"}}}},
         ],
         "dependentSchemas": {"a": {"properties": {"d": {"type": "number"}}}},
     }
 
-    assert components_of(schema) == {"a": "String", "d": "BigDecimal", "c": "Boolean", "b": "BigInteger"}
+    assert components_of(schema) == {
+        "a": "String",
+        "d": "BigDecimal",
+        "c": "Boolean",
+        "b": "BigInteger",
+    }
 
 
 def test_other_members_that_the_schema_mentions_are_a_map():
-    source = source_of({"properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}})
+    source = source_of(
+        {"properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}}
+    )
 
     assert "@JsonAnySetter @JsonAnyGetter Map<String, BigInteger> additionalProperties) {" in source
     assert "JsonIgnoreProperties" not in source
 
 
 def test_other_members_are_ignored_if_the_schema_does_not_mention_them():
-    assert "@JsonIgnoreProperties(ignoreUnknown = true)" in source_of({"properties": {"a": {"type": "string"}}})
+    assert "@JsonIgnoreProperties(ignoreUnknown = true)" in source_of(
+        {"properties": {"a": {"type": "string"}}}
+    )
 
 
 def test_other_members_are_refused_if_the_schema_forbids_them():
-    assert "JsonIgnoreProperties" not in source_of({"properties": {"a": {}}, "additionalProperties": False})
+    assert "JsonIgnoreProperties" not in source_of(
+        {"properties": {"a": {}}, "additionalProperties": False}
+    )
 
 
 def test_a_tool_without_parameters_has_a_record_without_components():
@@ -353,7 +437,10 @@ def test_an_object_with_more_members_than_a_record_can_have_is_a_map(number):
     types = found({"type": "object", "properties": {f"p{index}": {} for index in range(number)}})
 
     assert types.use.written() == "Map<String, JsonNode>"
-    assert types.fallbacks[0].reason == f"The object has {number:,} properties; a record can have at most 253."
+    assert (
+        types.fallbacks[0].reason
+        == f"The object has {number:,} properties; a record can have at most 253."
+    )
 
 
 @pytest.mark.parametrize(
@@ -371,16 +458,33 @@ def test_an_object_with_a_member_that_annotations_cannot_name_is_a_map(name, rea
 
 
 def test_members_whose_names_are_alike_become_different_components():
-    schema = {"properties": {name: {} for name in ("user_id", "userId", "user-id", "class", "class_", "_")}}
+    schema = {
+        "properties": {
+            name: {} for name in ("user_id", "userId", "user-id", "class", "class_", "_")
+        }
+    }
 
-    assert list(components_of(schema)) == ["userId", "userId2", "userId3", "class_", "class_2", "value"]
+    assert list(components_of(schema)) == [
+        "userId",
+        "userId2",
+        "userId3",
+        "class_",
+        "class_2",
+        "value",
+    ]
 
 
 def test_records_differ_in_more_than_case_from_each_other_and_from_the_types_of_java():
     inner = {"type": "object", "properties": {"x": {"type": "string"}}}
     schema = {"properties": dict.fromkeys(("item", "ITEM", "string", "list", "holder"), inner)}
 
-    assert list(components_of(schema).values()) == ["Item", "ITEM2", "StringType", "ListType", "Holder2"]
+    assert list(components_of(schema).values()) == [
+        "Item",
+        "ITEM2",
+        "StringType",
+        "ListType",
+        "Holder2",
+    ]
 
 
 def test_a_keyword_that_the_draft_does_not_have_is_ignored():
@@ -395,7 +499,9 @@ def test_a_keyword_that_the_draft_does_not_have_is_ignored():
 def test_early_drafts_are_read_by_their_own_rules():
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "properties": {"a": {"type": "array", "items": [{"type": "string"}], "additionalItems": False}},
+        "properties": {
+            "a": {"type": "array", "items": [{"type": "string"}], "additionalItems": False}
+        },
     }
 
     assert components_of(schema) == {"a": "List<String>"}
@@ -404,7 +510,12 @@ def test_early_drafts_are_read_by_their_own_rules():
 def test_constraints_and_defaults_are_sentences_of_the_comment():
     schema = {
         "properties": {
-            "when": {"type": "string", "format": "date", "default": "2024-05-31", "deprecated": True},
+            "when": {
+                "type": "string",
+                "format": "date",
+                "default": "2024-05-31",
+                "deprecated": True,
+            },
             "level": {"enum": [1, 2]},
         }
     }
@@ -418,11 +529,16 @@ def test_constraints_and_defaults_are_sentences_of_the_comment():
 def test_the_reason_stands_above_the_component():
     source = source_of({"properties": {"a": {"type": ["string", "array"]}}})
 
-    assert '    // JsonNode: The schema allows a string or an array.\n    @JsonProperty("a") JsonNode a) {' in source
+    assert (
+        '    // JsonNode: The schema allows a string or an array.\n    @JsonProperty("a") JsonNode a) {'
+        in source
+    )
 
 
 def test_the_items_of_a_list_have_a_class_that_holds_their_record():
-    types = found({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}})
+    types = found(
+        {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    )
 
     source = types_source(types, "example", "The response.")
     assert types.use.written(types.holder) == "List<Holder.Item>"
@@ -476,7 +592,9 @@ def deep(number):
 
 LONG_CHAIN = {
     "$ref": "#/$defs/d0",
-    "$defs": {f"d{n}": {"type": "array", "items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(2000)}
+    "$defs": {
+        f"d{n}": {"type": "array", "items": {"$ref": f"#/$defs/d{n + 1}"}} for n in range(2000)
+    }
     | {"d2000": True},
 }
 BRANCHING = {
@@ -486,7 +604,9 @@ BRANCHING = {
             "anyOf": [
                 {
                     "type": "object",
-                    "properties": {f"p{k}": {"$ref": f"#/$defs/d{(n * k + k + side) % 40}"} for k in range(8)},
+                    "properties": {
+                        f"p{k}": {"$ref": f"#/$defs/d{(n * k + k + side) % 40}"} for k in range(8)
+                    },
                 }
                 for side in (0, 1)
             ]
@@ -496,7 +616,8 @@ BRANCHING = {
 }
 DOUBLING = {
     "$ref": "#/$defs/d0",
-    "$defs": {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)} | {"d60": {"type": "object"}},
+    "$defs": {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
+    | {"d60": {"type": "object"}},
 }
 
 
@@ -508,7 +629,12 @@ DOUBLING = {
         LONG_CHAIN,
         BRANCHING,
         DOUBLING,
-        {"type": "object", "properties": {f"p{n}": {"type": "object", "properties": {"a": {}}} for n in range(250)}},
+        {
+            "type": "object",
+            "properties": {
+                f"p{n}": {"type": "object", "properties": {"a": {}}} for n in range(250)
+            },
+        },
         {"allOf": [{"properties": {f"p{n}": {"enum": ["a", f"b{n}"]}}} for n in range(250)]},
         {"anyOf": [{"properties": {f"p{n}": {"items": {"$ref": "#"}}}} for n in range(60)]},
     ],

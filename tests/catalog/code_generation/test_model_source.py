@@ -10,12 +10,17 @@ REQUEST = "class Request(Model):\n    a: {annotation}{value}\n"
 
 def read(text):
     return model_source(
-        text, roots={"Request": "root_0"}, classes={"Request": frozenset({"a"})}, comments={("Request", "a"): ["why"]}
+        text,
+        roots={"Request": "root_0"},
+        classes={"Request": frozenset({"a"})},
+        comments={("Request", "a"): ["why"]},
     )
 
 
 def test_the_parts_of_expected_code_are_returned():
-    found = read(f"from generated import Model\n{REQUEST.format(annotation='str', value='')}{ROOTS}")
+    found = read(
+        f"from generated import Model\n{REQUEST.format(annotation='str', value='')}{ROOTS}"
+    )
 
     assert found.classes == ["class Request(Model):\n    # JsonValue: why.\n    a: str"]
     assert found.roots == {"Request": "Request"}

@@ -18,7 +18,11 @@ RUN = {"id": "r1", "outcome": "returned", "verdict": "conforms", "problems": [],
 
 
 def client_of(spec):
-    [source] = [text for path, text in generate_project(spec, "python-client").items() if path.endswith(".py")]
+    [source] = [
+        text
+        for path, text in generate_project(spec, "python-client").items()
+        if path.endswith(".py")
+    ]
     return imported(source, "client")
 
 
@@ -93,7 +97,9 @@ def test_a_configuration_is_sent_if_it_is_given(weather):
     with local_server(site) as server:
         configuration = weather.Configuration(temperatureUnit="F")
         weather.get_weather(options=options(weather, server, configuration=configuration))
-        weather.get_weather(options=options(weather, server, saved_configuration="mine", mode="mock"))
+        weather.get_weather(
+            options=options(weather, server, saved_configuration="mine", mode="mock")
+        )
 
     assert site.bodies[0]["configuration"] == {"temperatureUnit": "F"}
     assert (site.bodies[1]["saved_configuration"], site.bodies[1]["mode"]) == ("mine", "mock")
@@ -117,14 +123,19 @@ def test_a_run_that_takes_too_long_can_be_waited_for_later(weather):
             weather.get_weather(options=options(weather, server, timeout_s=0.0))
         with pytest.raises(weather.StillRunning):
             weather.result_of(raised.value.run["id"], options(weather, server, timeout_s=0.0))
-        assert weather.result_of(raised.value.run["id"], options(weather, server)).condition == "Sunny"
+        assert (
+            weather.result_of(raised.value.run["id"], options(weather, server)).condition == "Sunny"
+        )
 
 
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
         (
-            {"outcome": "raised", "error": "KeyError: no such place\n\nTraceback (most recent call last)"},
+            {
+                "outcome": "raised",
+                "error": "KeyError: no such place\n\nTraceback (most recent call last)",
+            },
             "Failed",
             "no such place$",
         ),
@@ -135,7 +146,10 @@ def test_a_run_that_takes_too_long_can_be_waited_for_later(weather):
             "/parameters: too few",
         ),
         (
-            {"verdict": "violates", "problems": [{"pointer": "/temperature", "message": "not a number"}]},
+            {
+                "verdict": "violates",
+                "problems": [{"pointer": "/temperature", "message": "not a number"}],
+            },
             "Violation",
             "/temperature: not a number",
         ),
@@ -164,14 +178,19 @@ def test_a_violation_has_the_response(weather):
 def test_an_error_of_the_site_has_its_status_and_detail(weather):
     site = Site((403, {"detail": "The token needs the scope `run`."}))
 
-    with local_server(site) as server, pytest.raises(weather.RequestFailed, match="403: The token needs") as raised:
+    with (
+        local_server(site) as server,
+        pytest.raises(weather.RequestFailed, match="403: The token needs") as raised,
+    ):
         weather.get_weather(options=options(weather, server))
 
     assert raised.value.status == 403
 
 
 def test_it_asks_again_when_the_site_is_busy(weather):
-    site = Site((429, {"detail": "Too many runs are waiting."}), (201, RUN), headers={"Retry-After": "1"})
+    site = Site(
+        (429, {"detail": "Too many runs are waiting."}), (201, RUN), headers={"Retry-After": "1"}
+    )
 
     with local_server(site) as server:
         assert weather.get_weather(options=options(weather, server)).condition == "Sunny"
@@ -193,7 +212,10 @@ def test_the_token_is_not_shown():
 
 
 def test_required_arguments_come_first_and_have_no_default():
-    parameters = {**properties(a={"type": "string", "default": "x"}, b={"type": "integer"}), "required": ["b"]}
+    parameters = {
+        **properties(a={"type": "string", "default": "x"}, b={"type": "integer"}),
+        "required": ["b"],
+    }
     client = client_of(make_spec("greet", parameters=parameters))
 
     arguments = inspect.signature(client.greet).parameters
@@ -206,13 +228,18 @@ def test_required_arguments_come_first_and_have_no_default():
 
 def test_members_may_have_the_names_that_the_module_uses():
     names = ("options", "run", "request", "json", "Request", "Options", "time", "self", "dict")
-    parameters = {**properties(**{name: {"type": "string"} for name in names}), "required": list(names)}
+    parameters = {
+        **properties(**{name: {"type": "string"} for name in names}),
+        "required": list(names),
+    }
     client = client_of(make_spec("run", parameters=parameters))
     site = Site((201, RUN | {"response": None}))
 
     with local_server(site) as server:
         arguments = {
-            name: name for name in inspect.signature(client.run_2).parameters if not name.startswith("options_")
+            name: name
+            for name in inspect.signature(client.run_2).parameters
+            if not name.startswith("options_")
         }
         client.run_2(**arguments, options_2=options(client, server))
 
@@ -220,7 +247,9 @@ def test_members_may_have_the_names_that_the_module_uses():
 
 
 def test_parameters_that_are_no_object_are_one_argument():
-    client = client_of(make_spec("total", parameters={"type": "array", "items": {"type": "integer"}}))
+    client = client_of(
+        make_spec("total", parameters={"type": "array", "items": {"type": "integer"}})
+    )
     site = Site((201, RUN | {"response": 3}))
 
     with local_server(site) as server:

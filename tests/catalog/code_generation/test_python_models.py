@@ -39,7 +39,10 @@ def annotation(schema, *, required=True):
         ({"enum": [0.5, 1.5]}, "float"),
         ({"type": "array", "items": {"type": "string"}}, "list[str]"),
         ({"type": "array"}, "list[JsonValue]"),
-        ({"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}, "list[str | int | JsonValue]"),
+        (
+            {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+            "list[str | int | JsonValue]",
+        ),
         ({"type": "object"}, "dict[str, JsonValue]"),
         ({"type": "object", "additionalProperties": {"type": "integer"}}, "dict[str, int]"),
         ({"type": "object", "properties": {"a": {}}}, "RequestX"),
@@ -106,7 +109,12 @@ def test_a_required_member_that_is_not_declared_is_any_json():
 def test_references_become_one_class_even_if_it_contains_itself():
     tree = properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}})
 
-    source = models_of({**properties(a={"$ref": "#/$defs/tree"}, b={"$ref": "#/$defs/tree"}), "$defs": {"tree": tree}})
+    source = models_of(
+        {
+            **properties(a={"$ref": "#/$defs/tree"}, b={"$ref": "#/$defs/tree"}),
+            "$defs": {"tree": tree},
+        }
+    )
 
     request = imported(source).Request.model_validate({"a": {"children": [{"children": []}]}})
     assert source.count("class RequestTree(Model)") == 1
@@ -130,14 +138,18 @@ def test_a_value_comes_back_unchanged():
 
 
 def test_a_closed_object_refuses_unknown_members():
-    request = imported(models_of({**properties(a={"type": "string"}), "additionalProperties": False})).Request
+    request = imported(
+        models_of({**properties(a={"type": "string"}), "additionalProperties": False})
+    ).Request
 
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
         request.model_validate({"b": 1})
 
 
 def test_the_same_schema_gives_the_same_source():
-    schema = properties(**{"a-b": {"type": "string"}, "a_b": {"enum": ["x"]}, "c": properties(d={})})
+    schema = properties(
+        **{"a-b": {"type": "string"}, "a_b": {"enum": ["x"]}, "c": properties(d={})}
+    )
 
     assert models_of(schema) == models_of(json.loads(json.dumps(schema)))
 
@@ -162,7 +174,13 @@ EVIL = [
 def test_text_of_a_schema_never_becomes_code(evil):
     member = {"type": "string", "description": evil, "default": evil, "title": evil, "format": evil}
     schema = {
-        **properties(**{evil: member, "choice": {"enum": [evil, "b"], "default": evil}, "const": {"const": evil}}),
+        **properties(
+            **{
+                evil: member,
+                "choice": {"enum": [evil, "b"], "default": evil},
+                "const": {"const": evil},
+            }
+        ),
         "$defs": {evil: properties(a={"type": "string"})},
         "description": evil,
         "title": evil,
@@ -239,14 +257,24 @@ def test_nearly_all_real_schemas_have_real_types():
 
     lines = corpora.lines("specs_mcp")[::20]
     untyped = [
-        part for line in lines for part in python_models(python_schemas(read_spec(line))).untyped if part.declared
+        part
+        for line in lines
+        for part in python_models(python_schemas(read_spec(line))).untyped
+        if part.declared
     ]
 
     assert len(untyped) <= len(lines) // 20
 
 
 @pytest.mark.parametrize(
-    "schema", [{"type": "null"}, {"type": ["null"]}, {"const": None}, {"enum": [None]}, {"anyOf": [{"type": "null"}]}]
+    "schema",
+    [
+        {"type": "null"},
+        {"type": ["null"]},
+        {"const": None},
+        {"enum": [None]},
+        {"anyOf": [{"type": "null"}]},
+    ],
 )
 @pytest.mark.parametrize("name", ["x", "not-a-name"])
 def test_a_member_that_is_only_null_leaves_the_others_their_types(schema, name):
@@ -257,6 +285,10 @@ def test_a_member_that_is_only_null_leaves_the_others_their_types(schema, name):
     value = model.model_validate({name: None, "text": "a", "inner": {name: None, "count": 1}})
 
     assert (value.text, value.inner.count) == ("a", 1)
-    assert value.model_dump(by_alias=True) == {name: None, "text": "a", "inner": {name: None, "count": 1}}
+    assert value.model_dump(by_alias=True) == {
+        name: None,
+        "text": "a",
+        "inner": {name: None, "count": 1},
+    }
     with pytest.raises(ValidationError):
         model.model_validate({name: 1})

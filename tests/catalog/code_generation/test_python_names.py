@@ -54,7 +54,11 @@ def test_a_name_that_is_an_identifier_stays_even_if_another_becomes_the_same():
 
 
 def test_functions_and_classes_are_named_after_the_words_of_a_tool():
-    assert snake_name("Get weather", default="tool") == snake_name("getWeather", default="tool") == "get_weather"
+    assert (
+        snake_name("Get weather", default="tool")
+        == snake_name("getWeather", default="tool")
+        == "get_weather"
+    )
     assert snake_name("", default="tool") == "tool"
     assert snake_name("3d", default="tool") == "tool_3d"
     assert pascal_name("get-weather v2") == "GetWeatherV2"

@@ -45,7 +45,9 @@ def test_the_package_has_models_definition_factory_entry_point_test_and_readme()
         "tests/test_tool.py",
     ]
     entry_points = tomllib.loads(project["pyproject.toml"])["project"]["entry-points"]
-    assert entry_points == {"toolshelf.factories": {"get_weather_tool": "get_weather_tool.tool:GetWeatherToolFactory"}}
+    assert entry_points == {
+        "toolshelf.factories": {"get_weather_tool": "get_weather_tool.tool:GetWeatherToolFactory"}
+    }
     assert (
         "class GetWeatherToolFactory(ConfigurableToolFactory[Configuration]):"
         in project["src/get_weather_tool/tool.py"]
@@ -54,7 +56,9 @@ def test_the_package_has_models_definition_factory_entry_point_test_and_readme()
 
 
 def test_a_tool_without_configuration_gets_a_factory_without_one():
-    project = generate_project(make_spec("greet", parameters=properties(who={"type": "string"})), "python")
+    project = generate_project(
+        make_spec("greet", parameters=properties(who={"type": "string"})), "python"
+    )
 
     assert "class GreetToolFactory(UnconfigurableToolFactory):" in project["src/greet_tool/tool.py"]
     assert "Configuration" not in project["src/greet_tool/models.py"]
@@ -79,11 +83,15 @@ def test_any_tool_id_gives_a_project_that_compiles(tool_id, language):
 
 
 def test_the_words_of_a_spec_are_only_literals_and_quoted_text():
-    spec = make_spec("greet", name='Greet "all" <<TOOL>>', description=EVIL, examples=[{"description": EVIL}])
+    spec = make_spec(
+        "greet", name='Greet "all" <<TOOL>>', description=EVIL, examples=[{"description": EVIL}]
+    )
 
     project = generate_project(spec, "python")
 
-    assert tomllib.loads(project["pyproject.toml"])["project"]["description"].startswith('""" import os [x]')
+    assert tomllib.loads(project["pyproject.toml"])["project"]["description"].startswith(
+        '""" import os [x]'
+    )
     for path, text in project.items():
         if path.endswith(".py"):
             assert "\nimport os" not in text
@@ -94,7 +102,9 @@ def test_the_words_of_a_spec_are_only_literals_and_quoted_text():
 
 
 @pytest.mark.deep
-def test_the_package_builds_type_checks_and_its_test_fails_only_because_the_body_is_missing(tmp_path):
+def test_the_package_builds_type_checks_and_its_test_fails_only_because_the_body_is_missing(
+    tmp_path,
+):
     project = written(weather(), tmp_path / "project")
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(SDK), "MYPYPATH": str(SDK)}
 
@@ -125,6 +135,8 @@ def test_the_package_builds_type_checks_and_its_test_fails_only_because_the_body
 
     tool = unpacked / "get_weather_tool" / "tool.py"
     body = 'return Response(condition="Sunny", temperature=28, temperatureUnit="C")'
-    tool.write_text(tool.read_text().replace('raise NotImplementedError("Implement GetWeatherTool.call")', body))
+    tool.write_text(
+        tool.read_text().replace('raise NotImplementedError("Implement GetWeatherTool.call")', body)
+    )
     tested = run("pytest", "-q", "-p", "no:cacheprovider", "-c", "pyproject.toml")
     assert "3 passed" in tested.stdout, tested.stdout

@@ -20,7 +20,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def tokens():
     ada = User.objects.create(username="ada", email="ada@example.org")
-    return [create_token(ada, scopes=["read", "run"], days=3)[0], create_token(ada, scopes=["read"])[0]]
+    return [
+        create_token(ada, scopes=["read", "run"], days=3)[0],
+        create_token(ada, scopes=["read"])[0],
+    ]
 
 
 def test_it_finds_the_same_as_a_queryset_with_all_fields_and_relations(tokens):
@@ -31,7 +34,10 @@ def test_it_finds_the_same_as_a_queryset_with_all_fields_and_relations(tokens):
         found = asked.find(token.digest)
 
         assert found == token
-        assert all(getattr(found, name.attname) == getattr(token, name.attname) for name in ApiToken._meta.fields)
+        assert all(
+            getattr(found, name.attname) == getattr(token, name.attname)
+            for name in ApiToken._meta.fields
+        )
         with CaptureQueriesContext(
             connection,
         ) as queries:
@@ -44,7 +50,9 @@ def test_a_missing_object_is_none(tokens):
 
 
 def test_fields_that_were_deferred_are_read_when_they_are_wanted(tokens):
-    found = Prepared(lambda digest: ApiToken.objects.defer("hint").filter(digest=digest)).find(tokens[0].digest)
+    found = Prepared(lambda digest: ApiToken.objects.defer("hint").filter(digest=digest)).find(
+        tokens[0].digest
+    )
 
     assert found.get_deferred_fields() == {"hint"}
     assert found.hint == tokens[0].hint
@@ -103,14 +111,20 @@ def test_rows_are_the_objects_that_django_makes():
     make_tool("b", configuration={"type": "object"}, examples=[{"description": "One."}])
     make_tool("c")
     tool = make_tool("a", deprecated=True)
-    Tool.objects.filter(pk=tool.pk).update(owner=make_user(), superseded_by=Tool.objects.get(tool_id="b"), score=70)
+    Tool.objects.filter(pk=tool.pk).update(
+        owner=make_user(), superseded_by=Tool.objects.get(tool_id="b"), score=70
+    )
     rows = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
 
     for made in Tool.objects.for_rows():
         found = rows.find([made.pk])[made.pk]
         assert (expected := made.__dict__.copy()).pop("_state") is not None
         assert {name: found.__dict__[name] for name in expected} == expected
-        assert (found.owner, found.superseded_by, found.current) == (made.owner, made.superseded_by, made.current)
+        assert (found.owner, found.superseded_by, found.current) == (
+            made.owner,
+            made.superseded_by,
+            made.current,
+        )
         assert found.deprecated_at == made.deprecated_at
         found.save()
         assert Tool.objects.get(pk=made.pk).updated_at == made.updated_at
@@ -129,7 +143,9 @@ def test_values_are_those_of_a_queryset_for_each_key():
     readers, team = Group.objects.create(name="readers"), Group.objects.create(name="team")
     ada.groups.set([readers, team])
     bob.groups.set([team])
-    groups_of = PreparedValues(lambda person: Group.objects.filter(user=person).values_list("pk", "name"))
+    groups_of = PreparedValues(
+        lambda person: Group.objects.filter(user=person).values_list("pk", "name")
+    )
 
     assert sorted(groups_of.find(ada.pk)) == [(readers.pk, "readers"), (team.pk, "team")]
     assert groups_of.find(bob.pk) == [(team.pk, "team")]

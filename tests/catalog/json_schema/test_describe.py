@@ -68,17 +68,26 @@ def test_a_sentence_is_the_phrase_unless_it_is_long_or_has_several_lines(keyword
 @pytest.mark.parametrize(
     ("schemas", "words"),
     [
-        ([{"minLength": 1}, {"minLength": 3, "maxLength": 9}, {"maxLength": 5}], ["3 to 5 characters"]),
+        (
+            [{"minLength": 1}, {"minLength": 3, "maxLength": 9}, {"maxLength": 5}],
+            ["3 to 5 characters"],
+        ),
         ([{"minimum": 1}, {"exclusiveMinimum": 1}], ["greater than 1"]),
         ([{"maximum": 9}, {"exclusiveMaximum": 9, "minimum": 2}], ["at least 2, less than 9"]),
         ([{"maximum": 9, "exclusiveMaximum": True}], ["less than 9"]),
-        ([{"multipleOf": 2}, {"multipleOf": 3}, {"multipleOf": 2}], ["a multiple of 2, a multiple of 3"]),
+        (
+            [{"multipleOf": 2}, {"multipleOf": 3}, {"multipleOf": 2}],
+            ["a multiple of 2, a multiple of 3"],
+        ),
         ([{"minimum": 5, "maximum": 5}], ["exactly 5"]),
         ([{"minItems": 0, "maxItems": 2}], ["at most 2 items"]),
         ([{"minItems": 500, "maxItems": 50000}], ["500 to 50,000 items"]),
         ([{"minimum": 500, "maximum": 50000}], ["500 to 50000"]),
         ([{"pattern": "a"}, {"pattern": "b"}], ["matches the pattern a", "matches the pattern b"]),
-        ([{"contains": {"type": "string"}, "maxContains": 2}], ["contains 1 to 2 items of type string"]),
+        (
+            [{"contains": {"type": "string"}, "maxContains": 2}],
+            ["contains 1 to 2 items of type string"],
+        ),
         ([{"contains": {"enum": [1, 2]}}], ["contains at least 1 item out of 1, 2"]),
         ([{"contains": {"minimum": 5}}], ["contains at least 1 item matching `contains`"]),
         ([{"propertyNames": {"enum": ["a", "b"]}}], ['names: one of "a", "b"']),

@@ -34,7 +34,10 @@ def facts(schema) -> list[tuple[str, object]]:
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer or null"),
         ({"type": "string", "nullable": True}, "string or null"),
         ({"type": "array", "items": {"type": "string"}}, "array of strings"),
-        ({"type": "array", "items": {"type": "array", "items": {"type": "object"}}}, "array of arrays of objects"),
+        (
+            {"type": "array", "items": {"type": "array", "items": {"type": "object"}}},
+            "array of arrays of objects",
+        ),
         ({"type": "array", "items": {"type": ["string", "null"]}}, "array of (string or null)"),
         ({"type": "array"}, "array"),
         ({"prefixItems": [{"type": "string"}]}, "tuple"),
@@ -64,7 +67,10 @@ def test_a_type_is_described_in_words(schema, words):
         ({"minLength": 3, "maxLength": 3}, [("Length", "exactly 3 characters")]),
         ({"maxItems": 1, "uniqueItems": True}, [("Items", "at most 1 item, no duplicates")]),
         ({"pattern": "^a"}, [("Pattern", "^a")]),
-        ({"format": "date-time"}, [("Format", "date and time with offset, like 2024-05-31T14:30:00Z")]),
+        (
+            {"format": "date-time"},
+            [("Format", "date and time with offset, like 2024-05-31T14:30:00Z")],
+        ),
         ({"format": "x-own"}, [("Format", "x-own")]),
         ({"enum": ["a", "b"]}, [("One of", ["a", "b"])]),
         ({"const": None}, [("Always", None)]),
@@ -73,7 +79,10 @@ def test_a_type_is_described_in_words(schema, words):
         ({"type": "object", "additionalProperties": False}, [("Other properties", "not allowed")]),
         ({"propertyNames": {"pattern": "^x"}}, [("Names: pattern", "^x")]),
         ({"dependentRequired": {"a": ["b", "c"]}}, [("Together", "a needs b and c")]),
-        ({"anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]}, [("At least one of", "a or b and c")]),
+        (
+            {"anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},
+            [("At least one of", "a or b and c")],
+        ),
         ({"minLength": "x", "maximum": None, "enum": 5, "pattern": 1}, []),
     ],
 )
@@ -90,17 +99,31 @@ def test_nested_properties_have_their_own_anchors():
 
     assert tree.children[0].children[0].anchor == "parameters.address.street"
     assert [child.anchor for child in tree.children[1:]] == ["parameters.a-b", "parameters.a-b~2"]
-    assert tree.children[0].children[0].pointer == "/definition/parameters/properties/address/properties/street"
+    assert (
+        tree.children[0].children[0].pointer
+        == "/definition/parameters/properties/address/properties/street"
+    )
 
 
 def test_constraints_of_items_are_listed_at_the_array():
-    [array] = docs(properties(trips={"type": "array", "items": properties(city={"type": "string"})})).children
+    [array] = docs(
+        properties(trips={"type": "array", "items": properties(city={"type": "string"})})
+    ).children
 
-    assert (array.children_title, [child.name for child in array.children]) == ("Each item", ["city"])
+    assert (array.children_title, [child.name for child in array.children]) == (
+        "Each item",
+        ["city"],
+    )
 
 
 def test_a_map_is_described_by_the_schema_of_other_names():
-    node = prop({"type": "object", "additionalProperties": {"type": "number"}, "patternProperties": {"^x-": {}}})
+    node = prop(
+        {
+            "type": "object",
+            "additionalProperties": {"type": "number"},
+            "patternProperties": {"^x-": {}},
+        }
+    )
 
     assert [(child.kind, child.name, child.type) for child in node.children] == [
         ("pattern", "^x-", "any value"),
@@ -109,8 +132,12 @@ def test_a_map_is_described_by_the_schema_of_other_names():
 
 
 def test_a_reference_is_followed_and_named():
-    schema = properties(unit={"$ref": "#/$defs/Unit"}, other={"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}]})
-    schema["$defs"] = {"Unit": {"type": "string", "enum": ["C", "F"], "description": "Of temperature."}}
+    schema = properties(
+        unit={"$ref": "#/$defs/Unit"}, other={"anyOf": [{"$ref": "#/$defs/Unit"}, {"type": "null"}]}
+    )
+    schema["$defs"] = {
+        "Unit": {"type": "string", "enum": ["C", "F"], "description": "Of temperature."}
+    }
 
     unit, other = docs(schema).children
 
@@ -137,7 +164,9 @@ def test_a_dangling_reference_is_any_value():
 
 
 def test_schemas_of_all_of_are_described_as_one():
-    node = prop({"allOf": [properties(a={}) | {"required": ["a"]}, properties(b={})], "required": ["b"]})
+    node = prop(
+        {"allOf": [properties(a={}) | {"required": ["a"]}, properties(b={})], "required": ["b"]}
+    )
 
     assert [(child.name, child.required) for child in node.children] == [("a", True), ("b", True)]
 
@@ -164,12 +193,21 @@ def test_variants_are_named_by_title_definition_constant_or_type():
 
     tree = docs(properties(x=schema) | {"$defs": {"point": {"type": "object"}}})
 
-    assert [branch.title for branch in tree.children[0].branches] == ["By name", "point", "string", "Option 4"]
+    assert [branch.title for branch in tree.children[0].branches] == [
+        "By name",
+        "point",
+        "string",
+        "Option 4",
+    ]
 
 
 def test_an_alternative_is_named_by_its_own_required_property_or_as_the_only_object():
     emoji = {"type": "object", "properties": {"emoji": {"type": "string"}}, "required": ["emoji"]}
-    linked = {"type": "object", "properties": {"url": {"type": "string"}, "kind": {}}, "required": ["url"]}
+    linked = {
+        "type": "object",
+        "properties": {"url": {"type": "string"}, "kind": {}},
+        "required": ["url"],
+    }
     schema = properties(
         icon={"anyOf": [emoji, {"type": "string"}]},
         cover={"anyOf": [emoji, linked]},
@@ -195,7 +233,10 @@ def test_variants_are_named_by_the_constant_that_selects_them():
     assert node.discriminator == "kind"
     assert [branch.title for branch in node.branches] == ["insert", "delete"]
     assert [child.name for child in node.children] == ["at"]
-    assert [[child.name for child in branch.node.children] for branch in node.branches] == [["text"], ["length"]]
+    assert [[child.name for child in branch.node.children] for branch in node.branches] == [
+        ["text"],
+        ["length"],
+    ]
 
 
 def test_properties_that_differ_between_variants_are_described_in_each():
@@ -205,7 +246,10 @@ def test_properties_that_differ_between_variants_are_described_in_each():
     node = prop({"oneOf": [first, second]})
 
     assert node.children == ()
-    assert [[child.type for child in branch.node.children] for branch in node.branches] == [["integer"], ["string"]]
+    assert [[child.type for child in branch.node.children] for branch in node.branches] == [
+        ["integer"],
+        ["string"],
+    ]
 
 
 def test_a_recursive_union_is_named_by_its_variants():
@@ -245,7 +289,9 @@ def test_the_line_of_a_property_has_the_first_sentence(description, lead):
 
 
 def test_conditions_are_described_as_conditions():
-    node = prop({"if": properties(a={"const": 1}), "then": {"required": ["b"]}, "else": {"required": ["c"]}})
+    node = prop(
+        {"if": properties(a={"const": 1}), "then": {"required": ["b"]}, "else": {"required": ["c"]}}
+    )
 
     assert node.branches_title == "Depending on the value"
     assert [branch.title for branch in node.branches] == ["When it is", "Then", "Otherwise"]
@@ -265,7 +311,9 @@ def test_a_hostile_schema_is_documented_quickly():
         if "body_gz_b64" not in attack:
             continue
         try:
-            definition = loads(gzip.decompress(base64.b64decode(attack["body_gz_b64"])))["definition"]
+            definition = loads(gzip.decompress(base64.b64decode(attack["body_gz_b64"])))[
+                "definition"
+            ]
         except (DocumentError, KeyError, TypeError):
             continue
         if not isinstance(definition, dict):

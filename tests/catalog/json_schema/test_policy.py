@@ -42,7 +42,10 @@ def nested(keyword, depth, inner):
 
 def entangled(step):
     """150 schemas that each refer to 11 others."""
-    names = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{step(i, k)}"} for k in range(1, 12)]} for i in range(150)}
+    names = {
+        f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{step(i, k)}"} for k in range(1, 12)]}
+        for i in range(150)
+    }
     return {"$defs": names | {"d150": {}}}
 
 
@@ -65,7 +68,11 @@ def entangled(step):
             "$ref": "item#/$defs/x",
             "$defs": {"i": {"$id": "item", "$defs": {"x": {}}}},
         },
-        {"$id": "https://example.com/root", "$ref": "https://example.com/root#/$defs/i", "$defs": {"i": {}}},
+        {
+            "$id": "https://example.com/root",
+            "$ref": "https://example.com/root#/$defs/i",
+            "$defs": {"i": {}},
+        },
         {"$ref": "urn:x:y", "$defs": {"i": {"$id": "urn:x:y"}}},
         {"$ref": "urn:x:y#a", "$defs": {"i": {"$id": "urn:x:y", "$defs": {"j": {"$anchor": "a"}}}}},
         {"$ref": DRAFT_2020},
@@ -75,7 +82,11 @@ def entangled(step):
         {"$schema": DRAFT_07, "$ref": "#a", "definitions": {"x": {"$id": "#a"}}},
         {"$schema": DRAFT_04, "$ref": "#a", "definitions": {"x": {"id": "#a"}}},
         {"$schema": DRAFT_2019, "properties": {"x": {"$recursiveRef": "#"}}},
-        {"$schema": DRAFT_07, "properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}},
+        {
+            "$schema": DRAFT_07,
+            "properties": {"x": {"$ref": "#/$defs/a"}},
+            "$defs": {"a": {"type": "string"}},
+        },
         {"$ref": "#/components/schemas/A", "components": {"schemas": {"A": {"type": "string"}}}},
     ],
     ids=json.dumps,
@@ -128,11 +139,15 @@ def test_references_that_lead_elsewhere_are_refused(keyword, reference, rule):
 
 
 def test_a_reference_that_is_not_a_uri_is_refused():
-    assert found({"$id": "http://example.com/", "items": {"$ref": "http://["}}) == [("gate.ref", "/items/$ref")]
+    assert found({"$id": "http://example.com/", "items": {"$ref": "http://["}}) == [
+        ("gate.ref", "/items/$ref")
+    ]
 
 
 def test_a_bad_reference_in_an_unused_definition_is_refused_too():
-    assert found({"$defs": {"x": {"$ref": "http://example.com/"}}}) == [("gate.ref-remote", "/$defs/x/$ref")]
+    assert found({"$defs": {"x": {"$ref": "http://example.com/"}}}) == [
+        ("gate.ref-remote", "/$defs/x/$ref")
+    ]
 
 
 def test_a_reference_is_resolved_against_the_base_uri_around_it():
@@ -142,9 +157,15 @@ def test_a_reference_is_resolved_against_the_base_uri_around_it():
 
 
 def test_a_schema_below_an_unknown_member_is_checked_if_a_reference_leads_to_it():
-    schema = {"$ref": "#/x/y", "x": {"y": {"type": "dict", "items": {"$ref": "http://example.com/"}}}}
+    schema = {
+        "$ref": "#/x/y",
+        "x": {"y": {"type": "dict", "items": {"$ref": "http://example.com/"}}},
+    }
 
-    assert sorted(found(schema)) == [("gate.ref-remote", "/x/y/items/$ref"), ("spec.schema", "/x/y/type")]
+    assert sorted(found(schema)) == [
+        ("gate.ref-remote", "/x/y/items/$ref"),
+        ("spec.schema", "/x/y/type"),
+    ]
 
 
 def test_a_property_named_ref_is_not_a_reference():
@@ -154,9 +175,9 @@ def test_a_property_named_ref_is_not_a_reference():
 
 def test_a_reference_that_is_not_a_string_is_refused_in_every_draft():
     for uri in (DRAFT_04, DRAFT_07, DRAFT_2019, DRAFT_2020):
-        assert [pointer for _, pointer in found({"$schema": uri, "properties": {"p": {"$ref": 5}}})] == [
-            "/properties/p/$ref"
-        ]
+        assert [
+            pointer for _, pointer in found({"$schema": uri, "properties": {"p": {"$ref": 5}}})
+        ] == ["/properties/p/$ref"]
 
 
 # Names
@@ -168,9 +189,17 @@ def test_a_schema_may_not_take_the_name_of_a_standard():
         assert found({"$id": uri.removesuffix("#")}) == [("gate.id-standard", "/$id")]
 
 
-@pytest.mark.parametrize("reference", [{"$ref": "urn:x:y"}, {"$id": "urn:x:y", "$ref": "#/$defs/c"}])
+@pytest.mark.parametrize(
+    "reference", [{"$ref": "urn:x:y"}, {"$id": "urn:x:y", "$ref": "#/$defs/c"}]
+)
 def test_a_reference_to_the_id_of_two_schemas_is_refused(reference):
-    schema = {"$defs": {"a": {"$id": "urn:x:y", "$defs": {"c": {}}}, "b": {"$id": "urn:x:y"}, "r": reference}}
+    schema = {
+        "$defs": {
+            "a": {"$id": "urn:x:y", "$defs": {"c": {}}},
+            "b": {"$id": "urn:x:y"},
+            "r": reference,
+        }
+    }
 
     assert found(schema) == [("gate.id-twice", "/$defs/b/$id")]
 
@@ -181,7 +210,10 @@ def test_a_reference_to_the_id_of_two_schemas_is_refused(reference):
         {"$defs": {"a": {"$id": "urn:x:y"}, "b": {"$id": "urn:x:y"}}},
         {"$schema": DRAFT_04, "properties": {"a": {"id": "x"}, "b": {"id": "x"}}},
         {"$schema": DRAFT_04, "properties": {"a": {"id": "#x"}, "b": {"id": "#x"}}},
-        {"$schema": DRAFT_07, "properties": {"a": {"$id": "/properties/a"}, "b": {"$id": "/properties/a"}}},
+        {
+            "$schema": DRAFT_07,
+            "properties": {"a": {"$id": "/properties/a"}, "b": {"$id": "/properties/a"}},
+        },
     ],
     ids=json.dumps,
 )
@@ -190,7 +222,9 @@ def test_two_schemas_may_have_the_same_id_if_nothing_refers_to_it(schema):
 
 
 def test_two_schemas_may_not_have_the_same_anchor():
-    assert found({"$anchor": "a", "$defs": {"b": {"$anchor": "a"}}}) == [("gate.anchor-twice", "/$defs/b/$anchor")]
+    assert found({"$anchor": "a", "$defs": {"b": {"$anchor": "a"}}}) == [
+        ("gate.anchor-twice", "/$defs/b/$anchor")
+    ]
 
 
 def test_the_same_anchor_may_be_used_in_two_resources():
@@ -207,7 +241,12 @@ def test_an_id_may_not_have_a_fragment():
     [
         {"$schema": DRAFT_07, "$id": "#foo"},
         {"$schema": DRAFT_07, "$id": "urn:x:y#frag"},
-        {"$schema": DRAFT_04, "id": "http://h/s#rank", "$ref": "#/definitions/a", "definitions": {"a": {}}},
+        {
+            "$schema": DRAFT_04,
+            "id": "http://h/s#rank",
+            "$ref": "#/definitions/a",
+            "definitions": {"a": {}},
+        },
         {
             "$schema": DRAFT_04,
             "id": "http://h/s",
@@ -228,7 +267,11 @@ def test_the_id_of_a_standard_with_a_fragment_is_refused():
 
 
 def test_an_id_beside_a_reference_is_ignored_up_to_draft_07():
-    schema = {"$schema": DRAFT_07, "allOf": [{"$ref": "#/definitions/a", "$id": DRAFT_07}], "definitions": {"a": {}}}
+    schema = {
+        "$schema": DRAFT_07,
+        "allOf": [{"$ref": "#/definitions/a", "$id": DRAFT_07}],
+        "definitions": {"a": {}},
+    }
 
     assert found(schema) == []
 
@@ -236,7 +279,9 @@ def test_an_id_beside_a_reference_is_ignored_up_to_draft_07():
 # Drafts
 
 
-@pytest.mark.parametrize("uri", ["http://example.com/meta", 7, {}, None, "", "http://json-schema.org/draft-03/schema#"])
+@pytest.mark.parametrize(
+    "uri", ["http://example.com/meta", 7, {}, None, "", "http://json-schema.org/draft-03/schema#"]
+)
 def test_an_unknown_draft_is_refused(uri):
     assert found({"$schema": uri, "type": "whatever"}) == [("gate.dialect", "/$schema")]
 
@@ -248,7 +293,8 @@ def test_an_unknown_draft_is_refused_inside_too():
 
 
 @pytest.mark.parametrize(
-    "elder", [{"$schema": DRAFT_07, "items": [{}]}, {"$schema": DRAFT_07, "$id": "urn:a", "items": [{}]}]
+    "elder",
+    [{"$schema": DRAFT_07, "items": [{}]}, {"$schema": DRAFT_07, "$id": "urn:a", "items": [{}]}],
 )
 def test_a_schema_inside_that_names_another_draft_is_read_in_that_draft(elder):
     assert found({"$defs": {"a": elder}}) == []
@@ -256,9 +302,13 @@ def test_a_schema_inside_that_names_another_draft_is_read_in_that_draft(elder):
 
 
 def test_a_schema_inside_that_breaks_the_draft_it_names_is_refused():
-    assert found({"properties": {"a": {"$schema": DRAFT_07, "properties": {"b": {"minimum": 0, "type": "dict"}}}}}) == [
-        ("spec.schema", "/properties/a/properties/b/type")
-    ]
+    assert found(
+        {
+            "properties": {
+                "a": {"$schema": DRAFT_07, "properties": {"b": {"minimum": 0, "type": "dict"}}}
+            }
+        }
+    ) == [("spec.schema", "/properties/a/properties/b/type")]
 
 
 def test_many_schemas_inside_that_name_another_draft_take_linear_work():
@@ -283,7 +333,10 @@ def test_the_same_draft_may_be_named_again_inside():
     ("uri", "schema"),
     [
         (DRAFT_04, {"minimum": 1, "exclusiveMinimum": True, "id": "x"}),
-        (DRAFT_07, {"items": [{}], "additionalItems": False, "dependencies": {"a": ["b"], "c": {}}}),
+        (
+            DRAFT_07,
+            {"items": [{}], "additionalItems": False, "dependencies": {"a": ["b"], "c": {}}},
+        ),
         (DRAFT_2019, {"items": [{}], "$recursiveAnchor": True, "unevaluatedItems": False}),
         (DRAFT_2020, {"prefixItems": [{}], "items": False}),
     ],
@@ -310,13 +363,22 @@ def test_each_draft_has_its_own_keywords(uri, schema):
         ({"$schema": DRAFT_07, "dependencies": {"a": {"$ref": "#"}}}, "/dependencies/a/$ref"),
         ({"$dynamicAnchor": "n", "$dynamicRef": "#n"}, "/$dynamicRef"),
         ({"$schema": DRAFT_2019, "allOf": [{"$recursiveRef": "#"}]}, "/allOf/0/$recursiveRef"),
-        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}, "/$defs/b/allOf/0/$ref"),
+        (
+            {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}},
+            "/$defs/b/allOf/0/$ref",
+        ),
         (
             {
                 "$id": "urn:a:root",
                 "$dynamicAnchor": "n",
                 "$ref": "urn:a:other",
-                "$defs": {"o": {"$id": "urn:a:other", "$dynamicAnchor": "n", "allOf": [{"$dynamicRef": "#n"}]}},
+                "$defs": {
+                    "o": {
+                        "$id": "urn:a:other",
+                        "$dynamicAnchor": "n",
+                        "allOf": [{"$dynamicRef": "#n"}],
+                    }
+                },
             },
             "/$defs/o/allOf/0/$dynamicRef",
         ),
@@ -339,10 +401,17 @@ def test_a_loop_that_never_reaches_a_smaller_value_is_refused(schema, pointer):
         {"contains": {"$ref": "#"}},
         {"unevaluatedProperties": {"$ref": "#"}},
         {"anyOf": [{"type": "null"}, {"properties": {"next": {"$ref": "#"}}}]},
-        {"$defs": {"node": {"allOf": [{"properties": {"a": {"$ref": "#/$defs/node"}}}]}}, "$ref": "#/$defs/node"},
+        {
+            "$defs": {"node": {"allOf": [{"properties": {"a": {"$ref": "#/$defs/node"}}}]}},
+            "$ref": "#/$defs/node",
+        },
         {"$dynamicAnchor": "n", "properties": {"c": {"items": {"$dynamicRef": "#n"}}}},
         {"$schema": DRAFT_2019, "$recursiveAnchor": True, "items": {"$recursiveRef": "#"}},
-        {"$schema": DRAFT_07, "allOf": [{"$ref": "#/definitions/a", "not": {"$ref": "#"}}], "definitions": {"a": {}}},
+        {
+            "$schema": DRAFT_07,
+            "allOf": [{"$ref": "#/definitions/a", "not": {"$ref": "#"}}],
+            "definitions": {"a": {}},
+        },
     ],
     ids=json.dumps,
 )
@@ -363,14 +432,20 @@ def test_a_chain_that_doubles_a_few_times_is_accepted():
 
 
 def test_a_chain_that_doubles_into_smaller_values_is_refused():
-    names = {f"d{n}": {"allOf": [{"items": {"$ref": f"#/$defs/d{n - 1}"}}] * 2} for n in range(1, 25)}
+    names = {
+        f"d{n}": {"allOf": [{"items": {"$ref": f"#/$defs/d{n - 1}"}}] * 2} for n in range(1, 25)
+    }
 
-    assert [rule for rule, _ in found({"$defs": names | {"d0": {}}, "$ref": "#/$defs/d24"})] == ["gate.work"]
+    assert [rule for rule, _ in found({"$defs": names | {"d0": {}}, "$ref": "#/$defs/d24"})] == [
+        "gate.work"
+    ]
 
 
 def test_costs_of_sibling_members_do_not_add_up():
     names = {
-        f"d{n}": {"properties": {name: {"$ref": f"#/$defs/d{n - 1}"} for name in ("a", "b", "c", "d")}}
+        f"d{n}": {
+            "properties": {name: {"$ref": f"#/$defs/d{n - 1}"} for name in ("a", "b", "c", "d")}
+        }
         for n in range(1, 25)
     }
 
@@ -379,14 +454,21 @@ def test_costs_of_sibling_members_do_not_add_up():
 
 def test_nested_unions_of_many_branches_are_accepted():
     leaf = {"anyOf": [{"properties": {"kind": {"const": n}}} for n in range(12)]}
-    union = {"oneOf": [{"properties": {"kind": {"const": n}, f"inner{n}": leaf}} for n in range(12)]}
+    union = {
+        "oneOf": [{"properties": {"kind": {"const": n}, f"inner{n}": leaf}} for n in range(12)]
+    }
 
-    assert found({"oneOf": [{"properties": {"kind": {"const": n}, "body": union}} for n in range(5)]}) == []
+    assert (
+        found({"oneOf": [{"properties": {"kind": {"const": n}, "body": union}} for n in range(5)]})
+        == []
+    )
 
 
 def test_unevaluated_properties_many_levels_deep_in_place_are_refused():
     assert found(nested("allOf", 3, {"properties": {"a": True}})) == []
-    assert [rule for rule, _ in found(nested("allOf", 12, {"properties": {"a": True}}))] == ["gate.work"]
+    assert [rule for rule, _ in found(nested("allOf", 12, {"properties": {"a": True}}))] == [
+        "gate.work"
+    ]
 
 
 def test_a_chain_of_100_references_is_refused():
@@ -411,9 +493,16 @@ LINKS = {
     "prefixItems": lambda inner: {"prefixItems": [inner]},
     "unevaluatedItems": lambda inner: {"unevaluatedItems": inner},
     "contains": lambda inner: {"contains": inner},
-    "properties, anyOf": lambda inner: {"properties": {"next": {"anyOf": [inner, {"type": "null"}]}}},
-    "properties, allOf": lambda inner: {"properties": {"next": {"allOf": [inner, {"description": "x"}]}}},
-    "if, then, properties": lambda inner: {"if": {"type": "object"}, "then": {"properties": {"next": inner}}},
+    "properties, anyOf": lambda inner: {
+        "properties": {"next": {"anyOf": [inner, {"type": "null"}]}}
+    },
+    "properties, allOf": lambda inner: {
+        "properties": {"next": {"allOf": [inner, {"description": "x"}]}}
+    },
+    "if, then, properties": lambda inner: {
+        "if": {"type": "object"},
+        "then": {"properties": {"next": inner}},
+    },
     "dependentSchemas, items": lambda inner: {"dependentSchemas": {"a": {"items": inner}}},
     "not, properties": lambda inner: {"not": {"properties": {"next": inner}}},
 }
@@ -430,7 +519,9 @@ def test_a_refusal_of_depth_points_to_the_schema_that_is_too_deep():
     [problem] = schema_policy_problems(linked(150, LINKS["properties"]), "/definition/parameters")
 
     assert problem.pointer == "/definition/parameters/$defs/d65"
-    assert problem.message == ("Its references describe values nested more than 64 levels deep; reduce the nesting.")
+    assert problem.message == (
+        "Its references describe values nested more than 64 levels deep; reduce the nesting."
+    )
 
 
 @pytest.mark.parametrize("keyword", ["$anchor", "$dynamicAnchor"])
@@ -475,7 +566,9 @@ def test_dynamic_references_with_a_million_possible_targets_are_refused():
 
 def test_too_many_subschemas_are_refused():
     assert found({"properties": {str(n): {} for n in range(MAX_SUBSCHEMAS - 1)}}) == []
-    assert found({"properties": {str(n): {} for n in range(MAX_SUBSCHEMAS)}}) == [("gate.subschemas", "")]
+    assert found({"properties": {str(n): {} for n in range(MAX_SUBSCHEMAS)}}) == [
+        ("gate.subschemas", "")
+    ]
 
 
 @pytest.mark.parametrize("keyword", ["enum", "required", "examples"])
@@ -486,18 +579,24 @@ def test_too_long_a_list_is_refused(keyword):
 
 @pytest.mark.parametrize("pattern", ["[", "*a", "[z-a]", "(", "a{2,1}", "(?i)a", "\\Aabc\\Z"])
 def test_an_invalid_regular_expression_is_refused_at_its_pointer(pattern):
-    assert found({"properties": {"a": {"pattern": pattern}}}) == [("gate.pattern", "/properties/a/pattern")]
+    assert found({"properties": {"a": {"pattern": pattern}}}) == [
+        ("gate.pattern", "/properties/a/pattern")
+    ]
     assert [rule for rule, _ in found({"patternProperties": {pattern: True}})] == ["gate.pattern"]
 
 
-@pytest.mark.parametrize("pattern", ["^(a+)+$", "^\\d+$", "\\u{1F600}", "^(?!x)", "\\/a\\/", "\\p{L}+"])
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", "^\\d+$", "\\u{1F600}", "^(?!x)", "\\/a\\/", "\\p{L}+"]
+)
 def test_a_regular_expression_of_ecma_262_is_accepted(pattern):
     assert found({"pattern": pattern}) == []
 
 
 def test_a_regular_expression_has_a_bounded_length():
     assert found({"pattern": "a" * MAX_PATTERN_CHARACTERS}) == []
-    assert found({"pattern": "a" * (MAX_PATTERN_CHARACTERS + 1)}) == [("gate.pattern-length", "/pattern")]
+    assert found({"pattern": "a" * (MAX_PATTERN_CHARACTERS + 1)}) == [
+        ("gate.pattern-length", "/pattern")
+    ]
 
 
 def test_a_regular_expression_that_the_engine_writes_much_longer_is_refused():
@@ -576,18 +675,37 @@ def test_an_integer_may_be_huge_and_written_in_any_way(value):
 
 
 def test_pointers_of_problems_begin_with_the_given_pointer():
-    assert [problem.pointer for problem in schema_policy_problems({"type": "x"}, "/definition/parameters")] == [
-        "/definition/parameters/type"
-    ]
+    assert [
+        problem.pointer
+        for problem in schema_policy_problems({"type": "x"}, "/definition/parameters")
+    ] == ["/definition/parameters/type"]
 
 
 keyword_values = st.recursive(
     st.sampled_from(
-        [None, True, False, 0, 1, -1, 2, Number("1.0"), Number("0.5"), Number("-0"), "", "a", "string", "object", "1"]
+        [
+            None,
+            True,
+            False,
+            0,
+            1,
+            -1,
+            2,
+            Number("1.0"),
+            Number("0.5"),
+            Number("-0"),
+            "",
+            "a",
+            "string",
+            "object",
+            "1",
+        ]
     ),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["a", "type", "items", "not", "minimum", "required"]), inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["a", "type", "items", "not", "minimum", "required"]), inner, max_size=3
+        )
     ),
     max_leaves=6,
 )

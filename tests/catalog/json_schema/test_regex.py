@@ -151,7 +151,13 @@ def test_a_pattern_of_513_characters_is_too_long():
 
 @pytest.mark.parametrize(
     "source",
-    ["(?:a{1000}){1000}", "(?:(?:a{999}){999}){999}", "(?:a?){2000000000}", "a{99999999999}", "(?:(?:){9999}){9999}"],
+    [
+        "(?:a{1000}){1000}",
+        "(?:(?:a{999}){999}){999}",
+        "(?:a?){2000000000}",
+        "a{99999999999}",
+        "(?:(?:){9999}){9999}",
+    ],
 )
 def test_a_repetition_that_would_fill_memory_is_refused(source):
     assert compile_pattern(source).message == "it repeats too much."
@@ -182,7 +188,19 @@ def test_matches_is_false_for_an_unusable_pattern():
 
 
 def test_random_patterns_compile_or_are_refused_quickly():
-    pieces = [*"ab0^$.|()[]{}*+?,-:=!<>/", "\\", "(?:", "(?=", "(?<=", "(?<n>", "\\d", "\\W", "\\b", "\\1", "\\k<n>"]
+    pieces = [
+        *"ab0^$.|()[]{}*+?,-:=!<>/",
+        "\\",
+        "(?:",
+        "(?=",
+        "(?<=",
+        "(?<n>",
+        "\\d",
+        "\\W",
+        "\\b",
+        "\\1",
+        "\\k<n>",
+    ]
     pieces += ["[^", "{2}", "{0,9}", "{3,}", "\\p{L}", "\\u{61}", "(?i:", "a|b", "[a-z]", "😀"]
     generator = random.Random(262)
     for _ in range(3000):
@@ -195,7 +213,8 @@ def test_random_patterns_compile_or_are_refused_quickly():
 
 
 @pytest.mark.parametrize(
-    "piece", ["(", "[", "\\", "(?<a>", "{", "a{", "\\p{", "\\u{", "a{1,", "(?i", "(?<", "[a-", "\\k<"]
+    "piece",
+    ["(", "[", "\\", "(?<a>", "{", "a{", "\\p{", "\\u{", "a{1,", "(?i", "(?<", "[a-", "\\k<"],
 )
 def test_reading_a_text_as_a_pattern_is_linear(piece):
     with at_most(2_500_000):

@@ -2,7 +2,15 @@
 
 import pytest
 
-from catalog.jsontext.patch import REMOVED, Operation, PatchError, apply_patch, change_all, remove_at, set_at
+from catalog.jsontext.patch import (
+    REMOVED,
+    Operation,
+    PatchError,
+    apply_patch,
+    change_all,
+    remove_at,
+    set_at,
+)
 
 VALUE = {"a": [1, {"b/c": 2}, 3], "d": {"e": None}}
 
@@ -41,7 +49,10 @@ def test_a_value_that_does_not_exist_is_not_removed(pointer):
 
 
 def test_many_values_are_changed_in_one_pass():
-    assert change_all(VALUE, ["/a/0", "/a/1/b~1c", "/d"], lambda *_: "x") == {"a": ["x", {"b/c": "x"}, 3], "d": "x"}
+    assert change_all(VALUE, ["/a/0", "/a/1/b~1c", "/d"], lambda *_: "x") == {
+        "a": ["x", {"b/c": "x"}, 3],
+        "d": "x",
+    }
 
 
 def test_removed_items_move_up_the_items_after_them():
@@ -56,7 +67,10 @@ def test_removed_items_move_up_the_items_after_them():
 
 
 def test_pointers_to_nothing_and_into_a_changed_value_are_ignored():
-    assert change_all(VALUE, ["/x", "/a/7", "/a", "/a/0"], lambda *_: 1) == {"a": 1, "d": {"e": None}}
+    assert change_all(VALUE, ["/x", "/a/7", "/a", "/a/0"], lambda *_: 1) == {
+        "a": 1,
+        "d": {"e": None},
+    }
 
 
 def test_without_pointers_nothing_is_changed():

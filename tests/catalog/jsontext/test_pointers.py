@@ -45,6 +45,8 @@ def test_a_pointer_to_nothing_is_a_lookup_error(pointer):
         resolve_pointer({"a": [10, 20], "s": "text"}, pointer)
 
 
-@pytest.mark.parametrize(("pointer", "exists"), [("", True), ("/a/0", True), ("/a/1", False), ("a", False)])
+@pytest.mark.parametrize(
+    ("pointer", "exists"), [("", True), ("/a/0", True), ("/a/1", False), ("a", False)]
+)
 def test_whether_a_value_exists_at_a_pointer(pointer, exists):
     assert exists_at({"a": [None]}, pointer) is exists

@@ -55,7 +55,9 @@ def test_a_canonical_integer_becomes_an_int():
     assert type(loads("9223372036854775809")) is int
 
 
-@pytest.mark.parametrize("lexeme", ["1.0", "1e5", "1E+5", "-0", "19.90", "0.1", "1e-400", "0e99999999", "-0.0e-9"])
+@pytest.mark.parametrize(
+    "lexeme", ["1.0", "1e5", "1E+5", "-0", "19.90", "0.1", "1e-400", "0e99999999", "-0.0e-9"]
+)
 def test_any_other_number_keeps_its_text(lexeme):
     number = loads(lexeme)
 
@@ -146,7 +148,9 @@ def test_an_invalid_number_is_refused(constant):
     assert place(f'{{"a": {constant}}}') == ("json.number", 1, 7)
 
 
-@pytest.mark.parametrize("lexeme", ["1e400", "-1e400", "1.8e308", "1e-1001", "1e99999999999999999999"])
+@pytest.mark.parametrize(
+    "lexeme", ["1e400", "-1e400", "1.8e308", "1e-1001", "1e99999999999999999999"]
+)
 def test_a_number_out_of_range_is_refused(lexeme):
     assert place(f"[{lexeme}]") == ("json.number-range", 1, 2)
 
@@ -175,7 +179,9 @@ def test_a_duplicate_member_is_found_whatever_its_escapes():
     assert refusal('{"a": 1, "\\u0061": 2}').rule == "json.duplicate"
 
 
-@pytest.mark.parametrize("text", ['["\\ud800"]', '["x\\udfffy"]', '["\\ud800\\ud800"]', '["\\udc00\\ud800"]'])
+@pytest.mark.parametrize(
+    "text", ['["\\ud800"]', '["x\\udfffy"]', '["\\ud800\\ud800"]', '["\\udc00\\ud800"]']
+)
 def test_half_a_surrogate_pair_is_refused(text):
     assert refusal(text).rule == "json.surrogate"
 
@@ -219,7 +225,9 @@ def test_utf_16_and_32_are_refused_and_not_guessed(encoding):
     assert "UTF-8" in problem.message
 
 
-@pytest.mark.parametrize("data", [b'{"a":"\xc0\xaf"}', b'{"a":"\xed\xa0\x80"}', b'{"a":"\x80"}', b'{"a":"caf\xe9"}'])
+@pytest.mark.parametrize(
+    "data", [b'{"a":"\xc0\xaf"}', b'{"a":"\xed\xa0\x80"}', b'{"a":"\x80"}', b'{"a":"caf\xe9"}']
+)
 def test_malformed_utf_8_is_refused_at_its_position(data):
     problem = refusal(data)
 
@@ -297,7 +305,9 @@ def test_numbers_do_not_change_the_layout():
         assert dumps(loads(text), **layout) == expected
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"x", Decimal("1.0"), "\ud800", [object()]])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), {1, 2}, b"x", Decimal("1.0"), "\ud800", [object()]]
+)
 def test_values_that_are_not_json_are_not_written(value):
     with pytest.raises(ValueError, match=r"."):
         dumps(value)
@@ -326,7 +336,11 @@ def test_locates_the_values_that_pointers_name():
 def test_a_missing_value_is_located_at_the_nearest_value_around_it():
     text = '{\n  "a": {"b": 1}\n}'
 
-    assert locate(text, ["/a/c/d", "/x", "/a/b/c"]) == {"/a/c/d": (2, 8), "/x": (1, 1), "/a/b/c": (2, 14)}
+    assert locate(text, ["/a/c/d", "/x", "/a/b/c"]) == {
+        "/a/c/d": (2, 8),
+        "/x": (1, 1),
+        "/a/b/c": (2, 14),
+    }
 
 
 def test_names_are_compared_unescaped_when_locating():
@@ -344,7 +358,10 @@ json_texts = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")),
     lambda inner: (
-        st.lists(inner) | st.dictionaries(st.text(st.characters(blacklist_categories=["Cs"], min_codepoint=1)), inner)
+        st.lists(inner)
+        | st.dictionaries(
+            st.text(st.characters(blacklist_categories=["Cs"], min_codepoint=1)), inner
+        )
     ),
     max_leaves=20,
 )
@@ -368,7 +385,13 @@ def test_accepts_no_text_that_python_refuses_and_always_reports_the_position(tex
 
 def places_in(value, pointer=""):
     yield pointer, value
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    entries = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for token, part in entries:
         yield from places_in(part, pointer_join(pointer, token))
 
@@ -376,7 +399,10 @@ def places_in(value, pointer=""):
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text('ab,:"]}{[\\', max_size=5),
-        lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text('ab/~"\\1', max_size=3), inner, max_size=6),
+        lambda inner: (
+            st.lists(inner, max_size=6)
+            | st.dictionaries(st.text('ab/~"\\1', max_size=3), inner, max_size=6)
+        ),
         max_leaves=40,
     ),
     st.sampled_from([None, 0, 2]),

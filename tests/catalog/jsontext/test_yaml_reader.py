@@ -117,7 +117,9 @@ def test_values_are_those_of_the_core_schema(written, as_json):
         ("%YAML 3.0\n--- a", (1, 1), "yaml.syntax", "not valid YAML"),
     ],
 )  # fmt: skip
-def test_a_value_that_json_cannot_represent_is_refused_with_its_position(text, place, rule, message):
+def test_a_value_that_json_cannot_represent_is_refused_with_its_position(
+    text, place, rule, message
+):
     problem = problem_of(text)
 
     assert ((problem.line, problem.column), problem.rule) == (place, rule)
@@ -190,7 +192,8 @@ def test_yaml_is_recognised_by_its_first_line(start, is_yaml):
 
 def test_a_long_document_may_repeat_a_large_schema_often():
     schema = "".join(
-        f"  p{number}: {{type: string, description: What it is, in a few words.}}\n" for number in range(200)
+        f"  p{number}: {{type: string, description: What it is, in a few words.}}\n"
+        for number in range(200)
     )
 
     value = loads(f"schema: &schema\n{schema}uses:\n" + "- *schema\n" * 50).value
@@ -199,7 +202,9 @@ def test_a_long_document_may_repeat_a_large_schema_often():
     assert value["uses"][49] == value["schema"]
 
 
-@pytest.mark.parametrize("start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000])
+@pytest.mark.parametrize(
+    "start", [b"\n \t" * 20_000, b"#\n" * 30_000, b"- " * 30_000, b"a" * 60_000, b" " * 60_000]
+)
 def test_recognising_yaml_takes_no_long_time(start):
     with at_most(1_000):
         assert not looks_like_yaml(start)
@@ -207,7 +212,11 @@ def test_recognising_yaml_takes_no_long_time(start):
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=12,
 )
@@ -238,7 +247,9 @@ def test_values_written_as_yaml_are_read_back(value, flow, width):
 @pytest.mark.parametrize("path", APIS, ids=[path.stem for path in APIS])
 def test_an_api_document_is_imported_from_yaml_as_from_json(path):
     document = loads_json(path.read_bytes(), max_bytes=8_000_000)
-    text = yaml.dump(json.loads(path.read_text()), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
+    text = yaml.dump(
+        json.loads(path.read_text()), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True
+    )
 
     read = loads(text, max_bytes=8_000_000)
 
@@ -250,19 +261,27 @@ def test_an_api_document_is_imported_from_yaml_as_from_json(path):
 
 
 def uploaded(name, data, **options):
-    return list(upload(pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES), by=None, **options))
+    return list(
+        upload(
+            pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES), by=None, **options
+        )
+    )
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "kind", ["application/yaml", "text/yaml", "application/openapi+yaml", "application/octet-stream"]
+    "kind",
+    ["application/yaml", "text/yaml", "application/openapi+yaml", "application/octet-stream"],
 )
 def test_the_api_accepts_yaml(program, kind):
     [entry] = program.send("POST", "/uploads?dry_run=1", PETS, content_type=kind).json()["specs"]
 
     assert (entry["outcome"], entry["tool"]["id"], entry["line"]) == ("created", "pets.getPet", 7)
     assert entry["imported"]["format"] == "OpenAPI 3"
-    assert entry["imported"]["spec"]["definition"]["parameters"]["properties"]["id"]["enum"] == ["no", "on"]
+    assert entry["imported"]["spec"]["definition"]["parameters"]["properties"]["id"]["enum"] == [
+        "no",
+        "on",
+    ]
 
 
 @pytest.mark.django_db
@@ -279,15 +298,24 @@ def test_a_problem_of_a_spec_in_yaml_has_its_position_in_the_file():
 
     [fault] = entry.faults
     assert (entry.outcome, entry.line) == ("rejected", 4)
-    assert (fault.problem.pointer, fault.problem.line, fault.problem.column) == ("/definition/description", 7, 16)
+    assert (fault.problem.pointer, fault.problem.line, fault.problem.column) == (
+        "/definition/description",
+        7,
+        16,
+    )
     assert fault.excerpt == "  description: 7"
 
 
 @pytest.mark.django_db
 def test_entries_of_a_list_are_specs_of_their_own():
-    entries = uploaded("two.yaml", b"- definition: {name: A, description: a}\n- definition: {name: B}\n")
+    entries = uploaded(
+        "two.yaml", b"- definition: {name: A, description: a}\n- definition: {name: B}\n"
+    )
 
-    assert [(entry.outcome, entry.source) for entry in entries] == [("created", "two.yaml"), ("rejected", "two.yaml")]
+    assert [(entry.outcome, entry.source) for entry in entries] == [
+        ("created", "two.yaml"),
+        ("rejected", "two.yaml"),
+    ]
     assert entries[1].faults[0].problem.line == 2
 
 
@@ -343,9 +371,13 @@ def test_check_specs_says_that_a_spec_is_json(capsys, tmp_path):
 
 @pytest.mark.django_db
 def test_the_page_accepts_yaml_pasted_and_as_a_file(browser):
-    pasted = browser.post("/upload/", {"text": PETS.decode(), "dry_run": "on"}, follow=True).content.decode()
+    pasted = browser.post(
+        "/upload/", {"text": PETS.decode(), "dry_run": "on"}, follow=True
+    ).content.decode()
     form = browser.get("/upload/").content.decode()
-    sent = browser.post("/upload/", {"files": SimpleUploadedFile("pets.yaml", PETS)}, follow=True).content.decode()
+    sent = browser.post(
+        "/upload/", {"files": SimpleUploadedFile("pets.yaml", PETS)}, follow=True
+    ).content.decode()
 
     assert "Imported from OpenAPI 3" in pasted
     assert "pets.getPet" in sent

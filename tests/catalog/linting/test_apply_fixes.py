@@ -77,6 +77,9 @@ def test_all_fixes_of_real_specs_together_resolve_findings_and_safe_ones_change_
         assert len([one for one in lint(fixed) if one.fix]) < len(fixes)
         changes = compare(spec, safely).changes
         # a default that breaks its own schema goes, and words change: neither makes a value invalid
-        assert {change.verdict for change in changes if change.kind != "default-changed"} <= {"compatible", "wording"}
+        assert {change.verdict for change in changes if change.kind != "default-changed"} <= {
+            "compatible",
+            "wording",
+        }
         assert safely.name == spec.name
     assert tried

@@ -55,7 +55,9 @@ def test_unassessed_revisions_are_mentioned(tool):
 
 
 def test_pages_draw_it_and_the_history_has_every_score(tool, client):
-    summary = page(client, "/tools/a/lint/", headers={"HX-Request": "true"})  # the part that the tool's page loads
+    summary = page(
+        client, "/tools/a/lint/", headers={"HX-Request": "true"}
+    )  # the part that the tool's page loads
     history = page(client, "/tools/a/revisions/")
     for tree in (summary, page(client, "/tools/a/lint/"), history):
         line = tree.css_first(".trend .sparkline")
@@ -71,21 +73,30 @@ def test_the_history_has_a_score_only_where_it_changed(tool, client):
 
     tree = page(client, "/tools/a/revisions/")
 
-    assert texts_of(tree, ".timeline-score") == ["Lint 100 → 70 (lower)", "Lint 95 → 100", "Lint 70 → 95", "Lint 70"]
+    assert texts_of(tree, ".timeline-score") == [
+        "Lint 100 → 70 (lower)",
+        "Lint 95 → 100",
+        "Lint 70 → 95",
+        "Lint 70",
+    ]
     assert len(tree.css(".timeline-item")) == 5
 
 
 def test_an_unassessed_revision_is_marked_in_the_history(client):
     bulk("a", **GOOD)
 
-    assert text_of(page(client, "/tools/a/revisions/"), ".timeline-score") == "Lint: not assessed yet"
+    assert (
+        text_of(page(client, "/tools/a/revisions/"), ".timeline-score") == "Lint: not assessed yet"
+    )
 
 
 def test_the_tools_page_shows_the_score_and_the_most_severe_findings(client):
     make_tool("a", **{**GOOD, "description": "", "name": "Get weather"})
 
     section = page(client, "/tools/a/").css_first("#lint")
-    summary = page(client, section.css_first("[hx-get]").attributes["hx-get"], headers={"HX-Request": "true"})
+    summary = page(
+        client, section.css_first("[hx-get]").attributes["hx-get"], headers={"HX-Request": "true"}
+    )
 
     assert "65" in text_of(section, ".score")
     assert section.css_first("a[href='/tools/a/lint/']") is not None
@@ -95,7 +106,9 @@ def test_the_tools_page_shows_the_score_and_the_most_severe_findings(client):
 
 def test_the_trend_respects_all_waivers_after_a_new_assessment(tool, program, settings, tmp_path):
     settings.DATA_DIR = tmp_path
-    program.send("POST", "/tools/a/lint/waivers", '{"rule": "name-not-portable", "reason": "So be it."}')
+    program.send(
+        "POST", "/tools/a/lint/waivers", '{"rule": "name-not-portable", "reason": "So be it."}'
+    )
 
     list(assess_all())
 

@@ -22,11 +22,22 @@ def test_each_filter_of_the_query_is_removed_alone():
 
 
 def test_a_filter_within_another_is_removed_as_a_whole():
-    assert chips(words="mail usable:openai-strict usable:openai -has:examples has:examples usable:openai") == [
-        ("usable:openai-strict", "?q=mail+usable%3Aopenai+-has%3Aexamples+has%3Aexamples+usable%3Aopenai"),
+    assert chips(
+        words="mail usable:openai-strict usable:openai -has:examples has:examples usable:openai"
+    ) == [
+        (
+            "usable:openai-strict",
+            "?q=mail+usable%3Aopenai+-has%3Aexamples+has%3Aexamples+usable%3Aopenai",
+        ),
         ("usable:openai", "?q=mail+usable%3Aopenai-strict+-has%3Aexamples+has%3Aexamples"),
-        ("-has:examples", "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+has%3Aexamples+usable%3Aopenai"),
-        ("has:examples", "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+-has%3Aexamples+usable%3Aopenai"),
+        (
+            "-has:examples",
+            "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+has%3Aexamples+usable%3Aopenai",
+        ),
+        (
+            "has:examples",
+            "?q=mail+usable%3Aopenai-strict+usable%3Aopenai+-has%3Aexamples+usable%3Aopenai",
+        ),
         ("“mail”", "?q=usable%3Aopenai-strict+usable%3Aopenai+-has%3Aexamples+has%3Aexamples"),
     ]
 

@@ -45,7 +45,9 @@ def ids(program, **query):
     ],
 )
 @pytest.mark.parametrize("words", ["", "city"])
-def test_tools_are_filtered_by_score_and_format_with_and_without_words(catalog_tools, stranger, query, found, words):
+def test_tools_are_filtered_by_score_and_format_with_and_without_words(
+    catalog_tools, stranger, query, found, words
+):
     assert ids(stranger, q=words, **query) == found
 
 
@@ -64,12 +66,16 @@ def test_tools_are_filtered_by_score_and_format_with_and_without_words(catalog_t
         ("score:90 usable:gemini city", {"good"}),
     ],
 )
-def test_scores_and_formats_are_conditions_of_the_query_language(catalog_tools, stranger, words, found):
+def test_scores_and_formats_are_conditions_of_the_query_language(
+    catalog_tools, stranger, words, found
+):
     assert ids(stranger, q=words) == found
     assert {tool.tool_id for tool in Tool.objects.matching(words)} == found
 
 
-@pytest.mark.parametrize("words", ["score:", "score:101", "score:x", "usable:nothing", "examples:no"])
+@pytest.mark.parametrize(
+    "words", ["score:", "score:101", "score:x", "usable:nothing", "examples:no"]
+)
 def test_an_invalid_condition_is_reported_and_ignored(catalog_tools, client, words):
     tree = page(client, f"/tools/?q={words}")
 
@@ -100,7 +106,10 @@ def test_facets_count_the_tools_of_each_choice_and_the_unassessed_ones(catalog_t
         ("Below 70", 0),
     ]
     assert facets["Lint score"].note == "1 not assessed yet"
-    assert (facets["Lint score"].more, facets["Lint score"].more_label) == ("/lint/", "Findings by rule")
+    assert (facets["Lint score"].more, facets["Lint score"].more_label) == (
+        "/lint/",
+        "Findings by rule",
+    )
     assert "1 not assessed yet" in texts_of(page(client, "/tools/"), ".facet-note")
 
 
@@ -132,7 +141,9 @@ def test_the_api_returns_the_score_and_formats_of_a_tool(catalog_tools, stranger
 
 def check(tool, *, passed=1, failed=0, ended=True):
     now = timezone.now() if ended else None
-    return ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=passed, failed=failed, finished_at=now)
+    return ExampleCheck.objects.create(
+        tool=tool, revision=tool.current, passed=passed, failed=failed, finished_at=now
+    )
 
 
 def test_tools_are_filtered_by_passing_examples(catalog_tools, stranger, client):
@@ -146,7 +157,11 @@ def test_tools_are_filtered_by_passing_examples(catalog_tools, stranger, client)
         == {"good"}
     )
     assert ids(stranger, examples_hold=True, q="city") == {"good"}
-    assert ids(stranger, examples_hold=False) == ids(stranger, q="-examples:hold") == {"odd", "bad", "new"}
+    assert (
+        ids(stranger, examples_hold=False)
+        == ids(stranger, q="-examples:hold")
+        == {"odd", "bad", "new"}
+    )
     assert "Examples pass 1" in texts_of(page(client, "/tools/"), ".facet-link")
 
 

@@ -27,11 +27,16 @@ def facet(label, search, **who):
     found = {one.label: one for one in facets_of(search, **who)}
     if label not in found:
         return None
-    return {option.label: (option.count, option.counted, option.chosen) for option in found[label].options}
+    return {
+        option.label: (option.count, option.counted, option.chosen)
+        for option in found[label].options
+    }
 
 
 def option(label, search, **who):
-    [found] = [one for facet in facets_of(search, **who) for one in facet.options if one.label == label]
+    [found] = [
+        one for facet in facets_of(search, **who) for one in facet.options if one.label == label
+    ]
     return found
 
 
@@ -66,7 +71,9 @@ def catalog_tools(db):
 )
 def test_facets_filter_lists_and_searches_alike(words, choice, expected):
     ada = make_user()
-    organise(page_of(CatalogSearch(words="plain")).results[0].tool, Organisation(owner="ada"), by=ada)
+    organise(
+        page_of(CatalogSearch(words="plain")).results[0].tool, Organisation(owner="ada"), by=ada
+    )
     deprecate(page_of(CatalogSearch(words="clock")).results[0].tool)
 
     found = set(ids(CatalogSearch(words=words, **choice)))
@@ -91,14 +98,21 @@ def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
 @pytest.mark.parametrize("few", [0, 2_000])
 def test_a_list_by_several_facets_is_the_same_for_few_and_many_tools(monkeypatch, few):
     monkeypatch.setattr("catalog.listing.results.FEW", few)
-    publish_many([make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)], by=None)
+    publish_many(
+        [make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)],
+        by=None,
+    )
     search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
     seen, page = [], page_of(search)
     while page.next:
         seen += [result.tool.tool_id for result in page.results]
-        page = page_of(CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next)))
+        page = page_of(
+            CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next))
+        )
 
-    assert [*seen, *(one.tool.tool_id for one in page.results)] == [f"kit.tool-{number}" for number in (1, 3, 5, 7)]
+    assert [*seen, *(one.tool.tool_id for one in page.results)] == [
+        f"kit.tool-{number}" for number in (1, 3, 5, 7)
+    ]
     assert page.count == 4
 
 
@@ -149,7 +163,10 @@ def test_the_api_has_the_same_filters_as_the_page(stranger):
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_the_largest_groups_are_shown_with_their_counts():
-    assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False), "clock": (1, True, False)}
+    assert facet("Toolkit", CatalogSearch()) == {
+        "mail": (2, True, False),
+        "clock": (1, True, False),
+    }
     assert facet("Tag", CatalogSearch()) == {
         "office": (2, True, False),
         "time": (1, True, False),
@@ -159,8 +176,14 @@ def test_the_largest_groups_are_shown_with_their_counts():
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_groups_are_counted_among_the_results():
-    assert facet("Toolkit", CatalogSearch(words="send")) == {"mail": (1, True, False), "clock": (1, True, False)}
-    assert facet("Tag", CatalogSearch(toolkit="mail")) == {"office": (2, True, False), "writing": (1, True, False)}
+    assert facet("Toolkit", CatalogSearch(words="send")) == {
+        "mail": (1, True, False),
+        "clock": (1, True, False),
+    }
+    assert facet("Tag", CatalogSearch(toolkit="mail")) == {
+        "office": (2, True, False),
+        "writing": (1, True, False),
+    }
 
 
 @pytest.mark.usefixtures("catalog_tools")
@@ -212,7 +235,10 @@ def test_groups_of_many_results_are_counted_up_to_a_limit(monkeypatch):
     publish_many([make_spec(f"clock.tool-{number}") for number in range(2)], by=None)
 
     assert facet("Toolkit", CatalogSearch(words="has:parameters")) is None
-    assert facet("Toolkit", CatalogSearch(words="-nowhere")) == {"mail": (4, False, False), "clock": (2, True, False)}
+    assert facet("Toolkit", CatalogSearch(words="-nowhere")) == {
+        "mail": (4, False, False),
+        "clock": (2, True, False),
+    }
 
 
 def test_a_facet_that_cannot_show_all_groups_links_to_them():
@@ -248,7 +274,10 @@ def test_archived_tools_are_counted_only_if_they_are_shown():
     archive(page_of(CatalogSearch(toolkit="clock")).results[0].tool)
 
     assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False)}
-    assert facet("Toolkit", CatalogSearch(archived=True)) == {"mail": (2, True, False), "clock": (1, True, False)}
+    assert facet("Toolkit", CatalogSearch(archived=True)) == {
+        "mail": (2, True, False),
+        "clock": (1, True, False),
+    }
 
 
 @pytest.mark.usefixtures("catalog_tools")
@@ -264,9 +293,14 @@ def test_the_list_is_filtered_by_its_url(client):
 
 
 def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
-    publish_many([make_spec(tool_id) for tool_id in ("b.one", "b.two", "a.one", "c d.one")], by=None)
+    publish_many(
+        [make_spec(tool_id) for tool_id in ("b.one", "b.two", "a.one", "c d.one")], by=None
+    )
 
-    largest, named = client.get("/toolkits/").content.decode(), client.get("/toolkits/?order=name").content.decode()
+    largest, named = (
+        client.get("/toolkits/").content.decode(),
+        client.get("/toolkits/?order=name").content.decode(),
+    )
 
     assert largest.index(">b<") < largest.index(">a<") < largest.index(">c d<")
     assert named.index(">a<") < named.index(">b<") < named.index(">c d<")
@@ -275,7 +309,13 @@ def test_all_toolkits_are_listed_the_largest_first_or_by_name(client):
 
 @pytest.mark.parametrize("order", ["", "order=name&", "q=kit&", "q=it&order=name&"])
 def test_tags_are_paginated(client, order):
-    publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, n + 50)]) for n in range(0, 201, 50)], by=None)
+    publish_many(
+        [
+            make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, n + 50)])
+            for n in range(0, 201, 50)
+        ],
+        by=None,
+    )
     address, seen = f"?{order}", []
     while address:
         page = client.get(f"/tags/{address}")
@@ -286,9 +326,13 @@ def test_tags_are_paginated(client, order):
     assert len(set(seen)) == 250
 
 
-@pytest.mark.parametrize("query", [{}, {"order": "name"}, {"q": "K"}, {"q": "IT"}, {"q": "it", "order": "size"}])
+@pytest.mark.parametrize(
+    "query", [{}, {"order": "name"}, {"q": "K"}, {"q": "IT"}, {"q": "it", "order": "size"}]
+)
 def test_groups_of_the_api_are_paginated(stranger, query):
-    publish_many([make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, 9)]) for n in range(9)], by=None)
+    publish_many(
+        [make_spec(f"t{n}", tags=[f"kit {m}" for m in range(n, 9)]) for n in range(9)], by=None
+    )
     seen, cursor = [], ""
     while cursor is not None:
         page = stranger.ask("/tags", limit="4", cursor=cursor, **query).json()
@@ -303,7 +347,10 @@ def test_groups_of_the_api_are_paginated(stranger, query):
 
 @pytest.mark.parametrize("address", ["/toolkits", "/tags"])
 def test_groups_of_the_api_are_found_by_any_part_of_their_names(stranger, address):
-    publish_many([make_spec(f"{name}.run", tags=[name]) for name in ("text-mail", "Email-lists", "other")], by=None)
+    publish_many(
+        [make_spec(f"{name}.run", tags=[name]) for name in ("text-mail", "Email-lists", "other")],
+        by=None,
+    )
 
     def found(words):
         return [group["name"] for group in stranger.ask(address, q=words).json()["items"]]
@@ -325,7 +372,9 @@ def test_tags_are_found_by_their_beginning_regardless_of_case(client):
 
 
 def test_toolkits_are_found_by_any_part_of_their_names(client):
-    publish_many([make_spec(f"{name}.run") for name in ("cloudflare-playwright-mcp", "other")], by=None)
+    publish_many(
+        [make_spec(f"{name}.run") for name in ("cloudflare-playwright-mcp", "other")], by=None
+    )
 
     assert [one.name for one in client.get("/toolkits/?q=Playwright").context["groups"]] == [
         "cloudflare-playwright-mcp"
@@ -342,7 +391,9 @@ def test_a_search_while_typing_gets_only_the_groups(client):
     assert "<html" not in part
 
 
-@pytest.mark.parametrize("address", ["/toolkits/", "/tags/", "/tags/?q=none", "/tags/?after=x", "/tags/?after=9.%F0"])
+@pytest.mark.parametrize(
+    "address", ["/toolkits/", "/tags/", "/tags/?q=none", "/tags/?after=x", "/tags/?after=9.%F0"]
+)
 def test_an_empty_page_of_groups_explains_them(client, address):
     assert client.get(address).status_code == 200
 
@@ -366,14 +417,24 @@ def test_the_page_of_a_tool_links_to_its_toolkit_tags_owner_and_successor(client
 
 def test_a_tool_is_organised_on_its_page(browser):
     tool = make_tool("mail.send", tags=["office"])
-    form = {"toolkit_from": "typed", "toolkit": "Letters", "tags": "one, two ,, one", "owner": "ada", "seen": tool.etag}
+    form = {
+        "toolkit_from": "typed",
+        "toolkit": "Letters",
+        "tags": "one, two ,, one",
+        "owner": "ada",
+        "seen": tool.etag,
+    }
 
     answer = browser.post("/tools/mail.send/organise/", form, follow=True)
 
     tool.refresh_from_db()
     assert answer.redirect_chain == [("/tools/mail.send/", 302)]
     assert LexborHTMLParser(answer.content).css_first(".messages").text(strip=True) == "Saved."
-    assert (tool.toolkit, tool.tags, tool.owner.username) == ("Letters", ["office", "one", "two"], "ada")
+    assert (tool.toolkit, tool.tags, tool.owner.username) == (
+        "Letters",
+        ["office", "one", "two"],
+        "ada",
+    )
     assert "one, two" in browser.get("/tools/mail.send/organise/").content.decode()
 
 
@@ -404,7 +465,9 @@ def test_an_outdated_form_changes_nothing(browser, ada):
     tool = make_tool("now")
     organise(tool, Organisation(add_tags=["one"]), by=ada)
 
-    answer = browser.post("/tools/now/organise/", {"toolkit_from": "id", "tags": "", "seen": tool.etag})
+    answer = browser.post(
+        "/tools/now/organise/", {"toolkit_from": "id", "tags": "", "seen": tool.etag}
+    )
 
     tool.refresh_from_db()
     assert answer.status_code == 409
@@ -415,7 +478,9 @@ def test_only_the_owner_can_change_the_owner(browser):
     publish(make_spec("now"), by=make_user("grace"))
 
     page = browser.get("/tools/now/organise/").content.decode()
-    answer = browser.post("/tools/now/organise/", {"toolkit_from": "id", "tags": "", "owner": "ada"})
+    answer = browser.post(
+        "/tools/now/organise/", {"toolkit_from": "id", "tags": "", "owner": "ada"}
+    )
 
     assert 'name="owner"' not in page
     assert answer.status_code == 403
@@ -455,7 +520,9 @@ def test_a_deprecation_by_the_spec_cannot_be_removed_on_the_page(browser):
     assert "publish a revision without it" in answer.content.decode()
 
 
-@pytest.mark.parametrize("path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"])
+@pytest.mark.parametrize(
+    "path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"]
+)
 def test_an_anonymous_user_cannot_organise_tools(client, path):
     make_tool("now")
 
@@ -465,7 +532,9 @@ def test_an_anonymous_user_cannot_organise_tools(client, path):
     assert answer["Location"].startswith("/sign-in/")
 
 
-@pytest.mark.parametrize("path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"])
+@pytest.mark.parametrize(
+    "path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"]
+)
 def test_an_unknown_tool_cannot_be_organised(browser, path):
     assert browser.post(f"/tools/nowhere/{path}").status_code == 404
 
@@ -490,13 +559,23 @@ def test_the_api_returns_the_metadata_of_a_tool(stranger):
 
     tool = json.loads(stranger.ask("/tools/mail.send").content)
 
-    assert (tool["owner"], tool["toolkit"], tool["tags"], tool["deprecation"]) == ("ada", "mail", ["office"], None)
+    assert (tool["owner"], tool["toolkit"], tool["tags"], tool["deprecation"]) == (
+        "ada",
+        "mail",
+        ["office"],
+        None,
+    )
 
 
 def test_the_bar_of_an_option_is_its_share_of_the_largest_count(client):
-    publish_many([make_spec(f"big.{number}") for number in range(4)] + [make_spec("small.one")], by=None)
+    publish_many(
+        [make_spec(f"big.{number}") for number in range(4)] + [make_spec("small.one")], by=None
+    )
 
     tree = LexborHTMLParser(client.get("/tools/").text)
 
-    shares = {link.css_first(".facet-label").text(): link.attributes["data-share"] for link in tree.css(".facet-link")}
+    shares = {
+        link.css_first(".facet-label").text(): link.attributes["data-share"]
+        for link in tree.css(".facet-link")
+    }
     assert (shares["big"], shares["small"]) == ("10", "2")

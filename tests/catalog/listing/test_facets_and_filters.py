@@ -24,8 +24,29 @@ from tests.factories import make_spec, make_tool, make_user, properties
 pytestmark = pytest.mark.django_db
 
 # Names that share words, or have signs that mean something in a query.
-TOOLKITS = ["redis", "redis-mcp", "aws redis", "Redis Labs", "@scope/redis", "c", "c api", "näive café", 'the "redis"']
-TAGS = ["mail", "e-mail", "mail lists", "mail:lists", "Mail Server", ".mail", "#mail", '"mail"', "mail's", "“mail” us"]
+TOOLKITS = [
+    "redis",
+    "redis-mcp",
+    "aws redis",
+    "Redis Labs",
+    "@scope/redis",
+    "c",
+    "c api",
+    "näive café",
+    'the "redis"',
+]
+TAGS = [
+    "mail",
+    "e-mail",
+    "mail lists",
+    "mail:lists",
+    "Mail Server",
+    ".mail",
+    "#mail",
+    '"mail"',
+    "mail's",
+    "“mail” us",
+]
 # The filter of each value, for the facets with fixed values. Archived tools have none.
 FILTERS = {
     "Runnable": "runnable:yes",
@@ -56,9 +77,15 @@ def catalog(ada, monkeypatch):
         make_tool(f"{toolkit}.one", description="Sends mail to redis.")
         make_tool(f"{toolkit}.two", tags=TAGS[number : number + 2], description="Reads it.")
     for number, tag in enumerate(TAGS):
-        make_tool(f"tagged{number}", tags=[tag], parameters=properties(a={"type": "string", "description": "A."}))
+        make_tool(
+            f"tagged{number}",
+            tags=[tag],
+            parameters=properties(a={"type": "string", "description": "A."}),
+        )
     make_tool("configured", configuration=properties(key={"type": "string"}))
-    make_tool("returning", returnType=properties(a={"type": "string"}), examples=[{"parameters": {}}])
+    make_tool(
+        "returning", returnType=properties(a={"type": "string"}), examples=[{"parameters": {}}]
+    )
     publish(make_spec("mine"), by=ada)
     deprecate(make_tool("old"))
     archive(make_tool("archived", tags=["mail"]))
@@ -86,7 +113,10 @@ def filter_of(facet: str, label: str) -> str:
 def test_each_value_of_a_facet_finds_what_it_counts_and_what_its_filter_finds(ada, words):
     facets = facets_of(CatalogSearch(words=words, person=ada), username="ada")
     options = [
-        (facet.label, option) for facet in facets for option in facet.options if option.label != "Include archived"
+        (facet.label, option)
+        for facet in facets
+        for option in facet.options
+        if option.label != "Include archived"
     ]
     assert len(options) > 30
 
@@ -110,7 +140,9 @@ def test_pages_the_api_and_bulk_commands_select_the_same_tools_by_a_filter(stran
 
         assert listed == {item["id"] for item in answer["items"]}
         assert listed == {tool.tool_id for tool in selected}
-        assert listed == ids_of(CatalogSearch(**{"toolkit": name} if kind == "toolkit" else {"tags": (name,)}))
+        assert listed == ids_of(
+            CatalogSearch(**{"toolkit": name} if kind == "toolkit" else {"tags": (name,)})
+        )
 
 
 @pytest.mark.usefixtures("catalog")
@@ -137,6 +169,10 @@ def test_an_owner_is_found_by_the_whole_name():
         publish(make_spec(f"of {name}"), by=make_user(name))
 
     for name in ("ada", "ada.l", "ada@example.org"):
-        assert ids_of(CatalogSearch(words=f"owner:{name}")) == {f"of {name}"} == ids_of(CatalogSearch(owner=name))
+        assert (
+            ids_of(CatalogSearch(words=f"owner:{name}"))
+            == {f"of {name}"}
+            == ids_of(CatalogSearch(owner=name))
+        )
         assert {tool.tool_id for tool in Tool.objects.matching(f"owner:{name}")} == {f"of {name}"}
     assert ids_of(CatalogSearch(words="owner:l")) == set()

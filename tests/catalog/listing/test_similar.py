@@ -13,7 +13,11 @@ pytestmark = pytest.mark.django_db
 def weather():
     """A tool, some similar ones, and many others."""
     for number in range(30):
-        make_tool(f"mail.{number}", name=f"send_mail_{number}", description=f"Send a letter of kind {number}.")
+        make_tool(
+            f"mail.{number}",
+            name=f"send_mail_{number}",
+            description=f"Send a letter of kind {number}.",
+        )
     city, days = {"type": "string"}, {"type": "integer"}
     make_tool("forecast", name="get_forecast", description="Forecast of a city's weather.",
               parameters=properties(city=city, days=days))  # fmt: skip
@@ -44,8 +48,14 @@ def test_tools_that_share_only_common_words_are_left_out(weather):
 
 
 def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
-    paint = make_tool("paint", name="calculate_paint", description="The amount of paint for a wall, with two coats.")
-    make_tool("loan", name="estimate_loan", description="Interest of a loan between two dates, per month.")
+    paint = make_tool(
+        "paint",
+        name="calculate_paint",
+        description="The amount of paint for a wall, with two coats.",
+    )
+    make_tool(
+        "loan", name="estimate_loan", description="Interest of a loan between two dates, per month."
+    )
 
     assert similar_tools(paint, None) == []
     assert "No similar tools." in page(client, "/tools/paint/similar/").body.text()
@@ -54,8 +64,14 @@ def test_a_word_that_two_tools_share_by_chance_makes_them_not_similar(client):
 def test_words_that_a_whole_toolkit_repeats_are_no_reasons_within_it(weather):
     boilerplate = "Error responses: 400 Bad request"
     for number, subject in enumerate(["archive", "block", "comment", "database", "emoji"]):
-        make_tool(f"pages.{number}", name=f"get-{subject}", description=f"Notion | Read one. {boilerplate}")
-    page_tool = make_tool("pages.get", name="get-page", description=f"Notion | Page content. {boilerplate}")
+        make_tool(
+            f"pages.{number}",
+            name=f"get-{subject}",
+            description=f"Notion | Read one. {boilerplate}",
+        )
+    page_tool = make_tool(
+        "pages.get", name="get-page", description=f"Notion | Page content. {boilerplate}"
+    )
     make_tool("pages.move", name="move-page", description=f"Notion | Page moved. {boilerplate}")
     make_tool("else.page", name="page-text", description="Notion page content.")
 
@@ -90,7 +106,11 @@ def test_the_page_shows_reasons_and_its_fragment_is_loaded_by_the_tools_page(wea
     assert "Shared parameters: city" in text_of(tree, ".similar-why")
     assert texts_of(part, ".similar-name a") == texts_of(tree, ".similar-name a")
     assert part.css_first("h1") is None
-    assert place.attributes["hx-get"] == place.css_first("a").attributes["href"] == "/tools/weather/similar/"
+    assert (
+        place.attributes["hx-get"]
+        == place.css_first("a").attributes["href"]
+        == "/tools/weather/similar/"
+    )
 
 
 def test_the_api_returns_similar_tools_with_reasons(weather, stranger):
@@ -104,7 +124,11 @@ def test_the_api_returns_similar_tools_with_reasons(weather, stranger):
 
 def test_hostile_text_of_similar_tools_is_escaped(client):
     evil = "<img src=x onerror=alert(1)> zebra"
-    make_tool("a", name="zebra one", description=evil, parameters=properties(**{evil: {"type": "string"}}))
-    make_tool("b", name="zebra two", description=evil, parameters=properties(**{evil: {"type": "string"}}))
+    make_tool(
+        "a", name="zebra one", description=evil, parameters=properties(**{evil: {"type": "string"}})
+    )
+    make_tool(
+        "b", name="zebra two", description=evil, parameters=properties(**{evil: {"type": "string"}})
+    )
 
     assert "<img src=x" not in client.get("/tools/a/similar/").content.decode()

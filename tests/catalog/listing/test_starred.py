@@ -17,7 +17,10 @@ STARRED_QUERIES = ["q=is:starred", "starred=1", "q=weather+is:starred", "q=weath
 
 @pytest.fixture
 def tools():
-    return {name: make_tool(name, description="About weather.") for name in ("forecast", "radar", "mail")}
+    return {
+        name: make_tool(name, description="About weather.")
+        for name in ("forecast", "radar", "mail")
+    }
 
 
 @pytest.fixture
@@ -37,7 +40,9 @@ def names(client, query):
 
 def stars(client, query=""):
     return {
-        row.css_first(".result-name").text(strip=True): row.css_first(".star").attributes["aria-pressed"]
+        row.css_first(".result-name").text(strip=True): row.css_first(".star").attributes[
+            "aria-pressed"
+        ]
         for row in page(client, query).css("li.result")
     }
 
@@ -83,7 +88,9 @@ def test_the_api_has_the_same_filter(client, tools, stella):
 
     def found(query, **options):
         answer = client.get(f"/api/v1/tools?{query}", **options).json()
-        return [tool["id"] for tool in answer["items"]], [one["message"] for one in answer["problems"]]
+        return [tool["id"] for tool in answer["items"]], [
+            one["message"] for one in answer["problems"]
+        ]
 
     for query in STARRED_QUERIES:
         assert found(query, headers=headers) == (["radar"], [])
@@ -135,7 +142,9 @@ def test_the_filter_is_offered_to_people_with_stars(client, tools, stella):
     assert "Starred by you" not in page(client, "").css_first("#facets").text()
     client.force_login(stella)
 
-    option = next(one for one in page(client, "").css(".facet-link") if "Starred by you" in one.text())
+    option = next(
+        one for one in page(client, "").css(".facet-link") if "Starred by you" in one.text()
+    )
 
     assert option.attributes["href"] == "?starred=1"
     assert option.css_first(".facet-count").text(strip=True) == "1"

@@ -21,9 +21,21 @@ pytestmark = pytest.mark.django_db
 def catalog(db):
     place = {"type": "string"}
     make_tool("mail.send", parameters=properties(to=place, subject=place))
-    make_tool("mail.move", parameters=properties(to=place, folderName=place), configuration=properties(apiKey=place))
-    make_tool("map.find", parameters=properties(**{"folder name": place}), returnType=properties(town=place))
-    organise(make_tool("odd"), Organisation(toolkit="my own tools", add_tags=["mail"], remove_tags=[]), by=None)
+    make_tool(
+        "mail.move",
+        parameters=properties(to=place, folderName=place),
+        configuration=properties(apiKey=place),
+    )
+    make_tool(
+        "map.find",
+        parameters=properties(**{"folder name": place}),
+        returnType=properties(town=place),
+    )
+    organise(
+        make_tool("odd"),
+        Organisation(toolkit="my own tools", add_tags=["mail"], remove_tags=[]),
+        by=None,
+    )
 
 
 def texts(query, person=None):
@@ -90,7 +102,9 @@ def test_a_name_is_followed_by_a_type():
 def test_another_word_for_a_filter_is_replaced(catalog):
     assert filter_meant_by("param") == "takes"
     assert texts("mail param:sub") == ["takes:subject"]
-    assert suggestions_for("mail param:sub", Audience.objects.visibility_for(None))[0] == len("mail ")
+    assert suggestions_for("mail param:sub", Audience.objects.visibility_for(None))[0] == len(
+        "mail "
+    )
 
 
 def test_what_is_typed_already_is_not_offered(catalog):
@@ -115,7 +129,9 @@ def test_suggestions_name_only_what_the_person_may_see():
 
 def test_suggestions_are_few(client):
     for number in range(30):
-        make_tool(f"kit{number}.tool", parameters=properties(**{f"name{one}": {} for one in range(20)}))
+        make_tool(
+            f"kit{number}.tool", parameters=properties(**{f"name{one}": {} for one in range(20)})
+        )
 
     for query in ("toolkit:", "takes:", "takes:name"):
         answer = client.get("/suggestions/", {"q": query})
@@ -123,7 +139,9 @@ def test_suggestions_are_few(client):
         assert len(answer.json()["suggestions"]) == 8
 
 
-@pytest.mark.parametrize("query", ["takes:" + "x" * 3_000, 'tag:"', "is:" * 1_000, "takes::", "score:>=>"])
+@pytest.mark.parametrize(
+    "query", ["takes:" + "x" * 3_000, 'tag:"', "is:" * 1_000, "takes::", "score:>=>"]
+)
 def test_any_text_gets_an_answer(client, query):
     assert client.get("/suggestions/", {"q": query}).json()["suggestions"] == []
 
@@ -137,4 +155,6 @@ def test_every_example_is_a_valid_query(query):
 def test_the_help_page_describes_every_filter():
     text = (ROOT / "docs" / "search.md").read_text()
 
-    assert [name for name in FILTERS if f"`{name}:" not in text] == ["deprecated"]  # it is written is:deprecated
+    assert [name for name in FILTERS if f"`{name}:" not in text] == [
+        "deprecated"
+    ]  # it is written is:deprecated

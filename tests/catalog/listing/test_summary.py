@@ -76,6 +76,10 @@ def test_the_first_page_links_each_format_to_its_tools(client):
     tree = LexborHTMLParser(client.get("/").content.decode())
 
     links = [node.attributes["href"] for node in tree.css('[aria-labelledby="formats-title"] a')]
-    assert links[:3] == ["/tools/?usable=mcp", "/tools/?usable=mcp-2026-07-28", "/tools/?usable=openai"]
+    assert links[:3] == [
+        "/tools/?usable=mcp",
+        "/tools/?usable=mcp-2026-07-28",
+        "/tools/?usable=openai",
+    ]
     counts = [node.text() for node in tree.css('[aria-labelledby="formats-title"] .share-count')]
     assert counts == ["1", "1", "1", "0", "1", "1", "1", "1"]

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.django_db
 def mail(db, monkeypatch):
     """A toolkit of four tools, of which one runs here, and an archived one."""
     scores = {"read": 90, "send": 71, "move": None, "copy": None}
-    tools = {name: make_tool(f"Mail.{name}", name=name, description=f"Can *{name}*.") for name in scores}
+    tools = {
+        name: make_tool(f"Mail.{name}", name=name, description=f"Can *{name}*.") for name in scores
+    }
     for name, tool in tools.items():
         Tool.objects.filter(pk=tool.pk).update(score=scores[name])
     archive(make_tool("Mail.old"))
@@ -30,7 +32,9 @@ def mail(db, monkeypatch):
 
 def card(client, name):
     return next(
-        one for one in page(client, "/toolkits/").css(".toolkit-card") if text_of(one, ".toolkit-card-name") == name
+        one
+        for one in page(client, "/toolkits/").css(".toolkit-card")
+        if text_of(one, ".toolkit-card-name") == name
     )
 
 
@@ -74,19 +78,26 @@ def test_the_page_of_a_toolkit_shows_its_figures_and_tools(client, mail, address
         "MCP endpoint": "http://testserver/mcp/mail",
     }
     links = {link.attributes["href"] for link in shown.css("main a")}
-    assert {"/connect/toolkits/mail/", "/selection/?toolkit=Mail&all=1", "/tools/?toolkit=Mail"} <= links
+    assert {
+        "/connect/toolkits/mail/",
+        "/selection/?toolkit=Mail&all=1",
+        "/tools/?toolkit=Mail",
+    } <= links
     assert "/toolkits/mail/access/" not in links
 
 
 def test_its_owner_gets_a_link_to_its_access(client, mail):
     owner = make_user("olga")
-    change_toolkit_access(toolkit_for(None, "organise", "mail"), Access(owner="olga", visibility="signed-in"), by=None)
+    change_toolkit_access(
+        toolkit_for(None, "organise", "mail"), Access(owner="olga", visibility="signed-in"), by=None
+    )
     assert client.get("/toolkits/mail/").status_code == 404
     client.force_login(owner)
 
-    assert facts(client, "/toolkits/mail/") | {"Owner": "olga", "Visible to": "Signed-in people"} == facts(
-        client, "/toolkits/mail/"
-    )
+    assert facts(client, "/toolkits/mail/") | {
+        "Owner": "olga",
+        "Visible to": "Signed-in people",
+    } == facts(client, "/toolkits/mail/")
     assert page(client, "/toolkits/mail/").css_first("a[href='/toolkits/mail/access/']") is not None
     assert page(client, "/toolkits/mail/access/").css_first("form.organise") is not None
 

@@ -42,7 +42,11 @@ class Terminal(io.StringIO):
 def run_on_a_terminal(*words):
     """(exit code, stdout, stderr) of a command whose output goes to a terminal with colours."""
     out, err, code = Terminal(), Terminal(), 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setattr("sys.argv", ["manage.py", *words])
         patch.setenv("TERM", "xterm-256color")
         try:
@@ -88,19 +92,31 @@ def test_an_error_is_red_on_a_terminal():
 @pytest.mark.django_db
 def test_each_command_of_the_site_writes_notes_without_colour():
     own = [
-        (name, app) for name, app in get_commands().items() if str(app).startswith(("catalog", "playground", "config"))
+        (name, app)
+        for name, app in get_commands().items()
+        if str(app).startswith(("catalog", "playground", "config"))
     ]
 
     assert own
-    assert [name for name, app in own if not isinstance(load_command_class(app, name), BaseCommand)] == []
+    assert [
+        name for name, app in own if not isinstance(load_command_class(app, name), BaseCommand)
+    ] == []
 
 
 @pytest.mark.django_db
 def test_the_documented_commands_for_organising_work_with_the_samples(capsys):
     make_user("owner")
-    run(capsys, "load_specs", "--quiet", str(ROOT / "playground/samples"), str(ROOT / "playground/builtin/specs"))
+    run(
+        capsys,
+        "load_specs",
+        "--quiet",
+        str(ROOT / "playground/samples"),
+        str(ROOT / "playground/builtin/specs"),
+    )
     document = (ROOT / "docs/organise.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\.venv/bin/python manage\.py (organise_tools .*)$", document, re.MULTILINE)
+    shown = re.findall(
+        r"^\.venv/bin/python manage\.py (organise_tools .*)$", document, re.MULTILINE
+    )
 
     codes = [run(capsys, *shlex.split(command))[0] for command in shown]
 
@@ -164,11 +180,17 @@ def test_loading_the_same_specs_again_changes_nothing(capsys):
 def test_load_specs_names_its_own_options_for_an_import_that_is_rejected(capsys, tmp_path):
     for name in ("One", "Two"):
         operation = {"operationId": "get", "summary": f"Get {name}."}
-        document = {"openapi": "3.1.0", "info": {"title": name, "version": "1"}, "paths": {"/a": {"get": operation}}}
+        document = {
+            "openapi": "3.1.0",
+            "info": {"title": name, "version": "1"},
+            "paths": {"/a": {"get": operation}},
+        }
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
     run(capsys, "load_specs", "--quiet", "--prefix", "api", str(tmp_path / "One.json"))
 
-    code, _, err = run(capsys, "load_specs", "--quiet", "--prefix", "api", str(tmp_path / "Two.json"))
+    code, _, err = run(
+        capsys, "load_specs", "--quiet", "--prefix", "api", str(tmp_path / "Two.json")
+    )
 
     assert code == 1
     assert "Set another id prefix (`--prefix`)" in err
@@ -194,7 +216,9 @@ def test_load_specs_stores_the_publisher(capsys):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("words", "has_report"), [([], False), (["--json"], True)])
-def test_on_a_terminal_load_specs_prints_the_report_only_on_request(capsys, monkeypatch, tmp_path, words, has_report):
+def test_on_a_terminal_load_specs_prints_the_report_only_on_request(
+    capsys, monkeypatch, tmp_path, words, has_report
+):
     monkeypatch.setattr("django.core.management.base.OutputWrapper.isatty", lambda _: True)
     file = tmp_path / "specs.ndjson"
     file.write_text(f"{spec_text('a')}\n{{}}".replace("\n ", " "))
@@ -217,7 +241,8 @@ def test_load_specs_without_a_report_prints_nothing_on_stdout(capsys):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("words", "message"), [(("nowhere.json",), "does not exist"), (("--user", "bob", "x"), "no user 'bob'")]
+    ("words", "message"),
+    [(("nowhere.json",), "does not exist"), (("--user", "bob", "x"), "no user 'bob'")],
 )
 def test_load_specs_exits_with_2_for_a_missing_file_or_user(words, message):
     with pytest.raises(CommandError, match=message) as refusal:
@@ -255,7 +280,9 @@ def test_check_specs_groups_by_rule_on_a_terminal(tmp_path):
     for number in range(12):
         vague = {"definition": {"name": f"get thing {number}", "description": "Get the thing."}}
         (tmp_path / f"{number}.json").write_text(json.dumps(vague))
-    (tmp_path / "wrong.json").write_text('{"definition": {"name": 5, "description": "Get the thing."}}')
+    (tmp_path / "wrong.json").write_text(
+        '{"definition": {"name": 5, "description": "Get the thing."}}'
+    )
 
     code, out, err = run_on_a_terminal("check_specs", str(tmp_path))
 
@@ -277,7 +304,9 @@ def test_check_specs_prints_one_line_each_on_a_terminal_if_asked(tmp_path):
 
     _, out, _ = run_on_a_terminal("check_specs", str(tmp_path), "--format", "text")
 
-    assert out.startswith(f"{tmp_path}/wrong.json:1:25: `name` must be a string. (spec.type at /definition/name)\n")
+    assert out.startswith(
+        f"{tmp_path}/wrong.json:1:25: `name` must be a string. (spec.type at /definition/name)\n"
+    )
 
 
 @pytest.mark.corpora
@@ -290,7 +319,9 @@ def test_check_specs_prints_nothing_for_good_specs_and_exits_with_0(capsys):
 
 def test_check_specs_prints_advice_and_exits_with_0(capsys, tmp_path):
     file = tmp_path / "a.json"
-    file.write_text('{"definition": {\n  "name": "Get weather",\n  "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {\n  "name": "Get weather",\n  "description": "Tell the weather of a city."}}'
+    )
 
     code, out, err = run(capsys, "check_specs", str(file))
 
@@ -316,10 +347,14 @@ def test_check_specs_prints_advice_from_the_chosen_severity_on(capsys, tmp_path)
 
 def test_check_specs_can_fail_on_advice(capsys, tmp_path):
     file = tmp_path / "a.json"
-    file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}'
+    )
 
     codes = {
-        severity: run(capsys, "check_specs", str(file), "--advice", "none", "--fail-on", severity)[0]
+        severity: run(capsys, "check_specs", str(file), "--advice", "none", "--fail-on", severity)[
+            0
+        ]
         for severity in ("none", "error", "warning")
     }
 
@@ -345,7 +380,9 @@ def test_the_lines_of_advice_are_lines_of_the_file(capsys, tmp_path):
 
 def test_sarif_has_the_documentation_of_the_rules(capsys, tmp_path):
     file = tmp_path / "a.json"
-    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}'
+    )
 
     _, out, _ = run(capsys, "check_specs", str(file), "--format", "sarif", "--advice", "info")
 
@@ -359,19 +396,34 @@ def test_sarif_has_the_documentation_of_the_rules(capsys, tmp_path):
 
 def test_rules_in_sarif_link_to_the_site(capsys, tmp_path):
     file = tmp_path / "a.json"
-    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}'
+    )
 
-    words = ["check_specs", str(file), "--format", "sarif", "--advice", "info", "--site", "https://shelf.example.org/"]
+    words = [
+        "check_specs",
+        str(file),
+        "--format",
+        "sarif",
+        "--advice",
+        "info",
+        "--site",
+        "https://shelf.example.org/",
+    ]
     _, out, _ = run(capsys, *words)
 
     rules = {rule["id"]: rule for rule in json.loads(out)["runs"][0]["tool"]["driver"]["rules"]}
-    assert rules["examples-missing"]["helpUri"] == "https://shelf.example.org/lint/examples-missing/"
+    assert (
+        rules["examples-missing"]["helpUri"] == "https://shelf.example.org/lint/examples-missing/"
+    )
     with pytest.raises(CommandError, match="begin with http"):
         call_command("check_specs", str(file), "--site", "shelf.example.org")
 
 
 def driver_of(capsys, file, *words):
-    file.write_text('{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {"name": "get_weather", "description": "Tell the weather of a city."}}'
+    )
     _, out, _ = run(capsys, "check_specs", str(file), "--format", "sarif", *words)
     return json.loads(out)["runs"][0]["tool"]["driver"]
 
@@ -382,7 +434,11 @@ def driver_of(capsys, file, *words):
         (None, [], None),
         (None, ["--site", "https://shelf.example.org"], "https://shelf.example.org/"),
         ("https://own.example.org", [], "https://own.example.org/"),
-        ("https://own.example.org", ["--site", "https://shelf.example.org/"], "https://shelf.example.org/"),
+        (
+            "https://own.example.org",
+            ["--site", "https://shelf.example.org/"],
+            "https://shelf.example.org/",
+        ),
     ],
 )
 def test_sarif_names_the_address_of_the_site_and_of_no_other_project(
@@ -408,7 +464,9 @@ WAIVERS = [
 
 def test_check_specs_ignores_waived_findings(capsys, tmp_path):
     file, waivers = tmp_path / "a.json", tmp_path / "waivers.txt"
-    file.write_text('{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}')
+    file.write_text(
+        '{"definition": {"name": "Get weather", "description": "Tell the weather of a city."}}'
+    )
     waivers.write_text(json.dumps(WAIVERS))
 
     words = ["check_specs", str(file), "--format", "json", "--advice", "info"]
@@ -442,7 +500,10 @@ def test_check_specs_reports_the_pointer_of_a_problem_in_a_real_spec(capsys, tmp
     spec = (DATA / "specs_mcp_invalid.jsonl").read_text()
     file = tmp_path / "spec.jsonl"
     file.write_text(
-        spec.replace("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema")
+        spec.replace(
+            "http://json-schema.org/draft-07/schema#",
+            "https://json-schema.org/draft/2020-12/schema",
+        )
     )
 
     code, out, _ = run(capsys, "check_specs", str(file), "--format", "json")
@@ -496,7 +557,11 @@ def test_a_lost_index_is_rebuilt(capsys):
 @pytest.mark.django_db(transaction=True)
 def test_load_specs_reads_ahead_in_large_files(capsys, tmp_path, monkeypatch):
     file = tmp_path / "specs.ndjson"
-    file.write_text("\n".join([*(json.dumps(json.loads(spec_text(f"tool-{number}"))) for number in range(30)), "{"]))
+    file.write_text(
+        "\n".join(
+            [*(json.dumps(json.loads(spec_text(f"tool-{number}"))) for number in range(30)), "{"]
+        )
+    )
     monkeypatch.setattr("catalog.management.commands.load_specs.AHEAD_BYTES", 0)
 
     code, out, err = run(capsys, "load_specs", str(file))

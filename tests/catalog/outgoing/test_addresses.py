@@ -37,7 +37,10 @@ def test_a_public_address_may_be_reached(address):
     ],
 )
 def test_an_address_that_is_not_public_is_refused(address, kind):
-    with pytest.raises(AddressRefused, match=f"has the address .*, a {kind} address, which connections may not reach"):
+    with pytest.raises(
+        AddressRefused,
+        match=f"has the address .*, a {kind} address, which connections may not reach",
+    ):
         PUBLIC_ONLY.check("tools.example", [address])
 
 

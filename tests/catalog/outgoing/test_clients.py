@@ -91,7 +91,10 @@ def test_a_redirect_to_a_forbidden_address_is_refused(fetch, budget):
     def redirect(handler):
         respond(handler, status=302, headers={"Location": "http://10.0.0.1/admin"})
 
-    with local_server(redirect) as server, pytest.raises(AddressRefused, match=r"10\.0\.0\.1 is a private address"):
+    with (
+        local_server(redirect) as server,
+        pytest.raises(AddressRefused, match=r"10\.0\.0\.1 is a private address"),
+    ):
         fetch(server.url, budget=budget)
 
 
@@ -181,7 +184,10 @@ def test_endless_headers_are_cut_off(fetch, budget):
         while True:
             handler.wfile.write(b"X-Header: " + b"x" * 1000 + b"\r\n")
 
-    with local_server(endless) as server, pytest.raises((LimitExceeded, httpx2.RemoteProtocolError)) as failed:
+    with (
+        local_server(endless) as server,
+        pytest.raises((LimitExceeded, httpx2.RemoteProtocolError)) as failed,
+    ):
         fetch(server.url, budget=budget)
 
     assert sentence(failed.value, budget)
@@ -199,7 +205,9 @@ def test_a_response_that_arrives_byte_by_byte_is_ended_at_the_deadline(fetch):
 
     budget = Budget(seconds=0.5, max_bytes=100_000)
     with local_server(slow) as server:
-        with pytest.raises(LimitExceeded, match=r"It took longer than the 0\.5 seconds that are allowed\."):
+        with pytest.raises(
+            LimitExceeded, match=r"It took longer than the 0\.5 seconds that are allowed\."
+        ):
             fetch(server.url, budget=budget)
         finished.set()
 
@@ -218,7 +226,10 @@ def test_a_compressed_response_is_refused(fetch, budget):
     def compressed(handler):
         respond(handler, b"\x1f\x8b", headers={"Content-Encoding": "gzip"})
 
-    with local_server(compressed) as server, pytest.raises(OutgoingError, match="compressed as 'gzip'"):
+    with (
+        local_server(compressed) as server,
+        pytest.raises(OutgoingError, match="compressed as 'gzip'"),
+    ):
         fetch(server.url, budget=budget)
 
     assert server.requests[0][2]["accept-encoding"] == "identity"
@@ -249,13 +260,24 @@ def certificate(folder, name):
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
     now = datetime.datetime.now(datetime.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName(name), x509.IPAddress(ipaddress.ip_address("192.0.2.1"))])
-    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
-    builder = builder.serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
-    builder = builder.add_extension(names, critical=False)
-    signed = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True).sign(
-        key, hashes.SHA256()
+    names = x509.SubjectAlternativeName(
+        [x509.DNSName(name), x509.IPAddress(ipaddress.ip_address("192.0.2.1"))]
     )
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+    )
+    builder = (
+        builder.serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + datetime.timedelta(days=1))
+    )
+    builder = builder.add_extension(names, critical=False)
+    signed = builder.add_extension(
+        x509.BasicConstraints(ca=True, path_length=None), critical=True
+    ).sign(key, hashes.SHA256())
     (folder / "certificate.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -269,7 +291,9 @@ def certificate(folder, name):
 @pytest.fixture
 def resolved_to_loopback(monkeypatch):
     real = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **more: real("127.0.0.1", *rest, **more))
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *rest, **more: real("127.0.0.1", *rest, **more)
+    )
 
 
 @pytest.mark.usefixtures("resolved_to_loopback")
@@ -287,7 +311,10 @@ def test_tls_verifies_the_name_and_not_the_address(fetch, budget, tmp_path, monk
 def test_a_certificate_that_nobody_trusts_is_refused(fetch, budget, tmp_path):
     context = certificate(tmp_path, "tools.example")
 
-    with local_server(hello, tls=context) as server, pytest.raises(httpx2.ConnectError, match="certificate"):
+    with (
+        local_server(hello, tls=context) as server,
+        pytest.raises(httpx2.ConnectError, match="certificate"),
+    ):
         fetch(f"https://tools.example:{server.port}/", budget=budget)
 
 

@@ -26,7 +26,11 @@ def attributes(markup: str, name: str) -> list[str]:
 def test_the_largest_bar_is_as_high_as_the_chart_and_the_others_in_proportion():
     drawn = charts.stacked_bars([Bar("Mon", (8, 0)), Bar("Tue", (3, 1))], SERIES, label="Runs")
 
-    heights = [rect.get("height") for rect in parsed(drawn).iter("rect") if "chart-part" in rect.get("class", "")]
+    heights = [
+        rect.get("height")
+        for rect in parsed(drawn).iter("rect")
+        if "chart-part" in rect.get("class", "")
+    ]
     assert heights[2:] == ["100%", "37.5%", "12.5%"]  # after the two swatches of the legend
 
 
@@ -73,13 +77,19 @@ def test_dots_lie_on_a_logarithmic_scale():
 
     drawn = parsed(charts.dots(points, label="Calls", start=0, end=100, ends=("", "")))
 
-    assert [(dot.get("cx"), dot.get("cy")) for dot in drawn.iter("circle")] == [("1%", "100%"), ("50%", "50%")]
-    assert [(mark.get("x"), mark.get("y")) for mark in drawn.findall(".//svg/svg")] == [("99%", "0%")]
+    assert [(dot.get("cx"), dot.get("cy")) for dot in drawn.iter("circle")] == [
+        ("1%", "100%"),
+        ("50%", "50%"),
+    ]
+    assert [(mark.get("x"), mark.get("y")) for mark in drawn.findall(".//svg/svg")] == [
+        ("99%", "0%")
+    ]
     assert [tick.text for tick in drawn.iter("text")] == ["1 ms", "10 ms", "100 ms"]
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"), [([], (0, 1)), ([0.0], (-1, 0)), ([9, 11], (0, 2)), ([1000], (3, 4)), ([2, 90000], (0, 5))]
+    ("values", "expected"),
+    [([], (0, 1)), ([0.0], (-1, 0)), ([9, 11], (0, 2)), ([1000], (3, 4)), ([2, 90000], (0, 5))],
 )
 def test_the_scale_takes_in_every_duration(values, expected):
     assert charts.decades(values) == expected
@@ -104,10 +114,14 @@ def test_a_sparkline_ends_at_its_last_value():
 
 
 def test_the_scale_of_a_sparkline_begins_at_its_floor():
-    assert attributes(charts.sparkline([98, 93], label="Scores", height=20, floor=88), "points") == ["3,3 69,10"]
+    assert attributes(
+        charts.sparkline([98, 93], label="Scores", height=20, floor=88), "points"
+    ) == ["3,3 69,10"]
 
 
-@pytest.mark.parametrize(("share", "width"), [(0.0, "0"), (0.001, "4%"), (0.25, "25%"), (1.0, "100%"), (1.5, "100%")])
+@pytest.mark.parametrize(
+    ("share", "width"), [(0.0, "0"), (0.001, "4%"), (0.25, "25%"), (1.0, "100%"), (1.5, "100%")]
+)
 def test_a_share_bar_that_is_not_empty_can_be_seen(share, width):
     [_, bar] = ElementTree.fromstring(charts.share_bar(share))
 

@@ -45,7 +45,10 @@ def test_specs_on_a_single_line_are_laid_out():
     difference = compare('{"a": 1, "b": 2}', '{"a": 1, "b": 3}\n')
 
     assert difference.laid_out
-    assert marks('{"a": 1, "b": 2}', '{"a": 1, "b": 3}')[2:4] == [("del", '  "b": 2'), ("add", '  "b": 3')]
+    assert marks('{"a": 1, "b": 2}', '{"a": 1, "b": 3}')[2:4] == [
+        ("del", '  "b": 2'),
+        ("add", '  "b": 3'),
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -56,7 +59,9 @@ def test_the_unified_text_leads_from_the_old_to_the_new(tmp_path_factory, old, n
     (folder / "changes").write_text(unified(old, new, old_name="old", new_name="new"))
 
     if (folder / "changes").read_text():
-        subprocess.run(["patch", "-s", "old", "changes"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(
+            ["patch", "-s", "old", "changes"], cwd=folder, check=True, capture_output=True
+        )
 
     assert (folder / "old").read_text() == new + "\n"
 
@@ -82,7 +87,12 @@ def pairs(old, new):
 
 
 def changed_words(old, new):
-    [pair] = [pair for stretch in compare(old, new).stretches for pair in stretch.pairs if pair[0] is not pair[1]]
+    [pair] = [
+        pair
+        for stretch in compare(old, new).stretches
+        for pair in stretch.pairs
+        if pair[0] is not pair[1]
+    ]
     return tuple([piece for piece, changed in row.pieces if changed] for row in pair)
 
 
@@ -129,14 +139,24 @@ def test_lines_far_from_changes_are_folded_with_their_number():
 
     stretches = compare(old, old.replace("20", "twenty")).stretches
 
-    assert [(stretch.folded, stretch.lines) for stretch in stretches] == [(True, 17), (False, 8), (True, 16)]
+    assert [(stretch.folded, stretch.lines) for stretch in stretches] == [
+        (True, 17),
+        (False, 8),
+        (True, 16),
+    ]
 
 
 def test_a_few_lines_between_changes_are_not_folded():
     old = "\n".join(map(str, range(13)))
 
-    assert [stretch.folded for stretch in compare(old, old.replace("0\n", "x\n", 1)).stretches] == [False, True]
-    assert [s.folded for s in compare("a\n" + "\n".join("123456"), "b\n" + "\n".join("123456")).stretches] == [False]
+    assert [stretch.folded for stretch in compare(old, old.replace("0\n", "x\n", 1)).stretches] == [
+        False,
+        True,
+    ]
+    assert [
+        s.folded
+        for s in compare("a\n" + "\n".join("123456"), "b\n" + "\n".join("123456")).stretches
+    ] == [False]
 
 
 def test_no_more_lines_are_shown_than_a_page_bears():

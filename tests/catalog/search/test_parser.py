@@ -20,7 +20,8 @@ def test_an_identifier_matches_as_words_or_as_one_word():
 
 
 @pytest.mark.parametrize(
-    ("text", "open_ended"), [("get wea", "wea"), ("get wea ", None), ("get wea*", "wea"), ("wea* get ", "wea")]
+    ("text", "open_ended"),
+    [("get wea", "wea"), ("get wea ", None), ("get wea*", "wea"), ("wea* get ", "wea")],
 )
 def test_the_last_word_is_open_ended_while_it_is_typed(text, open_ended):
     found = [word.typed for word in Query.from_text(text).words if word.open_ended]
@@ -46,7 +47,10 @@ def test_words_of_requests_are_ignored_only_in_sentences():
         ("list of users", False),
         ("Who discovered radium?", True),
         ("I need some help with my taxes", True),
-        ("Convert 20 dollars to euros and send the result to the accounting department of the company", True),
+        (
+            "Convert 20 dollars to euros and send the result to the accounting department of the company",
+            True,
+        ),
     ],
 )
 def test_a_question_or_request_is_a_sentence(text, sentence):
@@ -62,7 +66,10 @@ def test_quoted_words_must_be_adjacent():
 
 def test_a_number_or_an_option_of_a_command_is_not_excluded_in_a_sentence():
     assert (
-        Query.from_text("Can you tell me the time it takes from 5 to -10 degrees with the option -m ?").unwanted == ()
+        Query.from_text(
+            "Can you tell me the time it takes from 5 to -10 degrees with the option -m ?"
+        ).unwanted
+        == ()
     )
     assert Query.from_text("time -10 ").unwanted == (("10",),)
 
@@ -108,7 +115,8 @@ def test_conditions_are_parsed(text, conditions):
 
 
 @pytest.mark.parametrize(
-    ("text", "runnable"), [("runnable:yes", True), ("runnable:no", False), ("-runnable:yes", False), ("run", None)]
+    ("text", "runnable"),
+    [("runnable:yes", True), ("runnable:no", False), ("-runnable:yes", False), ("run", None)],
 )
 def test_runnable_is_a_condition(text, runnable):
     assert Query.from_text(text).runnable is runnable
@@ -170,7 +178,9 @@ def test_text_with_a_colon_is_no_filter(text):
 
 @pytest.mark.parametrize("text", ["score:90", "score:>=90", "score:>89"])
 def test_scores_are_compared(text):
-    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [("f_scores_9", True)]
+    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [
+        ("f_scores_9", True)
+    ]
 
 
 @pytest.mark.parametrize("text", ["score:<90", "score:<=89"])
@@ -182,14 +192,18 @@ def test_low_scores_are_those_that_were_assessed_and_are_not_high(text):
 
 @pytest.mark.parametrize("text", ["-score:<90", "-score:<=89"])
 def test_a_score_that_is_not_low_is_high(text):
-    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [("f_scores_9", True)]
+    assert [(one.key, one.holds) for one in Query.from_text(text).conditions] == [
+        ("f_scores_9", True)
+    ]
 
 
 def test_no_score_is_above_100_or_below_0():
     assert [one.key for one in Query.from_text("score:>100 score:<0").conditions] == ["f_never"]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "'\"*():^-+{}", "%%%", "\x00\x01", "\ud800", "🎉", '""', "-", 'takes:""'])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "'\"*():^-+{}", "%%%", "\x00\x01", "\ud800", "🎉", '""', "-", 'takes:""']
+)
 def test_a_query_without_words_is_empty(text):
     assert not Query.from_text(text).words
 
@@ -200,4 +214,7 @@ def test_a_very_long_query_is_cut_with_a_note():
     assert len(query.words) == MAX_WORDS_READ
     assert query.cut
     assert len(Query.from_text("-a " * 1000).unwanted) == 1
-    assert len(Query.from_text(" ".join(f"has:x takes:p{number}" for number in range(90))).conditions) == MAX_CONDITIONS
+    assert (
+        len(Query.from_text(" ".join(f"has:x takes:p{number}" for number in range(90))).conditions)
+        == MAX_CONDITIONS
+    )

@@ -27,7 +27,9 @@ NAUGHTY = [
 
 
 def found(query: str, **choices) -> list[str]:
-    return [result.tool.tool_id for result in page_of(CatalogSearch(words=query, **choices)).results]
+    return [
+        result.tool.tool_id for result in page_of(CatalogSearch(words=query, **choices)).results
+    ]
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -60,7 +62,10 @@ def test_tools_with_all_words_come_first_and_less_exact_ones_fill_them_up():
 
     page = page_of(CatalogSearch(words="sends mail"))
 
-    assert [(one.tool.tool_id, one.exact) for one in page.results] == [("mail", True), ("money", False)]
+    assert [(one.tool.tool_id, one.exact) for one in page.results] == [
+        ("mail", True),
+        ("money", False),
+    ]
     assert (page.filled_up, page.loosely, page.holding_all, page.count) == (True, True, 1, 2)
 
 
@@ -157,16 +162,33 @@ def test_a_compound_is_found_as_two_words_and_two_words_as_a_compound(query, tex
      "Show me the function apps in my subscription", "What does my function app need?"],
 )  # fmt: skip
 def test_the_name_of_a_tool_with_a_compound_comes_before_tools_with_one_of_its_words(query):
-    subscription = properties(subscription={"type": "string", "description": "The subscription to use."})
-    make_tool("get_app", description="Gets an app of a subscription, with each function.", parameters=subscription)
-    make_tool("list_functions", description="Lists the function of each app in a file.", parameters=subscription)
-    make_tool("functionapp_get", description="Gets details in a subscription.", parameters=subscription)
+    subscription = properties(
+        subscription={"type": "string", "description": "The subscription to use."}
+    )
+    make_tool(
+        "get_app",
+        description="Gets an app of a subscription, with each function.",
+        parameters=subscription,
+    )
+    make_tool(
+        "list_functions",
+        description="Lists the function of each app in a file.",
+        parameters=subscription,
+    )
+    make_tool(
+        "functionapp_get", description="Gets details in a subscription.", parameters=subscription
+    )
 
     assert found(query)[0] == "functionapp_get"
 
 
 @pytest.mark.parametrize(
-    ("query", "name"), [("functionapp", "function_app_get"), ("webhook", "web_hook_create"), ("keyvault", "key-vault")]
+    ("query", "name"),
+    [
+        ("functionapp", "function_app_get"),
+        ("webhook", "web_hook_create"),
+        ("keyvault", "key-vault"),
+    ],
 )
 def test_a_compound_that_other_tools_contain_as_one_word_is_also_found_as_two(query, name):
     others = [make_spec(f"other{number}", description=f"Uses the {query}.") for number in range(20)]
@@ -177,10 +199,19 @@ def test_a_compound_that_other_tools_contain_as_one_word_is_also_found_as_two(qu
 
 
 def test_what_a_request_is_about_weighs_more_than_its_verb():
-    publish_many([make_spec(f"create_thing{n}", description="Creates a thing.") for n in range(3)], by=None)
-    publish_many([make_spec(f"invoice_thing{n}", description="Pays the invoice.") for n in range(3)], by=None)
+    publish_many(
+        [make_spec(f"create_thing{n}", description="Creates a thing.") for n in range(3)], by=None
+    )
+    publish_many(
+        [make_spec(f"invoice_thing{n}", description="Pays the invoice.") for n in range(3)], by=None
+    )
 
-    for query in ("create invoice", "create an invoice", "invoice create", "Can you please create an invoice for me?"):
+    for query in (
+        "create invoice",
+        "create an invoice",
+        "invoice create",
+        "Can you please create an invoice for me?",
+    ):
         assert all(name.startswith("invoice") for name in found(query)[:3]), query
 
 
@@ -198,15 +229,21 @@ def test_a_verb_alone_still_finds_its_tools():
      "hvordan kan jeg flette en PDF sammen"],
 )  # fmt: skip
 def test_a_word_of_another_language_that_one_tool_contains_pulls_it_not_up(query):
-    publish_many([make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None)
-    publish_many([make_spec(f"other{n}", description="Does another thing.") for n in range(20)], by=None)
+    publish_many(
+        [make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None
+    )
+    publish_many(
+        [make_spec(f"other{n}", description="Does another thing.") for n in range(20)], by=None
+    )
     make_tool("lesson", description="Teaches eine, une and en, with kan and puis, as in: ich, aux.")
 
     assert found(query)[0].startswith("pdf")
 
 
 def test_a_rare_word_of_a_query_in_the_language_of_the_catalog_still_decides():
-    publish_many([make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None)
+    publish_many(
+        [make_spec(f"pdf{n}", description="Joins the pages of a PDF.") for n in range(6)], by=None
+    )
     make_tool("wetter", description="Gibt das Wetter für eine Stadt.")
 
     assert found("Jira PDF")[0].startswith("pdf")
@@ -269,18 +306,26 @@ def test_a_compound_is_marked_in_the_text():
 
 
 def test_a_long_request_is_read_to_its_end():
-    publish_many([make_spec(f"tool{n}", description=f"Does thing{n} and stuff{n}.") for n in range(150)], by=None)
+    publish_many(
+        [make_spec(f"tool{n}", description=f"Does thing{n} and stuff{n}.") for n in range(150)],
+        by=None,
+    )
     make_tool("paint", name="calculate_paint", description="Calculates the paint for a wall.")
     talk = " ".join(f"We spoke about thing{n} for a while." for n in range(50))
 
-    search = CatalogSearch(words=f"{talk} Calculate the paint for my wall, please: the paint of a wall.")
+    search = CatalogSearch(
+        words=f"{talk} Calculate the paint for my wall, please: the paint of a wall."
+    )
 
     assert page_of(search).results[0].tool.tool_id == "paint"
     assert not search.query.cut
 
 
 def test_the_work_for_a_request_is_bounded(django_assert_max_num_queries):
-    publish_many([make_spec(f"tool{n}", description=f"Does word{n} and term{n}.") for n in range(150)], by=None)
+    publish_many(
+        [make_spec(f"tool{n}", description=f"Does word{n} and term{n}.") for n in range(150)],
+        by=None,
+    )
     search = CatalogSearch(words=" ".join(f"word{n} else{n}" for n in range(5000)))
 
     with django_assert_max_num_queries(40):
@@ -298,7 +343,9 @@ def test_a_wrong_filter_finds_nothing():
     page = page_of(search)
 
     assert (page.results, page.count, page.next) == ((), 0, None)
-    assert [(one.instead, address) for one, address in search.repairs] == [("runnable:yes", "?q=apples+runnable%3Ayes")]
+    assert [(one.instead, address) for one, address in search.repairs] == [
+        ("runnable:yes", "?q=apples+runnable%3Ayes")
+    ]
     assert not Tool.objects.matching("apples is:runnable").exists()
     assert {option.count for facet in facets_of(search) for option in facet.options} <= {0}
 
@@ -320,7 +367,9 @@ def test_the_page_marks_less_exact_matches(client):
 
     body = client.get("/tools/", {"q": "sends mail"}).content.decode()
 
-    assert body.index("/tools/mail/") < body.index("Less exact matches") < body.index("/tools/money/")
+    assert (
+        body.index("/tools/mail/") < body.index("Less exact matches") < body.index("/tools/money/")
+    )
     assert "Less exact matches" not in client.get("/tools/", {"q": "sends"}).content.decode()
 
 
@@ -332,8 +381,16 @@ def test_the_api_marks_less_exact_matches_and_wrong_filters(stranger):
     second = stranger.ask("/tools", q="sends mail", limit=1, cursor=first["next"]).json()
     wrong = stranger.ask("/tools", q="is:runnable")
 
-    assert [(one["id"], one["exact"]) for one in first["items"] + second["items"]] == [("mail", True), ("money", False)]
-    assert (first["match"], second["match"], second["next"], first["problems"]) == ("any", "any", None, [])
+    assert [(one["id"], one["exact"]) for one in first["items"] + second["items"]] == [
+        ("mail", True),
+        ("money", False),
+    ]
+    assert (first["match"], second["match"], second["next"], first["problems"]) == (
+        "any",
+        "any",
+        None,
+        [],
+    )
     assert (wrong.status_code, wrong.json()["items"], wrong.json()["count"]) == (200, [], 0)
     [problem] = wrong.json()["problems"]
     assert (problem["written"], problem["instead"]) == ("is:runnable", "runnable:yes")
@@ -375,11 +432,18 @@ def test_an_archived_tool_is_found_only_on_request():
 
 
 def test_results_explain_why_they_match():
-    make_tool("a", parameters=properties(city={"type": "string"}, unit={"description": "Celsius or Fahrenheit."}))
+    make_tool(
+        "a",
+        parameters=properties(
+            city={"type": "string"}, unit={"description": "Celsius or Fahrenheit."}
+        ),
+    )
 
     [result] = page_of(CatalogSearch(words="city fahrenheit")).results
 
-    assert [(reason.parameter.text, reason.text and reason.text.text) for reason in result.shown.reasons] == [
+    assert [
+        (reason.parameter.text, reason.text and reason.text.text) for reason in result.shown.reasons
+    ] == [
         ("city", None),
         ("unit", "Celsius or Fahrenheit."),
     ]
@@ -424,7 +488,8 @@ def catalog_tools():
         "code.list_requests",
         name="list_requests",
         description="Requests to pull, oldest first.",
-        parameters=properties(size={"$ref": "#/$defs/size"}) | {"$defs": {"size": {"enum": [10, 100]}}},
+        parameters=properties(size={"$ref": "#/$defs/size"})
+        | {"$defs": {"size": {"enum": [10, 100]}}},
         configuration=properties(apiKey={"type": "string"}),
         examples=[{"description": "One"}],
         deprecated=True,
@@ -520,7 +585,10 @@ def test_an_abbreviation_matches_two_adjacent_words():
 
 
 def test_the_closest_name_comes_first_if_many_tools_contain_the_words():
-    publish_many([make_spec(f"get_user_{n}", description="Gets the mail of a user.") for n in range(300)], by=None)
+    publish_many(
+        [make_spec(f"get_user_{n}", description="Gets the mail of a user.") for n in range(300)],
+        by=None,
+    )
     make_tool("get_mail_of_user", description="Gets it.")
     make_tool("get_user", description="Gets it.")
 
@@ -573,7 +641,9 @@ def four_tools():
         ({"returns": True, "runnable": True}, []),
     ],
 )
-def test_facets_filter_the_list_and_the_search_alike(four_tools, monkeypatch, words, choices, expected):
+def test_facets_filter_the_list_and_the_search_alike(
+    four_tools, monkeypatch, words, choices, expected
+):
     for name in ("runnable_tool_ids", "installed_tool_ids"):
         monkeypatch.setattr(hooks, name, lambda: frozenset({"b", "not in the catalog"}))
 
@@ -650,7 +720,11 @@ def _cursor_of_page(words: str, number: int) -> Cursor | None:
 
 @pytest.mark.corpora
 def test_a_list_is_ordered_by_name_regardless_of_case(catalog):
-    names = [tool_id.partition(".")[2].casefold() for page in walk(CatalogSearch())[:5] for tool_id in page]
+    names = [
+        tool_id.partition(".")[2].casefold()
+        for page in walk(CatalogSearch())[:5]
+        for tool_id in page
+    ]
 
     assert names[:3] == sorted(names[:3])
 
@@ -684,7 +758,9 @@ def test_an_encoded_cursor_is_decoded_again():
 
 
 def test_facets_and_results_need_a_bounded_number_of_queries(django_assert_max_num_queries):
-    publish_many([make_spec(f"tool{number}", description="fruit of a tree") for number in range(50)], by=None)
+    publish_many(
+        [make_spec(f"tool{number}", description="fruit of a tree") for number in range(50)], by=None
+    )
 
     with django_assert_max_num_queries(40):
         search = CatalogSearch(words="fruit tree")

@@ -36,7 +36,9 @@ def test_every_word_of_real_specs_has_the_same_stem_in_fts5():
     database.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(words, instance)")
     database.executemany("INSERT INTO words VALUES (?)", [(word,) for word in words])
 
-    theirs = {words[rowid - 1]: term for rowid, term in database.execute("SELECT doc, term FROM stems")}
+    theirs = {
+        words[rowid - 1]: term for rowid, term in database.execute("SELECT doc, term FROM stems")
+    }
 
     assert len(words) > 5_000
     assert {word: stem(word) for word in words} == theirs

@@ -28,7 +28,9 @@ def test_two_adjacent_words_count_as_one():
     assert thesaurus["virtual machin"].same[0][0] == "vm"
 
 
-@pytest.mark.parametrize(("word", "other"), [("fetch", "get"), ("remov", "delet"), ("k8s", "kubernet")])
+@pytest.mark.parametrize(
+    ("word", "other"), [("fetch", "get"), ("remov", "delet"), ("k8s", "kubernet")]
+)
 def test_common_synonyms_of_software_are_known(word, other):
     assert other in dict(alternatives_of(word).same)
 

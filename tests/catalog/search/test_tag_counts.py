@@ -78,9 +78,15 @@ def test_the_first_publisher_owns_a_tool():
 
 
 def test_the_largest_toolkits_come_first_with_the_spelling_of_their_first_tool():
-    publish_many([make_spec(tool_id) for tool_id in ("Mail.send", "mail.read", "clock.now", "plain")], by=None)
+    publish_many(
+        [make_spec(tool_id) for tool_id in ("Mail.send", "mail.read", "clock.now", "plain")],
+        by=None,
+    )
 
-    assert tag_counts.largest("toolkit", 10) == [Group("mail", "Mail", 2), Group("clock", "clock", 1)]
+    assert tag_counts.largest("toolkit", 10) == [
+        Group("mail", "Mail", 2),
+        Group("clock", "clock", 1),
+    ]
     assert tag_counts.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
 
 

@@ -75,7 +75,12 @@ def test_an_identifier_can_also_be_found_as_one_word():
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("temperatureUnit", "temperatureunit"), ("Temperature-Unit", "temperatureunit"), ("$filter", "filter"), ("_", "")],
+    [
+        ("temperatureUnit", "temperatureunit"),
+        ("Temperature-Unit", "temperatureunit"),
+        ("$filter", "filter"),
+        ("_", ""),
+    ],
 )
 def test_a_key_is_a_name_without_case_and_punctuation(name, key):
     assert key_of(name) == key

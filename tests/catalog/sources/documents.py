@@ -21,14 +21,20 @@ def operation(name, *, summary="Do it", required=("city",), properties=None):
 
 def document(*operations):
     paths = {f"/{one['operationId']}": {"get": one} for one in operations}
-    return json.dumps({"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "paths": paths})
+    return json.dumps(
+        {"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "paths": paths}
+    )
 
 
 FORECAST = operation("forecast")
 DESCRIBED = operation("forecast", summary="Forecast the weather of a city")
-COMPATIBLE = operation("forecast", properties={"city": {"type": "string"}, "days": {"type": "integer"}})
+COMPATIBLE = operation(
+    "forecast", properties={"city": {"type": "string"}, "days": {"type": "integer"}}
+)
 BREAKING = operation(
-    "forecast", required=("city", "key"), properties={"city": {"type": "string"}, "key": {"type": "string"}}
+    "forecast",
+    required=("city", "key"),
+    properties={"city": {"type": "string"}, "key": {"type": "string"}},
 )
 ALERTS = operation("alerts")
 

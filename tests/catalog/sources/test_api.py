@@ -7,7 +7,14 @@ import pytest
 from catalog.models import HeldChange, Source, SourceSync, Tool
 from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import begin, sync
-from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
+from tests.catalog.sources.documents import (
+    ALERTS,
+    BREAKING,
+    FORECAST,
+    add_document,
+    document,
+    replace_document,
+)
 from tests.conftest import Program
 from tests.factories import make_token, make_user
 
@@ -34,16 +41,25 @@ def held(*, owner=None):
 
 def test_a_source_is_added_read_changed_and_removed(staff):
     added = post(
-        staff, "/sources", name="weather", kind="openapi", document=document(FORECAST), headers={"X-Key": "abc"}
+        staff,
+        "/sources",
+        name="weather",
+        kind="openapi",
+        document=document(FORECAST),
+        headers={"X-Key": "abc"},
     )
     assert (added.status_code, added["Location"]) == (201, "/api/v1/sources/weather")
     assert added.json()["headers"] == ["X-Key"]
     assert "abc" not in added.text
 
-    changed = staff.send("PATCH", "/sources/weather", json.dumps({"policy": "review", "every_minutes": 60}))
+    changed = staff.send(
+        "PATCH", "/sources/weather", json.dumps({"policy": "review", "every_minutes": 60})
+    )
     assert (changed.json()["policy"], changed.json()["every_minutes"]) == ("review", 60)
     assert Source.objects.get().headers == {"X-Key": "abc"}
-    stopped = staff.send("PATCH", "/sources/weather", json.dumps({"every_minutes": None, "headers": {}}))
+    stopped = staff.send(
+        "PATCH", "/sources/weather", json.dumps({"every_minutes": None, "headers": {}})
+    )
     assert (stopped.json()["every_minutes"], stopped.json()["headers"]) == (None, [])
 
     assert [one["name"] for one in staff.ask("/sources").json()["items"]] == ["weather"]
@@ -53,11 +69,15 @@ def test_a_source_is_added_read_changed_and_removed(staff):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("query", "body"), [("", {"wait_s": 30}), ("?wait_s=30", {}), ("?wait_s=30", None)])
+@pytest.mark.parametrize(
+    ("query", "body"), [("", {"wait_s": 30}), ("?wait_s=30", {}), ("?wait_s=30", None)]
+)
 def test_a_sync_is_started_and_waited_for(staff, query, body):
     add_document(document(FORECAST, ALERTS))
 
-    report = staff.send("POST", f"/sources/weather/sync{query}", "" if body is None else json.dumps(body))
+    report = staff.send(
+        "POST", f"/sources/weather/sync{query}", "" if body is None else json.dumps(body)
+    )
 
     assert report.status_code == 200
     assert report.json() | {"started_at": 0, "ended_at": 0, "id": 0} == {
@@ -99,7 +119,10 @@ def test_a_running_sync_is_a_conflict(staff):
 
     answer = post(staff, "/sources/weather/sync")
 
-    assert (answer.status_code, answer.json()["detail"]) == (409, "The source weather is being synced already.")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        409,
+        "The source weather is being synced already.",
+    )
     assert staff.ask("/sources/weather").json()["last_sync"]["state"] == "running"
     assert staff.send("DELETE", "/sources/weather").status_code == 409
 
@@ -120,7 +143,10 @@ def test_the_tools_of_a_source_are_listed_in_pages(staff):
     first = staff.ask("/sources/weather/tools", limit=1).json()
     second = staff.ask("/sources/weather/tools", limit=1, cursor=first["next"]).json()
 
-    assert [first["items"][0]["remote_name"], second["items"][0]["remote_name"]] == ["alerts", "forecast"]
+    assert [first["items"][0]["remote_name"], second["items"][0]["remote_name"]] == [
+        "alerts",
+        "forecast",
+    ]
     assert second["next"] is None
     gone = staff.ask("/sources/weather/tools", gone=1).json()["items"]
     assert [one["tool_id"] for one in gone] == ["weather.alerts"]
@@ -145,7 +171,10 @@ def test_a_held_change_is_shown_with_its_proof_and_approved(staff):
 
     assert (approved.status_code, approved.json()["tool"]["revision"]) == (201, 2)
     again = post(staff, f"{url}/approve")
-    assert (again.status_code, again.json()["detail"]) == (409, "This change is no longer waiting: approved.")
+    assert (again.status_code, again.json()["detail"]) == (
+        409,
+        "This change is no longer waiting: approved.",
+    )
 
 
 def test_a_change_on_top_of_another_revision_is_a_conflict(staff):
@@ -159,7 +188,11 @@ def test_a_held_change_is_rejected(staff):
 
     rejected = post(staff, f"/sources/weather/changes/{change.pk}/reject")
 
-    assert (rejected.status_code, rejected.json()["state"], rejected.json()["decided_by"]) == (200, "rejected", "grace")
+    assert (rejected.status_code, rejected.json()["state"], rejected.json()["decided_by"]) == (
+        200,
+        "rejected",
+        "grace",
+    )
     assert Tool.objects.get().current.number == 1
     assert staff.ask("/sources/weather/changes", state="held").json()["items"] == []
 
@@ -173,7 +206,9 @@ def test_the_owner_of_a_tool_may_decide_and_others_may_not(program):
     for decision in ("approve", "reject"):
         refused = post(other, f"/sources/weather/changes/{change.pk}/{decision}")
         assert refused.status_code == 403
-        assert "Only the owner (owner), the maintainers and administrators" in refused.json()["detail"]
+        assert (
+            "Only the owner (owner), the maintainers and administrators" in refused.json()["detail"]
+        )
     assert post(owner, f"/sources/weather/changes/{change.pk}/approve").status_code == 201
 
 
@@ -216,7 +251,9 @@ def test_a_token_needs_the_scope(db):
 
 
 def test_invalid_settings_are_problems_with_pointers(staff):
-    refused = post(staff, "/sources", name="Weather", kind="mcp-http", address="ftp://tools.example")
+    refused = post(
+        staff, "/sources", name="Weather", kind="mcp-http", address="ftp://tools.example"
+    )
 
     assert refused.status_code == 422
     assert [error["pointer"] for error in refused.json()["errors"]] == ["/name", "/address"]
@@ -238,7 +275,9 @@ def test_a_change_of_another_source_is_not_found(staff):
 def test_the_environment_of_a_command_is_not_changed_by_the_api(staff):
     add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
 
-    refused = staff.send("PATCH", "/sources/local", json.dumps({"headers": {"BASH_ENV": "/tmp/evil"}}))
+    refused = staff.send(
+        "PATCH", "/sources/local", json.dumps({"headers": {"BASH_ENV": "/tmp/evil"}})
+    )
 
     assert refused.status_code == 422
     assert [error["pointer"] for error in refused.json()["errors"]] == ["/headers"]
@@ -247,7 +286,11 @@ def test_the_environment_of_a_command_is_not_changed_by_the_api(staff):
 def test_only_staff_see_the_query_of_an_address_and_the_arguments_of_a_command(staff, program):
     url = "https://tools.example/mcp"
     add_source(SourceSettings("remote", "mcp-http", f"{url}?apiKey=mrk-abc"), by=None)
-    add_source(SourceSettings("local", "mcp-stdio", "npx server --key mrk-abc"), by=None, allow_command=True)
+    add_source(
+        SourceSettings("local", "mcp-stdio", "npx server --key mrk-abc"),
+        by=None,
+        allow_command=True,
+    )
 
     seen = {one["name"]: one["address"] for one in program.ask("/sources").json()["items"]}
 

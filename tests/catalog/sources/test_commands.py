@@ -33,7 +33,9 @@ def test_a_source_is_added_and_synced(tmp_path):
     file = tmp_path / "weather.json"
     file.write_text(document(FORECAST))
 
-    _, errors, code = run("add_source", "weather", "--openapi", str(file), "--policy", "review", "--every", "60")
+    _, errors, code = run(
+        "add_source", "weather", "--openapi", str(file), "--policy", "review", "--every", "60"
+    )
     assert (code, errors) == (
         0,
         "Added the source weather. Read its tools with: manage.py sync_source weather\n",
@@ -44,20 +46,35 @@ def test_a_source_is_added_and_synced(tmp_path):
     printed, _, code = run("sync_source", "weather")
 
     report = json.loads(printed)
-    assert (code, report["source"], report["state"], report["held"]) == (0, "weather", "succeeded", 1)
+    assert (code, report["source"], report["state"], report["held"]) == (
+        0,
+        "weather",
+        "succeeded",
+        1,
+    )
     assert report["changes"][0]["tool_id"] == "weather.forecast"
 
 
 def test_a_command_is_accepted_on_the_command_line():
     run("add_source", "local", "--command", "npx -y server")
 
-    assert (Source.objects.get().kind, Source.objects.get().address) == ("mcp-stdio", "npx -y server")
+    assert (Source.objects.get().kind, Source.objects.get().address) == (
+        "mcp-stdio",
+        "npx -y server",
+    )
 
 
 def test_the_value_of_a_header_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("DEMO_AUTHORIZATION", "Bearer mrk-abc")
 
-    run("add_source", "demo", "--url", "https://tools.example/mcp", "--header", "Authorization=DEMO_AUTHORIZATION")
+    run(
+        "add_source",
+        "demo",
+        "--url",
+        "https://tools.example/mcp",
+        "--header",
+        "Authorization=DEMO_AUTHORIZATION",
+    )
 
     assert Source.objects.get().headers == {"Authorization": "Bearer mrk-abc"}
     assert "mrk-abc" not in Source.objects.get().credentials
@@ -66,11 +83,20 @@ def test_the_value_of_a_header_comes_from_the_environment(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Demo", "--url", "https://tools.example/mcp"], "name: Enter a name of 1 to 40 characters"),
-        (["demo", "--url", "ftp://tools.example"], "address: Enter an address that starts with http:// or https://."),
+        (
+            ["Demo", "--url", "https://tools.example/mcp"],
+            "name: Enter a name of 1 to 40 characters",
+        ),
+        (
+            ["demo", "--url", "ftp://tools.example"],
+            "address: Enter an address that starts with http:// or https://.",
+        ),
         (["demo", "--url", "https://tools.example", "--every", "1"], "every_minutes: Enter 5 to"),
         (["demo", "--openapi", "/no/such/file"], "Cannot read the document: "),
-        (["demo", "--url", "https://tools.example", "--header", "A"], "Write --header NAME=VARIABLE"),
+        (
+            ["demo", "--url", "https://tools.example", "--header", "A"],
+            "Write --header NAME=VARIABLE",
+        ),
         (["demo", "--url", "https://tools.example", "--header", "A=NO_SUCH"], "NO_SUCH is not set"),
     ],
 )

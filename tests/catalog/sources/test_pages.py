@@ -7,7 +7,14 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.models import HeldChange, Source, SourceSync, Tool
 from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import begin, carry_out, sync
-from tests.catalog.sources.documents import ALERTS, BREAKING, FORECAST, add_document, document, replace_document
+from tests.catalog.sources.documents import (
+    ALERTS,
+    BREAKING,
+    FORECAST,
+    add_document,
+    document,
+    replace_document,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +58,9 @@ def add(browser, **fields):
 def test_a_source_is_added_with_an_uploaded_document(staff):
     file = SimpleUploadedFile("weather.json", document(FORECAST).encode())
 
-    response = add(staff, document=file, header_name="X-Key", header_value="mrk-abc", every_minutes="60")
+    response = add(
+        staff, document=file, header_name="X-Key", header_value="mrk-abc", every_minutes="60"
+    )
 
     assert response["Location"] == "/sources/weather/"
     source = Source.objects.get()
@@ -119,7 +128,10 @@ def test_a_running_sync_is_polled_and_reloaded_without_scripts(browser):
     whole = browser.get("/sources/weather/")
     part = browser.get("/sources/weather/", headers={"HX-Request": "true"})
 
-    assert page(whole).css_first("noscript meta[http-equiv=refresh]") or b'http-equiv="refresh"' in whole.content
+    assert (
+        page(whole).css_first("noscript meta[http-equiv=refresh]")
+        or b'http-equiv="refresh"' in whole.content
+    )
     assert page(part).css_first("[hx-get='/sources/weather/']")
     assert b"<html" not in part.content
 
@@ -158,7 +170,9 @@ def test_vanished_tools_are_listed_apart_and_marked_on_their_page(browser):
     sync(replace_document(source, document(FORECAST)))
 
     assert "weather.alerts" not in text(browser.get("/sources/weather/"), "#tools")
-    assert "weather.alerts not listed since" in text(browser.get("/sources/weather/?gone=1"), "#tools")
+    assert "weather.alerts not listed since" in text(
+        browser.get("/sources/weather/?gone=1"), "#tools"
+    )
     assert "Its source no longer lists this tool" in text(browser.get("/tools/weather.alerts/"))
     assert "Its source" not in text(browser.get("/tools/weather.forecast/"))
 
@@ -166,7 +180,10 @@ def test_vanished_tools_are_listed_apart_and_marked_on_their_page(browser):
 def test_the_tool_page_names_the_source(browser, client):
     sync(add_document(document(FORECAST)))
 
-    signed_in, anonymous = browser.get("/tools/weather.forecast/"), client.get("/tools/weather.forecast/")
+    signed_in, anonymous = (
+        browser.get("/tools/weather.forecast/"),
+        client.get("/tools/weather.forecast/"),
+    )
 
     assert page(signed_in).css_first(".tool-metadata a[href='/sources/weather/']")
     assert "Source weather" in text(anonymous, ".tool-metadata")
@@ -204,7 +221,9 @@ def test_a_held_change_is_approved(staff, ada):
 def test_a_held_change_is_rejected(staff):
     change = held()
 
-    response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True)
+    response = staff.post(
+        f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True
+    )
 
     assert "Change to weather.forecast rejected." in text(response)
     assert "weather.forecast: rejected by ada" in text(response, "#decisions")
@@ -224,7 +243,9 @@ def test_a_new_tool_that_is_held_shows_its_text(staff):
 def test_a_change_is_not_approved_on_top_of_another_revision(staff):
     change = held()
 
-    response = staff.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True)
+    response = staff.post(
+        f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True
+    )
 
     assert "a newer revision than the one you saw" in text(response)
     assert HeldChange.objects.get().is_held
@@ -233,7 +254,9 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
 def test_users_who_may_not_decide_are_refused(browser):
     change = held()
 
-    response = browser.post(f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "1"})
+    response = browser.post(
+        f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "1"}
+    )
 
     assert response.status_code == 403
     assert HeldChange.objects.get().is_held
@@ -241,10 +264,14 @@ def test_users_who_may_not_decide_are_refused(browser):
 
 def test_settings_are_changed_and_credentials_stay(staff):
     headers = {"Authorization": "Bearer mrk-abc"}
-    add_source(SourceSettings("demo", "mcp-http", "https://tools.example/mcp", headers=headers), by=None)
+    add_source(
+        SourceSettings("demo", "mcp-http", "https://tools.example/mcp", headers=headers), by=None
+    )
     fields = {"address": "https://tools.example/mcp", "policy": "review", "every_minutes": "1440"}
 
-    staff.post("/sources/demo/settings/", {**fields, "header_name": "Authorization", "header_value": ""})
+    staff.post(
+        "/sources/demo/settings/", {**fields, "header_name": "Authorization", "header_value": ""}
+    )
 
     source = Source.objects.get()
     assert (source.policy, source.every_minutes, source.headers) == ("review", 1440, headers)
@@ -259,7 +286,9 @@ def test_an_uploaded_document_stays_unless_it_is_replaced(staff):
     assert Source.objects.get().document == document(FORECAST)
 
     file = SimpleUploadedFile("weather.json", document(ALERTS).encode())
-    staff.post("/sources/weather/settings/", {"policy": "review", "every_minutes": "", "document": file})
+    staff.post(
+        "/sources/weather/settings/", {"policy": "review", "every_minutes": "", "document": file}
+    )
     assert Source.objects.get().document == document(ALERTS)
 
 
@@ -292,7 +321,13 @@ def test_a_source_is_not_removed_while_it_is_synced(staff):
 
 
 @pytest.mark.parametrize(
-    "path", ["/sources/", "/sources/weather/settings/", "/sources/weather/sync/", "/sources/weather/remove/"]
+    "path",
+    [
+        "/sources/",
+        "/sources/weather/settings/",
+        "/sources/weather/sync/",
+        "/sources/weather/remove/",
+    ],
 )
 def test_only_staff_manage_sources(browser, path):
     add_document(document(FORECAST))
@@ -327,7 +362,9 @@ def test_text_of_a_source_is_escaped(staff):
 
 def test_the_form_explains_which_servers_can_be_reached(staff, settings):
     settings.LOOPBACK_ONLY = True
-    assert "Servers on this machine can be reached too" in text(staff.get("/sources/"), "#address-hint")
+    assert "Servers on this machine can be reached too" in text(
+        staff.get("/sources/"), "#address-hint"
+    )
 
     settings.LOOPBACK_ONLY = False
     assert "Only public addresses" in text(staff.get("/sources/"), "#address-hint")
@@ -337,7 +374,12 @@ def test_the_environment_of_a_command_is_not_changed_on_its_page(staff):
     add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
 
     shown = staff.get("/sources/local/")
-    fields = {"policy": "review", "every_minutes": "", "header_name": "BASH_ENV", "header_value": "/tmp/evil"}
+    fields = {
+        "policy": "review",
+        "every_minutes": "",
+        "header_name": "BASH_ENV",
+        "header_value": "/tmp/evil",
+    }
     refused = staff.post("/sources/local/settings/", fields)
 
     assert page(shown).css_first("input[name=header_value]") is None

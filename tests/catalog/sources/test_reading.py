@@ -95,7 +95,9 @@ def test_credentials_are_sent_with_every_request():
 @pytest.mark.parametrize("kind", ["mcp-http", "openapi"])
 def test_an_error_does_not_contain_the_credentials(kind, value):
     def answer(handler):
-        respond(handler, b"", status=302, headers={"Location": "ftp://mrk-abcdef.example/mrk-abcdef"})
+        respond(
+            handler, b"", status=302, headers={"Location": "ftp://mrk-abcdef.example/mrk-abcdef"}
+        )
 
     with local_server(answer) as server:
         source = Source(name="demo", kind=kind, address=server.url)
@@ -128,7 +130,9 @@ def test_an_openapi_document_is_read_from_its_address():
         respond(handler, document(FORECAST).encode(), headers={"Content-Type": "application/json"})
 
     with local_server(answer) as server:
-        record = sync(add_source(SourceSettings("weather", "openapi", f"{server.url}/openapi.json"), by=None))
+        record = sync(
+            add_source(SourceSettings("weather", "openapi", f"{server.url}/openapi.json"), by=None)
+        )
 
     assert (record.error, record.created) == ("", 1)
 
@@ -142,14 +146,18 @@ def test_a_command_is_started_and_its_tools_are_read(tmp_path):
         "app.add_tool(lambda: 1, name=os.environ['TOOL_NAME'], description='One')\n"
         "app.run()\n"
     )
-    wanted = SourceSettings("local", "mcp-stdio", f"{sys.executable} {program}", headers={"TOOL_NAME": "one"})
+    wanted = SourceSettings(
+        "local", "mcp-stdio", f"{sys.executable} {program}", headers={"TOOL_NAME": "one"}
+    )
     source = add_source(wanted, by=None, allow_command=True)
 
     assert [one.name for one in read_source(source).tools] == ["one"]
 
 
 def test_a_command_that_does_not_exist_is_a_sentence():
-    source = add_source(SourceSettings("local", "mcp-stdio", "no-such-command"), by=None, allow_command=True)
+    source = add_source(
+        SourceSettings("local", "mcp-stdio", "no-such-command"), by=None, allow_command=True
+    )
 
     assert failure(source) == "The command 'no-such-command' was not found."
 
@@ -176,7 +184,12 @@ def test_the_web_processes_do_not_import_the_clients():
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
     printed = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert printed.stdout.strip() == "[]"
@@ -188,21 +201,32 @@ class TestHostileServers:
 
     def test_an_endless_list(self):
         def answer(params):
-            return {"tools": [tool(f"echo{params.get('cursor', 0)}")], "nextCursor": str(time.monotonic_ns())}
+            return {
+                "tools": [tool(f"echo{params.get('cursor', 0)}")],
+                "nextCursor": str(time.monotonic_ns()),
+            }
 
         with answering_server(answer) as server:
             message = failure(mcp_source(server.url))
 
-        assert message == "The server's list of tools does not end: its pages lead back to earlier ones."
+        assert (
+            message
+            == "The server's list of tools does not end: its pages lead back to earlier ones."
+        )
 
     def test_a_page_that_leads_to_itself(self):
         with answering_server(lambda _: {"tools": [], "nextCursor": "again"}) as server:
             message = failure(mcp_source(server.url))
 
-        assert message == "The server's list of tools does not end: its pages lead back to earlier ones."
+        assert (
+            message
+            == "The server's list of tools does not end: its pages lead back to earlier ones."
+        )
 
     def test_too_many_tools(self):
-        tools = [{"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(10_001)]
+        tools = [
+            {"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(10_001)
+        ]
         with answering_server(lambda _: {"tools": tools}) as server:
             message = failure(mcp_source(server.url))
 
@@ -248,15 +272,25 @@ class TestHostileServers:
 
     def test_a_document_that_redirects_to_a_private_address(self):
         def redirect(handler):
-            respond(handler, status=302, headers={"Location": "http://169.254.169.254/latest/meta-data"})
+            respond(
+                handler, status=302, headers={"Location": "http://169.254.169.254/latest/meta-data"}
+            )
 
         with local_server(redirect) as server:
             message = failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
 
-        assert message.startswith("169.254.169.254 is a link-local address, which connections may not reach.")
+        assert message.startswith(
+            "169.254.169.254 is a link-local address, which connections may not reach."
+        )
 
     def test_an_answer_that_is_nested_too_deeply(self):
-        bomb = '{"tools":[{"name":"bomb","inputSchema":' + '{"properties":' * 50_000 + "{}" + "}" * 50_000 + "}]}"
+        bomb = (
+            '{"tools":[{"name":"bomb","inputSchema":'
+            + '{"properties":' * 50_000
+            + "{}"
+            + "}" * 50_000
+            + "}]}"
+        )
         text = '{"jsonrpc": "2.0", "id": 2, "result": ' + bomb + "}"
         with answering_server(lambda _: text.encode()) as server:
             message = failure(mcp_source(server.url))
@@ -265,7 +299,9 @@ class TestHostileServers:
 
     def test_a_schema_that_is_too_complex_is_refused_for_its_tool_alone(self):
         schema = {"type": "object", "if": {"$ref": "#"}, "then": True}
-        with answering_server(lambda _: {"tools": [tool("bomb", inputSchema=schema), tool("echo")]}) as server:
+        with answering_server(
+            lambda _: {"tools": [tool("bomb", inputSchema=schema), tool("echo")]}
+        ) as server:
             record = sync(mcp_source(server.url))
 
         assert Tool.objects.filter(tool_id="demo.echo").exists()
@@ -290,7 +326,9 @@ class TestHostileServers:
         with answering_server(lambda _: result) as server:
             message = failure(mcp_source(server.url))
 
-        assert message.startswith(f"The server's response does not follow the protocol at {where}: ")
+        assert message.startswith(
+            f"The server's response does not follow the protocol at {where}: "
+        )
 
     def test_bad_tools_are_reported_and_the_others_are_imported(self):
         nameless = [1, [], tool(1), tool(""), {"inputSchema": {}}]
@@ -299,7 +337,9 @@ class TestHostileServers:
             record = sync(mcp_source(server.url))
 
         assert (record.error, record.created, record.refused) == ("", 1, 4)
-        reported = {change["tool_id"]: change for change in record.changes if change["outcome"] == "refused"}
+        reported = {
+            change["tool_id"]: change for change in record.changes if change["outcome"] == "refused"
+        }
         assert set(reported) == {"demo.", "demo.bare", "demo.text", "demo.list"}
         assert reported["demo."]["message"] == "Tools without a name cannot be imported (5)."
 
@@ -317,7 +357,10 @@ class TestHostileServers:
     @pytest.mark.parametrize(
         ("status", "message"),
         [
-            (401, "The server refused the request with status 401. Check the credentials of the source."),
+            (
+                401,
+                "The server refused the request with status 401. Check the credentials of the source.",
+            ),
             (500, "The server responded with status 500."),
             (404, "The server responded with status 404."),
         ],
@@ -325,7 +368,10 @@ class TestHostileServers:
     def test_a_status_that_is_an_error(self, status, message):
         with local_server(lambda handler: respond(handler, b"no", status=status)) as server:
             assert failure(mcp_source(server.url)) == message
-            assert failure(add_source(SourceSettings("weather", "openapi", server.url), by=None)) == message
+            assert (
+                failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
+                == message
+            )
 
     def test_a_list_that_differs_each_time_is_recorded_each_time(self):
         def answer(_):

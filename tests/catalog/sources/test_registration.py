@@ -30,7 +30,9 @@ def refusal(**settings):
 
 
 def test_the_credentials_are_stored_encrypted():
-    source = add_source(SourceSettings(**DEMO, headers={"Authorization": "Bearer mrk-abc"}), by=None)
+    source = add_source(
+        SourceSettings(**DEMO, headers={"Authorization": "Bearer mrk-abc"}), by=None
+    )
 
     assert source.headers == {"Authorization": "Bearer mrk-abc"}
     assert source.header_names == ["Authorization"]
@@ -55,7 +57,10 @@ def test_an_unknown_kind_is_refused():
 def test_a_command_is_refused_except_on_the_command_line():
     pointer, message = refusal(kind="mcp-stdio", address="rm -rf /")
 
-    assert (pointer, message.startswith("A command can be set only on the server's command line")) == ("/kind", True)
+    assert (
+        pointer,
+        message.startswith("A command can be set only on the server's command line"),
+    ) == ("/kind", True)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,9 @@ def test_name_and_kind_do_not_change():
 
 
 def test_a_command_cannot_be_changed_on_the_site():
-    source = add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
+    source = add_source(
+        SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True
+    )
 
     change_source(source, settings_of(source, policy="review"))
     with pytest.raises(DocumentError, match="command line"):
@@ -155,7 +162,9 @@ def test_the_environment_of_a_command_cannot_be_changed_on_the_site(headers):
     wanted = SourceSettings("local", "mcp-stdio", "npx server", headers={"KEY": "abc"})
     source = add_source(wanted, by=None, allow_command=True)
 
-    with pytest.raises(DocumentError, match="can be set only on the server's command line") as refused:
+    with pytest.raises(
+        DocumentError, match="can be set only on the server's command line"
+    ) as refused:
         change_source(source, settings_of(source, headers=headers))
 
     assert [problem.pointer for problem in refused.value.problems] == ["/headers"]

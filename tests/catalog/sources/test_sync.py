@@ -81,7 +81,9 @@ def test_a_second_sync_changes_nothing():
         ("review", DESCRIBED, "held"),
         ("review", BREAKING, "held"),
     ],
-    ids=lambda value: value if isinstance(value, str) else value["summary"][:8] + str(len(value["parameters"])),
+    ids=lambda value: (
+        value if isinstance(value, str) else value["summary"][:8] + str(len(value["parameters"]))
+    ),
 )
 def test_the_policy_decides_what_becomes_current(policy, change, outcome):
     source = add_document(document(FORECAST), policy="automatic")
@@ -181,7 +183,9 @@ def test_a_document_that_is_no_openapi_document_is_refused():
 
     record = sync(replace_document(source, '{"a": 1}'))
 
-    assert record.error == "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
+    assert (
+        record.error == "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
+    )
 
 
 def test_a_document_in_yaml_is_read():
@@ -191,14 +195,22 @@ def test_a_document_in_yaml_is_read():
 
 
 def test_a_tool_that_was_in_the_catalog_before_is_not_overwritten(ada):
-    publish(read_spec('{"definition": {"id": "weather.forecast", "name": "mine", "description": "Mine"}}'), by=ada)
+    publish(
+        read_spec(
+            '{"definition": {"id": "weather.forecast", "name": "mine", "description": "Mine"}}'
+        ),
+        by=ada,
+    )
     source = add_document(document(FORECAST), policy="automatic")
 
     record = sync(source)
 
     assert counts(record) == {"held": 1}
     assert forecast().name == "mine"
-    assert HeldChange.objects.get().reason == "A tool with this id was in the catalog before the source listed it."
+    assert (
+        HeldChange.objects.get().reason
+        == "A tool with this id was in the catalog before the source listed it."
+    )
     approve(HeldChange.objects.get(), by=ada)
     assert forecast().current.origin == {"kind": "source", "name": "weather"}
 
@@ -207,7 +219,10 @@ def test_a_revision_that_was_published_here_is_not_overwritten(ada):
     source = add_document(document(FORECAST))
     sync(source)
     publish(
-        read_spec('{"definition": {"id": "weather.forecast", "name": "forecast", "description": "By Ada"}}'), by=ada
+        read_spec(
+            '{"definition": {"id": "weather.forecast", "name": "forecast", "description": "By Ada"}}'
+        ),
+        by=ada,
     )
     assert counts(sync(source)) == {"unchanged": 1}
 
@@ -237,7 +252,11 @@ def test_an_approved_change_becomes_the_next_revision(ada):
 
     publication = approve(HeldChange.objects.get(), by=ada, seen=1)
 
-    assert (publication.outcome, publication.revision.number, publication.revision.created_by) == ("revised", 2, ada)
+    assert (publication.outcome, publication.revision.number, publication.revision.created_by) == (
+        "revised",
+        2,
+        ada,
+    )
     change = HeldChange.objects.get()
     assert (change.state, change.decided_by) == ("approved", ada)
     assert forecast().source_tool.differs is False
@@ -250,7 +269,10 @@ def test_a_change_is_not_approved_on_top_of_a_revision_that_was_not_seen(ada):
     sync(source)
     sync(replace_document(source, document(BREAKING)))
     publish(
-        read_spec('{"definition": {"id": "weather.forecast", "name": "forecast", "description": "By Ada"}}'), by=ada
+        read_spec(
+            '{"definition": {"id": "weather.forecast", "name": "forecast", "description": "By Ada"}}'
+        ),
+        by=ada,
     )
     ada.is_staff = True
 
@@ -302,7 +324,10 @@ def test_a_sync_whose_process_was_stopped_does_not_block_the_next_one():
     assert sync(source).state == "succeeded"
 
     record.refresh_from_db()
-    assert (record.state, record.message) == ("failed", "The sync was interrupted: its process was stopped.")
+    assert (record.state, record.message) == (
+        "failed",
+        "The sync was interrupted: its process was stopped.",
+    )
 
 
 def test_a_sync_sets_the_time_of_the_next_one():
@@ -332,7 +357,10 @@ def test_an_identical_tool_that_was_in_the_catalog_before_waits_for_approval(ada
     source = add_document(document(FORECAST), policy="automatic")
 
     assert counts(sync(source)) == {"held": 1}
-    assert HeldChange.objects.get().reason == "A tool with this id was in the catalog before the source listed it."
+    assert (
+        HeldChange.objects.get().reason
+        == "A tool with this id was in the catalog before the source listed it."
+    )
     assert forecast().source_tool.published_sha256 == ""
     assert counts(sync(source)) == {"unchanged": 1}
 
@@ -376,7 +404,9 @@ def test_a_tool_that_was_stored_on_several_lines_is_unchanged():
     [imported] = import_document(json.loads(document(FORECAST)), prefix="weather").specs
     indented = read_spec(json.dumps(imported.document, indent=2))
     source = add_document(document(FORECAST))
-    [stored] = publish_many([indented], by=None, origins={indented.sha256: RevisionOrigin("source", "weather")})
+    [stored] = publish_many(
+        [indented], by=None, origins={indented.sha256: RevisionOrigin("source", "weather")}
+    )
     SourceTool.objects.create(
         source=source,
         tool_id=indented.tool_id,
@@ -395,7 +425,11 @@ def signed_in(server="https://api.example/v1", token_url="https://login.example/
     """A document whose operation needs credentials."""
     flows = {"clientCredentials": {"tokenUrl": token_url, "scopes": {}}}
     schemes = {"login": {"type": "oauth2", "flows": flows, **scheme}}
-    changed = {"servers": [{"url": server}], "security": [{"login": []}], "components": {"securitySchemes": schemes}}
+    changed = {
+        "servers": [{"url": server}],
+        "security": [{"login": []}],
+        "components": {"securitySchemes": schemes},
+    }
     return json.dumps(json.loads(document(FORECAST)) | changed)
 
 
@@ -413,7 +447,10 @@ def test_a_change_of_where_credentials_go_is_held(changed):
     sync(source)
 
     assert counts(sync(replace_document(source, changed))) == {"held": 1}
-    assert HeldChange.objects.get().reason == "The address that receives requests or credentials has changed."
+    assert (
+        HeldChange.objects.get().reason
+        == "The address that receives requests or credentials has changed."
+    )
 
 
 @pytest.mark.parametrize("policy", ["compatible", "automatic"])
@@ -430,4 +467,6 @@ def test_the_policy_automatic_publishes_another_server():
     source = add_document(signed_in(), policy="automatic")
     sync(source)
 
-    assert counts(sync(replace_document(source, signed_in(server="https://other.example")))) == {"revised": 1}
+    assert counts(sync(replace_document(source, signed_in(server="https://other.example")))) == {
+        "revised": 1
+    }

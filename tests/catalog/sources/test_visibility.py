@@ -20,7 +20,9 @@ def change():
 
 @pytest.fixture
 def toolkit():
-    return Toolkit.objects.create(key="secretkit", name="Secret Kit", visibility="groups", owner=make_user("olivia"))
+    return Toolkit.objects.create(
+        key="secretkit", name="Secret Kit", visibility="groups", owner=make_user("olivia")
+    )
 
 
 def paths_of(change):

@@ -90,7 +90,9 @@ def test_a_hostile_upload_is_answered_as_expected(case):
 
     assert status in case["expect"]["upload_status"] or case["id"] in OTHERWISE
     assert status == OUR_CHOICE.get(case["id"], status)
-    assert all(problem.line and problem.column and problem.rule and problem.message for problem in problems)
+    assert all(
+        problem.line and problem.column and problem.rule and problem.message for problem in problems
+    )
     if status == REFUSED and "error_has_pointer" in case["expect"]["oracles"]:
         assert problems[0].pointer
 

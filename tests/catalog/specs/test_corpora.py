@@ -97,12 +97,16 @@ def test_a_real_spec_is_validated_by_the_draft_that_it_names():
     """It has `items` as an array: valid in draft-07, which it names, and not in 2020-12."""
     [line] = lines("specs_mcp_invalid")
     [(member, path), *_] = {(member, path) for member, path, *_ in json.loads(line)["errors"]}
-    in_2020_12 = line.replace("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema")
+    in_2020_12 = line.replace(
+        "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"
+    )
 
     problems = problems_of(in_2020_12)
 
     assert problems_of(line) == ()
-    assert f"{pointer_join('/definition', member)}/{path}" in {problem.pointer for problem in problems}
+    assert f"{pointer_join('/definition', member)}/{path}" in {
+        problem.pointer for problem in problems
+    }
     assert all(problem.line == 1 and problem.column > 1 for problem in problems)
 
 
@@ -136,7 +140,9 @@ def official():
 
 def test_the_official_suite_passes_the_policy_with_the_listed_exceptions(official):
     refused = {
-        case.name: schema_policy_problems(case.schema) for case in official if schema_policy_problems(case.schema)
+        case.name: schema_policy_problems(case.schema)
+        for case in official
+        if schema_policy_problems(case.schema)
     }
 
     assert refused.keys() == REFUSED.keys()
@@ -154,7 +160,9 @@ def test_at_most_24_schemas_of_the_official_suite_are_refused(official):
 def test_the_optional_part_of_the_official_suite_passes_with_the_listed_exceptions():
     cases = suite.cases("draft2020-12", optional=True, parse_float=Number)
 
-    assert {case.name for case in cases if schema_policy_problems(case.schema)} == REFUSED_OPTIONAL.keys()
+    assert {
+        case.name for case in cases if schema_policy_problems(case.schema)
+    } == REFUSED_OPTIONAL.keys()
 
 
 @pytest.mark.parametrize(
@@ -169,6 +177,7 @@ def test_the_optional_part_of_the_official_suite_passes_with_the_listed_exceptio
 def test_schemas_of_earlier_drafts_are_refused_only_for_references_to_other_documents(folder, uri):
     for case in suite.cases(folder, parse_float=Number):
         schema = {"$schema": uri} | case.schema if isinstance(case.schema, dict) else case.schema
-        assert {problem.rule for problem in schema_policy_problems(schema)} <= {"gate.ref-remote", "gate.dialect"}, (
-            case.name
-        )
+        assert {problem.rule for problem in schema_policy_problems(schema)} <= {
+            "gate.ref-remote",
+            "gate.dialect",
+        }, case.name

@@ -13,7 +13,10 @@ SCHEMA = {"type": "object"}
 
 
 def meant(**definition):
-    return {one.name: one.meant for one in misnamed({"definition": {"name": "f", "description": "d", **definition}})}
+    return {
+        one.name: one.meant
+        for one in misnamed({"definition": {"name": "f", "description": "d", **definition}})
+    }
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,9 @@ def test_a_member_near_a_defined_one_is_found(name, expected):
     assert meant(**{name: SCHEMA}) == {name: expected}
 
 
-@pytest.mark.parametrize("name", ["title", "tags", "deprecated", "annotations", "x-parameters", "_meta", "category"])
+@pytest.mark.parametrize(
+    "name", ["title", "tags", "deprecated", "annotations", "x-parameters", "_meta", "category"]
+)
 def test_members_of_other_software_are_not_found(name):
     assert meant(**{name: {}}) == {}
 
@@ -74,7 +79,9 @@ def test_a_misspelt_member_is_an_error_of_lint_whose_fix_renames_it():
 
 
 def test_a_value_that_does_not_fit_has_no_fix():
-    [advice] = [one for one in advise(make_spec("f", paramters="none")) if one.rule == "member-misspelt"]
+    [advice] = [
+        one for one in advise(make_spec("f", paramters="none")) if one.rule == "member-misspelt"
+    ]
 
     assert advice.fix is None
 
@@ -83,5 +90,7 @@ def test_a_value_that_does_not_fit_has_no_fix():
 @pytest.mark.parametrize("name", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_real_specs_have_no_misspelt_members(name):
     assert [
-        list(misnamed(read_spec(text).document)) for text in lines(name) if any(misnamed(read_spec(text).document))
+        list(misnamed(read_spec(text).document))
+        for text in lines(name)
+        if any(misnamed(read_spec(text).document))
     ] == []

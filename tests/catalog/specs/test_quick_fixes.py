@@ -60,18 +60,24 @@ def test_a_mistake_is_fixed_by_one_edit(label, text):
     ],
 )
 def test_other_problems_have_no_fix(text):
-    assert [quick_fix(text, problem) for problem in problems_in(text)] == [None] * len(problems_in(text))
+    assert [quick_fix(text, problem) for problem in problems_in(text)] == [None] * len(
+        problems_in(text)
+    )
 
 
 def test_a_misspelt_name_that_occurs_twice_is_not_renamed():
-    once = json.dumps({"definition": {"name": "a", "description": "x", "paramters": {"type": "object"}}})
+    once = json.dumps(
+        {"definition": {"name": "a", "description": "x", "paramters": {"type": "object"}}}
+    )
 
     assert [quick_fix(once + once, problem) for problem in problems_in(once)] == [None]
 
 
 def test_a_long_text_is_not_searched_again_for_each_problem():
     text = '{"type": "strng"}'
-    problem = Problem("/type", "There is no such type.", "schema", keyword="type", line=1, column=10)
+    problem = Problem(
+        "/type", "There is no such type.", "schema", keyword="type", line=1, column=10
+    )
 
     assert quick_fix(text, problem)
     assert quick_fix(text + " " * MAX_CHARS, problem) is None

@@ -75,7 +75,12 @@ def test_examples_distinguish_an_absent_value_from_null():
 def test_absent_parts_are_none():
     spec = read_spec(spec_text())
 
-    assert (spec.parameters, spec.return_type, spec.configuration, spec.examples) == (None, None, None, ())
+    assert (spec.parameters, spec.return_type, spec.configuration, spec.examples) == (
+        None,
+        None,
+        None,
+        (),
+    )
 
 
 def test_a_schema_may_be_true_or_false():
@@ -83,7 +88,9 @@ def test_a_schema_may_be_true_or_false():
 
 
 def test_unknown_members_are_preserved():
-    spec = read_spec('{"definition": {"name": "n", "description": "d", "x-order": 1}, "x-vendor": {"a": 1}}')
+    spec = read_spec(
+        '{"definition": {"name": "n", "description": "d", "x-order": 1}, "x-vendor": {"a": 1}}'
+    )
 
     assert spec.document["x-vendor"] == {"a": 1}
     assert spec.document["definition"]["x-order"] == 1
@@ -100,7 +107,9 @@ def test_a_description_may_be_empty_or_have_lines():
     assert read_spec(spec_text(description="a\n\tb")).description == "a\n\tb"
 
 
-@pytest.mark.parametrize("name", ["Get weather", "取得天气", "😀", "a/b\\c", "../x", "<b>", '"', "a\u200db", "C:x"])
+@pytest.mark.parametrize(
+    "name", ["Get weather", "取得天气", "😀", "a/b\\c", "../x", "<b>", '"', "a\u200db", "C:x"]
+)
 def test_a_name_may_be_any_visible_text(name):
     assert read_spec(spec_text(name=name)).tool_id == name
 
@@ -159,7 +168,9 @@ def test_a_name_and_a_description_are_required():
         "`definition.name` is missing.",
         "`definition.description` is missing.",
     ]
-    assert {(problem.pointer, problem.line, problem.column) for problem in problems} == {("/definition", 2, 15)}
+    assert {(problem.pointer, problem.line, problem.column) for problem in problems} == {
+        ("/definition", 2, 15)
+    }
 
 
 def test_a_misspelt_member_is_named_beside_the_one_that_is_missing():
@@ -167,7 +178,10 @@ def test_a_misspelt_member_is_named_beside_the_one_that_is_missing():
 
     assert [(problem.line, problem.message) for problem in problems] == [
         (1, "`definition.description` is missing."),
-        (2, "`desciption` is not part of the format and has no effect; did you mean `description`?"),
+        (
+            2,
+            "`desciption` is not part of the format and has no effect; did you mean `description`?",
+        ),
         (3, "`paramters` is not part of the format and has no effect; did you mean `parameters`?"),
     ]
 
@@ -194,7 +208,10 @@ def test_members_of_the_wrong_type_are_refused(definition, pointer, message):
 
 
 def test_a_decimal_number_is_refused_like_any_other():
-    assert problem_of('{"definition": {"name": 1.50, "description": "d"}}').message == "`name` must be a string."
+    assert (
+        problem_of('{"definition": {"name": 1.50, "description": "d"}}').message
+        == "`name` must be a string."
+    )
 
 
 @pytest.mark.parametrize("member", ["id", "name"])
@@ -205,7 +222,9 @@ def test_an_invisible_id_or_name_is_refused(member, value):
     assert (problem.rule, problem.pointer) == ("spec.empty", f"/definition/{member}")
 
 
-@pytest.mark.parametrize("character", ["\n", "\r", "\t", "\x1b", "\x7f", "\x85", "\u2028", "\u202e", "\u2066"])
+@pytest.mark.parametrize(
+    "character", ["\n", "\r", "\t", "\x1b", "\x7f", "\x85", "\u2028", "\u202e", "\u2066"]
+)
 def test_an_id_or_name_with_a_control_character_is_refused(character):
     problem = problem_of(spec_text(id=f"a{character}b"))
 
@@ -239,7 +258,11 @@ def test_the_size_can_be_set():
 def test_an_invalid_schema_is_refused_at_its_keyword(member):
     problem = problem_of(spec_text(**{member: {"type": "tuple"}}))
 
-    assert (problem.rule, problem.pointer, problem.keyword) == ("spec.schema", f"/definition/{member}/type", "type")
+    assert (problem.rule, problem.pointer, problem.keyword) == (
+        "spec.schema",
+        f"/definition/{member}/type",
+        "type",
+    )
 
 
 def test_a_configuration_that_is_not_a_schema_is_refused():
@@ -300,7 +323,9 @@ def test_a_schema_follows_the_draft_that_it_names():
     named = {"$schema": "http://json-schema.org/draft-04/schema#", "minLength": "?"}
     text = spec_text(parameters=named).replace('"?"', "1.0")
 
-    assert problem_of(text).pointer == "/definition/parameters/minLength"  # 1.0 is not an integer in draft-04
+    assert (
+        problem_of(text).pointer == "/definition/parameters/minLength"
+    )  # 1.0 is not an integer in draft-04
     assert read_spec(text.replace("draft-04", "draft-07"))
 
 
@@ -313,9 +338,16 @@ DRAFT_07 = {"$schema": "http://json-schema.org/draft-07/schema#"}
     [
         DRAFT_07 | {"items": [{}, {}]},
         DRAFT_07 | {"$id": "#foo"},
-        DRAFT_07 | {"type": "object", "dependencies": {"a": {}, "b": ["c"]}, "definitions": {"p": {"$comment": "x"}}},
-        DRAFT_07 | {"$ref": "#/definitions/p", "title": "T", "definitions": {"p": {"type": "object"}}},
-        DRAFT_07 | {"properties": {"a": {"markdownDescription": "*x*", "x-intellij-html-description": 1}}},
+        DRAFT_07
+        | {
+            "type": "object",
+            "dependencies": {"a": {}, "b": ["c"]},
+            "definitions": {"p": {"$comment": "x"}},
+        },
+        DRAFT_07
+        | {"$ref": "#/definitions/p", "title": "T", "definitions": {"p": {"type": "object"}}},
+        DRAFT_07
+        | {"properties": {"a": {"markdownDescription": "*x*", "x-intellij-html-description": 1}}},
         DRAFT_04 | {"type": "number", "minimum": 0, "exclusiveMinimum": True},
         DRAFT_04 | {"id": "http://h/s#rank"},
         DRAFT_04 | {"properties": {"a": {"id": "x"}, "b": {"id": "x"}}},
@@ -361,11 +393,15 @@ def test_the_document_of_a_spec_can_be_serialized_and_read_again():
     spec = read_spec(GET_WEATHER)
 
     assert read_spec(dumps(spec.document)).document == spec.document
-    assert isinstance(read_spec('{"definition":{"name":"n","description":"d","x":1.0}}').document, dict)
+    assert isinstance(
+        read_spec('{"definition":{"name":"n","description":"d","x":1.0}}').document, dict
+    )
     assert Number("1.0") == 1
 
 
-@pytest.mark.parametrize("value", [" f", "f ", "f\u00a0", "f\u200bg", "\ufefff", "f\u200d", "f\u2060g"])
+@pytest.mark.parametrize(
+    "value", [" f", "f ", "f\u00a0", "f\u200bg", "\ufefff", "f\u200d", "f\u2060g"]
+)
 @pytest.mark.parametrize("member", ["id", "name"])
 def test_an_id_with_outer_or_invisible_spaces_is_refused(member, value):
     definition = {"name": "f", "description": "d", member: value}
@@ -378,7 +414,14 @@ def test_an_id_with_outer_or_invisible_spaces_is_refused(member, value):
 
 
 @pytest.mark.parametrize(
-    "value", ["Get weather", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0001f469\u200d\U0001f4bb"]
+    "value",
+    [
+        "Get weather",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\U0001f469\u200d\U0001f4bb",
+    ],
 )
 def test_an_id_may_have_inner_spaces_and_joiners_between_letters_that_need_them(value):
-    assert read_spec(json.dumps({"definition": {"name": value, "description": "d"}})).tool_id == value
+    assert (
+        read_spec(json.dumps({"definition": {"name": value, "description": "d"}})).tool_id == value
+    )

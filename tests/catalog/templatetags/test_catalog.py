@@ -11,10 +11,13 @@ def rewritten(line, reason):
 
 def test_reasons_of_a_line_that_differ_in_a_code_span_are_one_sentence():
     losses = [
-        rewritten(3, f"Strict mode does not support `{word}` here.") for word in ("default", "format", "examples")
+        rewritten(3, f"Strict mode does not support `{word}` here.")
+        for word in ("default", "format", "examples")
     ]
 
-    notes = as_notes([*losses, rewritten(3, "`unit` became required."), rewritten(3, "`to` became required.")])
+    notes = as_notes(
+        [*losses, rewritten(3, "`unit` became required."), rewritten(3, "`to` became required.")]
+    )
 
     assert [note.message for note in notes] == [
         (
@@ -25,6 +28,8 @@ def test_reasons_of_a_line_that_differ_in_a_code_span_are_one_sentence():
 
 
 def test_reasons_of_other_lines_stay_apart():
-    notes = as_notes([rewritten(line, "Strict mode does not support `default` here.") for line in (3, 4)])
+    notes = as_notes(
+        [rewritten(line, "Strict mode does not support `default` here.") for line in (3, 4)]
+    )
 
     assert [note.line for note in notes] == [3, 4]

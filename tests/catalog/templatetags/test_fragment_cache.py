@@ -11,7 +11,10 @@ HELLO = "{% load fragment_cache %}{% cached who %}Hello {{ who }}, {{ other }}{%
 def test_a_fragment_is_rendered_once_for_each_value():
     template = Template(HELLO)
 
-    drawn = [template.render(Context({"who": who, "other": other})) for who, other in (("a", 1), ("b", 2), ("a", 3))]
+    drawn = [
+        template.render(Context({"who": who, "other": other}))
+        for who, other in (("a", 1), ("b", 2), ("a", 3))
+    ]
 
     assert drawn == ["Hello a, 1", "Hello b, 2", "Hello a, 1"]
 
@@ -34,7 +37,11 @@ def test_each_page_marks_its_section_and_shows_its_user(client, django_user_mode
 
     for person in (ada, bob, ada):
         client.force_login(person)
-        for address, section in (("/tools/", "Catalog"), ("/upload/", "Upload"), ("/tools/", "Catalog")):
+        for address, section in (
+            ("/tools/", "Catalog"),
+            ("/upload/", "Upload"),
+            ("/tools/", "Catalog"),
+        ):
             page = client.get(address).content.decode()
             assert f'aria-current="true">{section}</a>' in page
             assert f"?owner={person.username}" in page

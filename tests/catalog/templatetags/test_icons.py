@@ -12,7 +12,11 @@ TEMPLATES = Path(settings.BASE_DIR) / "templates"
 def test_every_icon_of_a_template_exists():
     there = set(re.findall(r'id="([a-z0-9-]+)"', SPRITE.read_text()))
 
-    named = {name for path in TEMPLATES.rglob("*.html") for name in re.findall(r'{% icon "([^"]+)"', path.read_text())}
+    named = {
+        name
+        for path in TEMPLATES.rglob("*.html")
+        for name in re.findall(r'{% icon "([^"]+)"', path.read_text())
+    }
 
     assert named
     assert named - there == set()

@@ -8,7 +8,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Problem
 from catalog.jsontext.reader import loads
-from catalog.rendering.json_highlighting import MAX_CHARACTERS, MAX_LINES, MAX_TOKENS, Note, highlight
+from catalog.rendering.json_highlighting import (
+    MAX_CHARACTERS,
+    MAX_LINES,
+    MAX_TOKENS,
+    Note,
+    highlight,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -53,7 +59,9 @@ def test_a_string_that_looks_like_json_is_one_string():
 
 
 def test_a_value_is_shown_with_its_numbers_as_written():
-    page = drawn("{% json_block value=value %}", value=loads('{"price": 19.90, "big": 9007199254740993}'))
+    page = drawn(
+        "{% json_block value=value %}", value=loads('{"price": 19.90, "big": 9007199254740993}')
+    )
 
     assert lines_of(page) == ["{\n", '  "price": 19.90,\n', '  "big": 9007199254740993\n', "}\n"]
 
@@ -71,7 +79,10 @@ def test_hostile_text_is_escaped_everywhere(text):
     problem = {"pointer": "", "message": text, "schema_href": "#" + text}
 
     page = drawn(
-        "{% json_block value=value annotations=notes title=text id='x' %}", value=value, notes=[problem], text=text
+        "{% json_block value=value annotations=notes title=text id='x' %}",
+        value=value,
+        notes=[problem],
+        text=text,
     )
 
     assert page.css("script, img, b, i") == []
@@ -92,7 +103,11 @@ def test_each_line_has_an_id_and_a_link():
     page = drawn("{% json_block text id='spec' %}", text="[\n1\n]")
 
     assert [line.id for line in page.css(".json-line")] == ["spec-L1", "spec-L2", "spec-L3"]
-    assert [link.attributes["href"] for link in page.css(".line-number")] == ["#spec-L1", "#spec-L2", "#spec-L3"]
+    assert [link.attributes["href"] for link in page.css(".line-number")] == [
+        "#spec-L1",
+        "#spec-L2",
+        "#spec-L3",
+    ]
 
 
 def test_line_numbers_are_optional():
@@ -104,7 +119,11 @@ def test_line_numbers_are_optional():
 def test_a_problem_is_shown_after_the_line_of_its_pointer():
     problem = Problem("/unit", 'must be "C" or "F"', "schema.enum", keyword="enum")
 
-    page = drawn("{% json_block value=value annotations=problems %}", value={"a": 1, "unit": "K"}, problems=[problem])
+    page = drawn(
+        "{% json_block value=value annotations=problems %}",
+        value={"a": 1, "unit": "K"},
+        problems=[problem],
+    )
 
     marked = page.css(".has-note")
     assert [line.text() for line in marked] == ['  "unit": "K"\n']
@@ -114,7 +133,9 @@ def test_a_problem_is_shown_after_the_line_of_its_pointer():
 def test_a_note_has_the_class_and_the_icon_of_its_kind():
     notes = [Note("Gone.", kind="dropped", line=2), {"pointer": "/b", "message": "Wrong."}]
 
-    page = drawn("{% json_block value=value annotations=notes %}", value={"a": 1, "b": 2}, notes=notes)
+    page = drawn(
+        "{% json_block value=value annotations=notes %}", value={"a": 1, "b": 2}, notes=notes
+    )
 
     dropped, wrong = page.css(".json-note")
     assert "note-dropped" in page.css(".has-note")[0].attributes["class"]
@@ -126,11 +147,17 @@ def test_a_note_has_the_class_and_the_icon_of_its_kind():
 
 @pytest.mark.parametrize("kind", ["error", "warning", "info"])
 def test_a_finding_has_the_class_of_its_severity_wherever_it_is_shown(kind):
-    notes = [{"pointer": "/a", "message": "In its line.", "kind": kind}, {"line": 0, "message": "Loose.", "kind": kind}]
+    notes = [
+        {"pointer": "/a", "message": "In its line.", "kind": kind},
+        {"line": 0, "message": "Loose.", "kind": kind},
+    ]
 
     page = drawn("{% json_block text annotations=notes %}", text="no json", notes=notes)
 
-    assert [f"note-{kind}" in note.attributes["class"] for note in page.css(".json-note")] == [True, True]
+    assert [f"note-{kind}" in note.attributes["class"] for note in page.css(".json-note")] == [
+        True,
+        True,
+    ]
 
 
 def test_a_problem_with_a_line_is_shown_there_even_in_invalid_json():
@@ -144,14 +171,18 @@ def test_a_problem_with_a_line_is_shown_there_even_in_invalid_json():
 def test_a_problem_of_a_missing_member_is_shown_at_its_parent():
     problem = Problem("/a/b", '"b" is missing', "schema.required")
 
-    page = drawn("{% json_block value=value annotations=problems %}", value={"a": {}}, problems=[problem])
+    page = drawn(
+        "{% json_block value=value annotations=problems %}", value={"a": {}}, problems=[problem]
+    )
 
     assert page.css_first(".has-note").text() == '  "a": {}\n'
 
 
 def test_a_problem_without_a_line_is_shown_above_invalid_json():
     page = drawn(
-        "{% json_block text annotations=notes %}", text="no json", notes=[{"pointer": "/a", "message": "Lost."}]
+        "{% json_block text annotations=notes %}",
+        text="no json",
+        notes=[{"pointer": "/a", "message": "Lost."}],
     )
 
     assert page.css_first(".json-note-loose").text().strip() == "Lost."
@@ -166,7 +197,9 @@ def test_a_problem_links_to_its_rule():
 
 
 def test_text_with_many_lines_is_truncated_with_a_message():
-    page = drawn("{% json_block text download_url='/whole' %}", text="[\n" + "1,\n" * (MAX_LINES * 2) + "1]")
+    page = drawn(
+        "{% json_block text download_url='/whole' %}", text="[\n" + "1,\n" * (MAX_LINES * 2) + "1]"
+    )
 
     assert len(page.css(".json-line")) == MAX_LINES
     assert "2000 of 4002 lines" in page.css_first(".json-cut").text()
@@ -177,7 +210,9 @@ def test_text_with_many_lines_is_truncated_with_a_message():
 def test_a_problem_beyond_the_truncated_text_is_listed_below_it():
     notes = [{"line": MAX_LINES + 5, "message": "Far away."}]
 
-    page = drawn("{% json_block text annotations=notes %}", text="1\n" * (MAX_LINES + 10), notes=notes)
+    page = drawn(
+        "{% json_block text annotations=notes %}", text="1\n" * (MAX_LINES + 10), notes=notes
+    )
 
     assert f"Line {MAX_LINES + 5}: Far away." in page.css_first(".json-cut").text()
 
@@ -203,15 +238,23 @@ def test_a_mebibyte_in_one_line_is_bounded(text):
 
 
 def test_the_containers_of_a_value_fold():
-    page = drawn("{% json_block value=value tree=True %}", value={"a": [1, 2], "b": {}, "c": {"d": "text {"}})
+    page = drawn(
+        "{% json_block value=value tree=True %}", value={"a": [1, 2], "b": {}, "c": {"d": "text {"}}
+    )
 
-    assert [fold.css_first("summary").text() for fold in page.css("details")] == ["{", '  "a": [', '  "c": {']
+    assert [fold.css_first("summary").text() for fold in page.css("details")] == [
+        "{",
+        '  "a": [',
+        '  "c": {',
+    ]
     assert page.css("summary")[1].attributes["data-folded"] == " … 2 lines ],"
     assert json.loads("".join(lines_of(page))) == {"a": [1, 2], "b": {}, "c": {"d": "text {"}}
 
 
 def test_truncated_text_has_only_complete_folds():
-    page = drawn("{% json_block value=value tree=True %}", value={"a": [1, 2], "b": list(range(MAX_LINES))})
+    page = drawn(
+        "{% json_block value=value tree=True %}", value={"a": [1, 2], "b": list(range(MAX_LINES))}
+    )
 
     assert [fold.css_first("summary").text().strip() for fold in page.css("details")] == ['"a": [']
 

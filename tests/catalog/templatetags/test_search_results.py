@@ -44,7 +44,9 @@ def assert_only_text(tree):
 @pytest.mark.parametrize("words", ["", "weather"])
 def test_the_hostile_texts_of_a_tool_are_escaped_in_its_row(text, words):
     name, tool_id = f"weather {text}", f"id {text}"
-    parameters = properties(**{f"weather {text}": {"type": "string", "description": f"weather {text}"}})
+    parameters = properties(
+        **{f"weather {text}": {"type": "string", "description": f"weather {text}"}}
+    )
     tool = make_tool(tool_id, name=name, description=f"About {text}", parameters=parameters)
     organise(tool, Organisation(add_tags=[f"tag {text}"], remove_tags=[]), by=None)
 
@@ -61,7 +63,11 @@ def test_the_hostile_texts_of_a_tool_are_escaped_in_its_row(text, words):
 @pytest.mark.django_db
 def test_a_hostile_parameter_that_matches_is_escaped():
     hostile = "place <script>alert(1)</script>"
-    make_tool("a", name="weather", parameters=properties(**{hostile: {"type": "string", "description": hostile}}))
+    make_tool(
+        "a",
+        name="weather",
+        parameters=properties(**{hostile: {"type": "string", "description": hostile}}),
+    )
 
     tree = rows("place")
 
@@ -84,11 +90,16 @@ def test_the_toolkit_in_an_id_is_a_link_wherever_the_words_are_marked():
     assert len(row.css(".result-toolkit")) == 1
 
 
-@pytest.mark.parametrize(("at", "parts"), [(3, ("abc", "def")), (0, ("", "abcdef")), (6, ("abcdef", ""))])
+@pytest.mark.parametrize(
+    ("at", "parts"), [(3, ("abc", "def")), (0, ("", "abcdef")), (6, ("abcdef", ""))]
+)
 def test_a_mark_around_the_place_of_a_split_is_in_both_parts(at, parts):
     before, after = Marked("abcdef", (Mark(1, 5),)).split(at)
 
-    assert ("".join(text for text, _ in before.pieces), "".join(text for text, _ in after.pieces)) == parts
+    assert (
+        "".join(text for text, _ in before.pieces),
+        "".join(text for text, _ in after.pieces),
+    ) == parts
     assert [text for part in (before, after) for text, is_marked in part.pieces if is_marked] == {
         3: ["bc", "de"], 0: ["bcde"], 6: ["bcde"],
     }[at]  # fmt: skip
@@ -97,11 +108,15 @@ def test_a_mark_around_the_place_of_a_split_is_in_both_parts(at, parts):
 @pytest.mark.django_db
 def test_reasons_are_separated_by_commas_and_semicolons():
     schema = properties(
-        city={"type": "string", "description": "Of the forecast."}, unit={"type": "string", "description": "A scale."}
+        city={"type": "string", "description": "Of the forecast."},
+        unit={"type": "string", "description": "A scale."},
     )
     make_tool("a", name="weather", parameters=schema)
 
-    assert rows("city scale").css_first(".result-why").text() == "matched in parameters city, unit: A scale."
+    assert (
+        rows("city scale").css_first(".result-why").text()
+        == "matched in parameters city, unit: A scale."
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -4,14 +4,21 @@ from selectolax.lexbor import LexborHTMLParser
 
 
 def head(columns):
-    drawn = Template("{% load tables %}<table>{% stacked_head " + columns + " %}</table>").render(Context())
-    return LexborHTMLParser(drawn).css("thead[role=rowgroup] > tr[role=row] > th[role=columnheader][scope=col]")
+    drawn = Template("{% load tables %}<table>{% stacked_head " + columns + " %}</table>").render(
+        Context()
+    )
+    return LexborHTMLParser(drawn).css(
+        "thead[role=rowgroup] > tr[role=row] > th[role=columnheader][scope=col]"
+    )
 
 
 def test_a_heading_is_at_the_right_or_for_screen_readers_alone():
     tool, score, actions = head('"Tool" "Score|number" "Actions|hidden"')
 
-    assert [tool.html, score.attributes["class"]] == ['<th role="columnheader" scope="col">Tool</th>', "number"]
+    assert [tool.html, score.attributes["class"]] == [
+        '<th role="columnheader" scope="col">Tool</th>',
+        "number",
+    ]
     assert actions.css_first(".visually-hidden").text() == "Actions"
 
 

@@ -40,7 +40,22 @@ HOSTILE = [
     "&#60;script&#62;",
     "{{ settings.SECRET_KEY }}",
 ]
-ALLOWED = {"a", "blockquote", "br", "code", "div", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"}
+ALLOWED = {
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "div",
+    "em",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "strong",
+    "ul",
+}
 ALLOWED |= {"table", "tbody", "td", "th", "thead", "tr"}
 
 
@@ -54,8 +69,15 @@ def test_hostile_markdown_becomes_plain_markup(text):
 
     elements = [node for node in prose.css("*") if node != prose]
     assert {node.tag for node in elements} <= ALLOWED
-    assert {name for node in elements for name in node.attributes} <= {"href", "title", "rel", "class"}
-    assert all(link.attributes["href"].startswith(("https://", "http://")) for link in prose.css("a[href]"))
+    assert {name for node in elements for name in node.attributes} <= {
+        "href",
+        "title",
+        "rel",
+        "class",
+    }
+    assert all(
+        link.attributes["href"].startswith(("https://", "http://")) for link in prose.css("a[href]")
+    )
 
 
 def test_a_link_has_nofollow_and_sends_no_referrer():
@@ -149,7 +171,10 @@ def test_a_line_is_the_text_that_a_reader_of_the_html_sees(text, line):
     ("text", "line"),
     [
         ("The amount in `from_unit`.", "The amount in <code>from_unit</code>."),
-        ("The **amount** of `a < b`\nand [c](https://e.example).", "The amount of <code>a &lt; b</code> and c."),
+        (
+            "The **amount** of `a < b`\nand [c](https://e.example).",
+            "The amount of <code>a &lt; b</code> and c.",
+        ),
         ("Up to 5 < 6.", "Up to 5 &lt; 6."),
         ("```\n<script>\n```", "<code>&lt;script&gt;</code>"),
     ],
@@ -178,7 +203,9 @@ def test_a_long_line_is_truncated():
 
 
 def test_the_line_of_a_hostile_description_is_escaped_by_the_template():
-    page = Template("{% load text_display %}{% markdown_line text %}").render(Context({"text": "<script>x</script>"}))
+    page = Template("{% load text_display %}{% markdown_line text %}").render(
+        Context({"text": "<script>x</script>"})
+    )
 
     assert page == "&lt;script&gt;x&lt;/script&gt;"
 

@@ -8,7 +8,13 @@ from django.conf import settings
 
 from catalog.models import HeldChange, Tool, Toolkit
 from catalog.publishing import publish
-from catalog.uploads.choices import MAX_NEW_ID_CHARACTERS, NO_CHOICES, Choices, ImportOptions, key_of
+from catalog.uploads.choices import (
+    MAX_NEW_ID_CHARACTERS,
+    NO_CHOICES,
+    Choices,
+    ImportOptions,
+    key_of,
+)
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.factories import make_spec, make_tool, make_user, spec_text
@@ -18,17 +24,35 @@ pytestmark = pytest.mark.django_db
 
 
 def mcp(*names, description="Does it."):
-    return {"tools": [{"name": one, "description": description, "inputSchema": {"type": "object"}} for one in names]}
+    return {
+        "tools": [
+            {"name": one, "description": description, "inputSchema": {"type": "object"}}
+            for one in names
+        ]
+    }
 
 
-def uploaded(document, name="mail.json", *, by=None, skip=(), dry_run=False, replace=False, prefix=None, **new_ids):
+def uploaded(
+    document,
+    name="mail.json",
+    *,
+    by=None,
+    skip=(),
+    dry_run=False,
+    replace=False,
+    prefix=None,
+    **new_ids,
+):
     """The entries of a document whose tools, by their names, get new ids."""
     data = json.dumps(document).encode()
     choices = Choices(
-        frozenset(f"{name}#1#{one}" for one in skip), {f"{name}#1#{key}": one for key, one in new_ids.items()}
+        frozenset(f"{name}#1#{one}" for one in skip),
+        {f"{name}#1#{key}": one for key, one in new_ids.items()},
     )
     pieces = pieces_of(name, io.BytesIO(data), max_bytes=settings.MAX_SPEC_BYTES)
-    return list(upload(pieces, by=by, dry_run=dry_run, options=ImportOptions(prefix, replace, choices)))
+    return list(
+        upload(pieces, by=by, dry_run=dry_run, options=ImportOptions(prefix, replace, choices))
+    )
 
 
 def stored_ids():
@@ -51,7 +75,10 @@ PARAMETERS = {"type": "object", "properties": {"a": {"type": "string"}}}
             "info": {"title": "Mail", "version": "1"},
             "paths": {"/": {"get": {"operationId": "find"}}},
         },
-        {"type": "function", "function": {"name": "find", "description": "x", "parameters": PARAMETERS}},
+        {
+            "type": "function",
+            "function": {"name": "find", "description": "x", "parameters": PARAMETERS},
+        },
         {"name": "find", "description": "x", "input_schema": PARAMETERS},
         {"functionDeclarations": [{"name": "find", "description": "x", "parameters": PARAMETERS}]},
     ],
@@ -125,7 +152,9 @@ def test_two_tools_of_two_files_with_the_same_new_id_are_refused():
         upload(
             pieces,
             by=None,
-            options=ImportOptions(choices=Choices(new_ids={"a.json#1#find": "x", "b.json#1#find": "x"})),
+            options=ImportOptions(
+                choices=Choices(new_ids={"a.json#1#find": "x", "b.json#1#find": "x"})
+            ),
         )
     )
 
@@ -150,7 +179,10 @@ def test_two_tools_can_exchange_their_ids():
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize("names", [("find", "send"), ("send", "find")])
 def test_a_tool_that_is_left_out_does_not_occupy_its_id(names, dry_run):
-    entries = {one.name: one for one in uploaded(mcp(*names), skip=["send"], find="mail.send", dry_run=dry_run)}
+    entries = {
+        one.name: one
+        for one in uploaded(mcp(*names), skip=["send"], find="mail.send", dry_run=dry_run)
+    }
 
     assert (entries["find"].outcome, entries["find"].tool_id) == ("created", "mail.send")
     assert set(entries) == ({"find", "send"} if dry_run else {"find"})
@@ -160,13 +192,23 @@ def test_tools_with_the_same_name_in_two_files_are_different_tools():
     files = {name: json.dumps(mcp("find")).encode() for name in ("a.json", "b.json")}
     pieces = [one for name, data in files.items() for one in pieces_of(name, io.BytesIO(data))]
 
-    list(upload(pieces, by=None, options=ImportOptions("", choices=Choices(new_ids={"b.json#1#find": "other"}))))
+    list(
+        upload(
+            pieces,
+            by=None,
+            options=ImportOptions("", choices=Choices(new_ids={"b.json#1#find": "other"})),
+        )
+    )
 
     assert stored_ids() == ["find", "other"]
 
 
 def test_a_new_id_stays_when_the_prefix_changes():
-    assert key_of("a.json", "1", "mail.find", "mail") == key_of("a.json", "1", "post.find", "post") == "a.json#1#find"
+    assert (
+        key_of("a.json", "1", "mail.find", "mail")
+        == key_of("a.json", "1", "post.find", "post")
+        == "a.json#1#find"
+    )
 
 
 def test_a_new_id_of_a_tool_from_elsewhere_is_refused_as_any_import():
@@ -182,7 +224,9 @@ def test_a_new_id_of_a_tool_from_elsewhere_is_refused_as_any_import():
 def test_a_new_id_of_a_tool_of_the_same_document_makes_a_revision():
     uploaded(mcp("find", "send"))
 
-    [entry, _] = uploaded(mcp("find", "send", description="Two."), find="mail.found", send="mail.find")[::-1]
+    [entry, _] = uploaded(
+        mcp("find", "send", description="Two."), find="mail.found", send="mail.find"
+    )[::-1]
 
     assert (entry.outcome, entry.revision, entry.tool_id) == ("revised", 2, "mail.find")
 
@@ -225,7 +269,8 @@ def test_choices_are_read_as_they_were_written():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "7", "[]", "[" * 100_000, '{"skip": 7, "new_ids": []}', '{"new_ids": {"a": 1}}']
+    "text",
+    ["", "{", "7", "[]", "[" * 100_000, '{"skip": 7, "new_ids": []}', '{"new_ids": {"a": 1}}'],
 )
 def test_other_json_contains_no_choices(text):
     assert Choices.from_json(text) == NO_CHOICES
@@ -233,7 +278,11 @@ def test_other_json_contains_no_choices(text):
 
 def uploaded_pieces(*files, choices=NO_CHOICES, **options):
     """The entries of files: (name, document or list of documents)."""
-    pieces = [piece for name, document in files for piece in pieces_of(name, io.BytesIO(json.dumps(document).encode()))]
+    pieces = [
+        piece
+        for name, document in files
+        for piece in pieces_of(name, io.BytesIO(json.dumps(document).encode()))
+    ]
     return list(upload(pieces, by=None, options=ImportOptions(choices=choices), **options))
 
 
@@ -297,7 +346,10 @@ def test_choices_about_many_other_tools_cost_each_document_nothing():
     [
         ({"skip": ["", "a#1#b", 5]}, Choices(frozenset({"a#1#b"}))),
         ({"new_ids": {"": "x", "a#1#b": "\ud800", "a#1#c": 5}}, Choices(new_ids={"a#1#b": "?"})),
-        ({"new_ids": {"a#1#b": " " + "x" * 5_000}}, Choices(new_ids={"a#1#b": "x" * MAX_NEW_ID_CHARACTERS})),
+        (
+            {"new_ids": {"a#1#b": " " + "x" * 5_000}},
+            Choices(new_ids={"a#1#b": "x" * MAX_NEW_ID_CHARACTERS}),
+        ),
     ],
     ids=["no key", "half a character", "too long"],
 )

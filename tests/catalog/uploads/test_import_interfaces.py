@@ -30,7 +30,9 @@ PETS = {
         "/pets/{id}": {
             "get": {
                 "operationId": "getPet",
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+                ],
                 "responses": {"200": {"description": "", "content": {"text/csv": {}}}},
             }
         }
@@ -82,11 +84,18 @@ def test_a_dry_run_shows_each_converted_spec(program):
 
 def api_called(title, summary="Get it."):
     operation = {"operationId": "get", "summary": summary}
-    return {"openapi": "3.1.0", "info": {"title": title, "version": "1"}, "paths": {"/a": {"get": operation}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "version": "1"},
+        "paths": {"/a": {"get": operation}},
+    }
 
 
 def tool_list(*, description="One.", **members):
-    return {"tools": [{"name": "get", "description": description, "inputSchema": {"type": "object"}}], **members}
+    return {
+        "tools": [{"name": "get", "description": description, "inputSchema": {"type": "object"}}],
+        **members,
+    }
 
 
 def test_an_import_from_the_same_document_revises_its_tools(program):
@@ -133,7 +142,9 @@ def test_an_import_from_another_document_revises_a_tool_if_one_says_so(program):
 def test_lists_without_a_name_do_not_revise_each_others_tools(program):
     program.send("POST", "/uploads", json.dumps(tool_list()))
 
-    [entry] = program.send("POST", "/uploads", json.dumps(tool_list(description="Two."))).json()["specs"]
+    [entry] = program.send("POST", "/uploads", json.dumps(tool_list(description="Two."))).json()[
+        "specs"
+    ]
 
     assert [problem["rule"] for problem in entry["problems"]] == ["publish.other-origin"]
 
@@ -203,13 +214,17 @@ def test_an_import_that_was_stored_on_several_lines_is_unchanged():
     data = json.dumps(PETS).encode()
     for imported in import_document(PETS, prefix="pets").specs:
         indented = read_spec(json.dumps(imported.document, indent=2))
-        publish_many([indented], by=None, origins={indented.sha256: RevisionOrigin("openapi-3", "pets")})
+        publish_many(
+            [indented], by=None, origins={indented.sha256: RevisionOrigin("openapi-3", "pets")}
+        )
 
     assert {entry.outcome for entry in uploaded("pets.json", data, prefix="pets")} == {"unchanged"}
 
 
 def uploaded_by(person, document, **options):
-    pieces = pieces_of("mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES)
+    pieces = pieces_of(
+        "mail.json", io.BytesIO(json.dumps(document).encode()), max_bytes=settings.MAX_SPEC_BYTES
+    )
     return list(upload(pieces, by=person, options=ImportOptions(**options)))
 
 
@@ -226,7 +241,9 @@ def test_the_page_takes_an_empty_prefix_and_the_choice_to_replace(browser):
     text = json.dumps(api_called("Pets"))
 
     refused = browser.post("/upload/", {"text": text, "no_prefix": "on"})
-    replaced = browser.post("/upload/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True)
+    replaced = browser.post(
+        "/upload/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True
+    )
 
     assert "publish.other-origin" in refused.content.decode()
     assert replaced.status_code == 200
@@ -241,16 +258,24 @@ def test_a_dry_run_counts_equal_specs_as_a_real_upload_does():
     dry = uploaded("same.ndjson", text, dry_run=True, batch=2)
     real = uploaded("same.ndjson", text, batch=2)
 
-    assert [entry.outcome for entry in dry] == [entry.outcome for entry in real] == ["created", *["unchanged"] * 8]
+    assert (
+        [entry.outcome for entry in dry]
+        == [entry.outcome for entry in real]
+        == ["created", *["unchanged"] * 8]
+    )
 
 
 def test_a_dry_run_counts_revisions_of_earlier_batches_as_a_real_upload_does():
-    texts = [one_line("tool", description=text) for text in ("One.", "Two.", "Two.", "One.", "Three.")]
+    texts = [
+        one_line("tool", description=text) for text in ("One.", "Two.", "Two.", "One.", "Three.")
+    ]
 
     dry = uploaded("tool.ndjson", "\n".join(texts).encode(), dry_run=True, batch=2)
     real = uploaded("tool.ndjson", "\n".join(texts).encode(), batch=2)
 
-    assert [(one.outcome, one.revision) for one in dry] == [(one.outcome, one.revision) for one in real]
+    assert [(one.outcome, one.revision) for one in dry] == [
+        (one.outcome, one.revision) for one in real
+    ]
 
 
 # -- members that are probably misspelt -------------------------------------------------------------------------------
@@ -295,7 +320,10 @@ def test_rejected_specs_of_a_yaml_file_are_named_as_those_of_a_json_file():
 
 
 def test_a_misspelt_member_of_a_yaml_file_has_its_position_there():
-    [entry] = uploaded("odd.yaml", b"---\ndefinition:\n  name: f\n  description: d\n  paramters:\n    type: object\n")
+    [entry] = uploaded(
+        "odd.yaml",
+        b"---\ndefinition:\n  name: f\n  description: d\n  paramters:\n    type: object\n",
+    )
 
     [warning] = entry.warnings
     assert (warning.line, warning.column) == (6, 5)
@@ -329,7 +357,9 @@ def test_a_document_without_tools_is_rejected_with_that_reason(program):
 
 
 def test_a_document_whose_paths_lead_out_of_it_has_them_rejected(program):
-    report = program.send("POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b.json"}}}').json()
+    report = program.send(
+        "POST", "/uploads", '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "b.json"}}}'
+    ).json()
 
     [entry] = report["specs"]
     [problem] = entry["problems"]
@@ -339,7 +369,10 @@ def test_a_document_whose_paths_lead_out_of_it_has_them_rejected(program):
 
 
 def test_a_tool_that_is_not_acceptable_is_rejected_alone():
-    tools = [{"name": "a", "inputSchema": properties()}, {"name": "b", "inputSchema": {"$ref": "https://example.com"}}]
+    tools = [
+        {"name": "a", "inputSchema": properties()},
+        {"name": "b", "inputSchema": {"$ref": "https://example.com"}},
+    ]
 
     entries = uploaded("server.json", json.dumps({"tools": tools}).encode())
 
@@ -350,7 +383,10 @@ def test_a_tool_that_is_not_acceptable_is_rejected_alone():
 
 def test_documents_may_be_longer_than_a_spec(settings):
     settings.MAX_SPEC_BYTES = 20_000
-    tools = [{"name": f"tool{number}", "inputSchema": properties(), "description": "x" * 1_000} for number in range(50)]
+    tools = [
+        {"name": f"tool{number}", "inputSchema": properties(), "description": "x" * 1_000}
+        for number in range(50)
+    ]
 
     entries = uploaded("server.json", json.dumps({"tools": tools}).encode())
 
@@ -364,7 +400,9 @@ def test_long_texts_that_are_no_documents_are_refused_as_before():
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("name", ["mcp_lists/redis-mcp.json", "openapi/oad-traccar-org.json", "bfcl_raw_openai.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["mcp_lists/redis-mcp.json", "openapi/oad-traccar-org.json", "bfcl_raw_openai.jsonl"]
+)
 def test_load_specs_reads_documents_of_other_formats(capsys, name):
     call_command("load_specs", str(DATA / name))
 
@@ -390,7 +428,9 @@ def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
 
 
 def test_the_page_shows_the_converted_specs_and_the_losses(browser):
-    page = browser.post("/upload/preview/", {"text": json.dumps(PETS), "prefix": "zoo"}).content.decode()
+    page = browser.post(
+        "/upload/preview/", {"text": json.dumps(PETS), "prefix": "zoo"}
+    ).content.decode()
 
     assert "Imported from OpenAPI 3" in page
     assert "The response is not JSON but text/csv." in page
@@ -404,7 +444,10 @@ def test_the_page_shows_the_converted_specs_and_the_losses(browser):
 def history():
     """For each tool, its texts in order, and whether it is archived."""
     return {
-        tool.tool_id: ([revision.source for revision in tool.revisions.order_by("number")], tool.archived)
+        tool.tool_id: (
+            [revision.source for revision in tool.revisions.order_by("number")],
+            tool.archived,
+        )
         for tool in Tool.objects.all()
     }
 
@@ -467,7 +510,9 @@ def test_revisions_that_the_catalog_never_had_are_added(catalog):
 
     uploaded("catalog.ndjson", data)
 
-    descriptions = [json.loads(text)["definition"]["description"] for text in history()["changed"][0]]
+    descriptions = [
+        json.loads(text)["definition"]["description"] for text in history()["changed"][0]
+    ]
     assert descriptions == ["A", "B", "C"]
 
 
@@ -506,7 +551,9 @@ def test_the_command_writes_a_file_that_load_specs_reads(tmp_path, capfdbinary):
 
 
 def revision(tool_id="a", number=1, source="{}", **members):
-    return DumpedRevision(tool_id, number, source, **({"current": True, "archived": False} | members))
+    return DumpedRevision(
+        tool_id, number, source, **({"current": True, "archived": False} | members)
+    )
 
 
 def read(data):
@@ -515,7 +562,9 @@ def read(data):
     return [one for one in [*found, reader.finish()] if one is not None]
 
 
-FILE = "".join(catalog_lines([revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')])).encode()
+FILE = "".join(
+    catalog_lines([revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')])
+).encode()
 
 
 def test_lines_are_read_as_they_were_written():
@@ -540,7 +589,9 @@ def test_a_file_that_was_changed_is_found_out(changed, rule):
 
 
 def test_problems_of_a_catalog_have_their_line_in_the_file():
-    data = "".join(catalog_lines([revision("a", source="{}"), revision("b", source='{\n"definition": 7}')])).encode()
+    data = "".join(
+        catalog_lines([revision("a", source="{}"), revision("b", source='{\n"definition": 7}')])
+    ).encode()
 
     entries = uploaded("catalog.ndjson", data)
 

@@ -49,7 +49,10 @@ def test_the_report_of_a_large_upload_lists_its_specs_in_order(ada):
 
     upload = carried_out(lines("new", "same"), "{}\n" + line("last"), by=ada)
 
-    rows = [(row.position, row.source, row.line, row.outcome) for row in upload.specs.order_by("position")]
+    rows = [
+        (row.position, row.source, row.line, row.outcome)
+        for row in upload.specs.order_by("position")
+    ]
     assert rows == [
         (1, "0.ndjson", 1, "created"),
         (2, "0.ndjson", 2, "unchanged"),
@@ -81,11 +84,17 @@ def test_reported_specs_are_stored_and_a_resumed_upload_reads_the_rest(ada, monk
 @pytest.mark.parametrize("is_list", [True, False], ids=["one document", "a document per tool"])
 def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
-    tools = [{"name": name, "description": "x", "inputSchema": {"type": "object"}} for name in "abcd"]
+    tools = [
+        {"name": name, "description": "x", "inputSchema": {"type": "object"}} for name in "abcd"
+    ]
     documents = [{"tools": tools}] if is_list else tools
-    a, b, _, d = (f"0.ndjson#{1 if is_list else number}#{name}" for number, name in enumerate("abcd", 1))
+    a, b, _, d = (
+        f"0.ndjson#{1 if is_list else number}#{name}" for number, name in enumerate("abcd", 1)
+    )
     choices = Choices(frozenset({b}), {a: "first", d: "last"})
-    upload = stored_upload("\n".join(map(json.dumps, documents)), by=ada, options=ImportOptions("", choices=choices))
+    upload = stored_upload(
+        "\n".join(map(json.dumps, documents)), by=ada, options=ImportOptions("", choices=choices)
+    )
     stop_after(upload, 1, monkeypatch)
     stopped = Upload.objects.get()
     assert list(Tool.objects.values_list("tool_id", flat=True)) == ["first"]
@@ -99,9 +108,13 @@ def test_a_resumed_upload_has_the_same_choices(ada, monkeypatch, is_list):
 
 def test_a_resumed_upload_refuses_ids_that_it_gave_before_it_stopped(ada, monkeypatch):
     monkeypatch.setattr(uploading, "SHORT_BATCH", 1)
-    tools = [{"name": name, "description": name, "inputSchema": {"type": "object"}} for name in "abc"]
+    tools = [
+        {"name": name, "description": name, "inputSchema": {"type": "object"}} for name in "abc"
+    ]
     choices = Choices(new_ids={"0.ndjson#1#a": "c"})
-    upload = stored_upload("\n".join(map(json.dumps, tools)), by=ada, options=ImportOptions("", choices=choices))
+    upload = stored_upload(
+        "\n".join(map(json.dumps, tools)), by=ada, options=ImportOptions("", choices=choices)
+    )
     stop_after(upload, 2, monkeypatch)
     stopped = Upload.objects.get()
 
@@ -195,7 +208,13 @@ def test_a_spec_that_the_database_never_takes_is_rejected_and_the_others_are_sto
     upload = carried_out(lines("a", "broken", "b", "c", "d"), by=ada)
 
     outcomes = [(row.line, row.outcome) for row in upload.specs.order_by("position")]
-    assert outcomes == [(1, "created"), (2, "rejected"), (3, "created"), (4, "created"), (5, "created")]
+    assert outcomes == [
+        (1, "created"),
+        (2, "rejected"),
+        (3, "created"),
+        (4, "created"),
+        (5, "created"),
+    ]
     [fault] = results.entry_of(upload.specs.get(outcome="rejected")).faults
     assert fault.problem.rule == "publish.not-stored"
     assert "the stored data of 'broken' may be damaged" in fault.problem.message
@@ -212,7 +231,9 @@ def damage(tool_id):
     Revision.objects.filter(tool=tool, number=1).update(sha256="0" * 64)
 
 
-@pytest.mark.parametrize("error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")])
+@pytest.mark.parametrize(
+    "error", [OperationalError("out of reach"), OSError(errno.EIO, "no answer")]
+)
 def test_a_temporary_error_leaves_a_resumable_upload(ada, monkeypatch, error):
     upload = stored_upload(lines("a"), by=ada)
 
@@ -224,7 +245,9 @@ def test_a_temporary_error_leaves_a_resumable_upload(ada, monkeypatch, error):
     assert Upload.objects.get().counts["created"] == 1
 
 
-@pytest.mark.parametrize("error", [ValueError("never"), IntegrityError("no such row"), DataError("too long")])
+@pytest.mark.parametrize(
+    "error", [ValueError("never"), IntegrityError("no such row"), DataError("too long")]
+)
 def test_an_error_that_stays_ends_the_upload_and_removes_its_files(ada, monkeypatch, error):
     upload = stored_upload(lines("a"), by=ada)
 
@@ -298,7 +321,11 @@ def test_the_page_of_a_large_upload_lists_the_results(browser, ada):
     tree = page(browser, upload.get_absolute_url())
 
     assert " ".join(tree.css_first(".notice-title").text().split()) == "2 new, 1 rejected"
-    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == ["rejected", "new", "new"]
+    assert [badge.text(strip=True) for badge in tree.css(".entry .badge")] == [
+        "rejected",
+        "new",
+        "new",
+    ]
     assert tree.css_first(".entry-name").attributes["href"] == "/tools/a/"
     assert tree.css_first(".entry-rejected .problem-message")
     assert tree.css_first(".entry-rejected textarea").text() == "{}"
@@ -317,7 +344,9 @@ def test_a_long_report_comes_in_pages(browser, ada):
     upload = carried_out(lines(*(f"tool{number}" for number in range(130))), by=ada)
 
     first = page(browser, upload.get_absolute_url())
-    second = page(browser, upload.get_absolute_url() + first.css_first('a[rel="next"]').attributes["href"])
+    second = page(
+        browser, upload.get_absolute_url() + first.css_first('a[rel="next"]').attributes["href"]
+    )
 
     assert (len(first.css(".entry")), len(second.css(".entry"))) == (100, 30)
     assert not second.css('a[rel="next"]')
@@ -330,8 +359,14 @@ def test_while_it_is_under_way_the_page_asks_again_by_itself(browser, ada):
     tree = page(browser, upload.get_absolute_url())
 
     assert tree.css_first("progress").attributes["value"] == "4"
-    assert tree.css_first('noscript meta[http-equiv="refresh"]') or "http-equiv" in tree.css_first("noscript").html
-    polls = [page(browser, upload.get_absolute_url()).css_first('[hx-trigger="load delay:700ms"]') for _ in range(2)]
+    assert (
+        tree.css_first('noscript meta[http-equiv="refresh"]')
+        or "http-equiv" in tree.css_first("noscript").html
+    )
+    polls = [
+        page(browser, upload.get_absolute_url()).css_first('[hx-trigger="load delay:700ms"]')
+        for _ in range(2)
+    ]
     assert polls[0].id != polls[1].id  # else a page that is changed in place would ask but once
 
 
@@ -350,7 +385,9 @@ def test_a_stopped_upload_can_be_continued_on_its_page(browser, ada):
 
     tree = page(browser, upload.get_absolute_url())
 
-    assert "The server was stopped after 4 of 10 specs" in " ".join(tree.css_first(".notice-title").text().split())
+    assert "The server was stopped after 4 of 10 specs" in " ".join(
+        tree.css_first(".notice-title").text().split()
+    )
     assert tree.css_first(f'form[action="{upload.get_absolute_url()}resume/"]')
 
 
@@ -377,7 +414,11 @@ def test_a_dry_run_shows_the_changes_of_a_revision(browser, ada):
     make_tool("old", description="Before.")
     upload = carried_out(lines("old"), by=ada, dry_run=True)
 
-    link = page(browser, upload.get_absolute_url()).css_first(".entry a[href*='/uploads/']").attributes["href"]
+    link = (
+        page(browser, upload.get_absolute_url())
+        .css_first(".entry a[href*='/uploads/']")
+        .attributes["href"]
+    )
     tree = page(browser, link)
 
     assert "Before." in tree.css_first(".diff-del").text()
@@ -390,7 +431,9 @@ def test_a_preview_shows_the_changes_of_a_revision(browser):
 
     tree = HTMLParser(answer.content)
     assert "Before." in tree.css_first(".entry .diff-del").text()
-    assert "/definition/description" in tree.css_first(".change").text() or tree.css_first(".change-text")
+    assert "/definition/description" in tree.css_first(".change").text() or tree.css_first(
+        ".change-text"
+    )
 
 
 def test_a_stored_revision_links_to_its_changes(browser):
@@ -436,7 +479,10 @@ def test_uploads_of_two_users_store_their_batches_alternately(ada, monkeypatch):
         write(self, entries, read)
 
     monkeypatch.setattr(results.ResultWriter, "write", note_and_write)
-    uploads = [stored_upload(lines(*"abcdefgh"), by=ada), stored_upload(lines("x", "y", "z"), by=make_user("bob"))]
+    uploads = [
+        stored_upload(lines(*"abcdefgh"), by=ada),
+        stored_upload(lines("x", "y", "z"), by=make_user("bob")),
+    ]
     uploading._turns.acquire("another", meanwhile=pytest.fail, every_s=60)  # so that both wait
 
     for waiting, upload in enumerate(uploads, 1):
@@ -469,7 +515,9 @@ def test_one_user_cannot_have_all_waiting_uploads(ada, monkeypatch):
     running = threading.Thread(target=threading.Event().wait, args=(30,), daemon=True)
     running.start()
     monkeypatch.setattr(uploading, "_begin", lambda upload: None)
-    monkeypatch.setattr(uploading, "_threads", {str(number): (running, str(ada.pk)) for number in range(4)})
+    monkeypatch.setattr(
+        uploading, "_threads", {str(number): (running, str(ada.pk)) for number in range(4)}
+    )
 
     with pytest.raises(Busy, match="4 of your uploads are waiting"):
         uploading.start([("a.json", io.BytesIO(b"[]"))], by=ada)

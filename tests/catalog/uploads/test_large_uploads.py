@@ -19,16 +19,23 @@ def browser(site):
 
 def specs(count: int) -> bytes:
     """One a line, which spaces fill up: a thousand are a large upload."""
-    described = {"description": "Says how it is. " * 20, "parameters": {"type": "object", "properties": {"a": {}}}}
+    described = {
+        "description": "Says how it is. " * 20,
+        "parameters": {"type": "object", "properties": {"a": {}}},
+    }
     return "\n".join(
-        json.dumps({"definition": {"id": f"many.tool{number}", "name": f"tool {number}", **described}}).ljust(1_100)
+        json.dumps(
+            {"definition": {"id": f"many.tool{number}", "name": f"tool {number}", **described}}
+        ).ljust(1_100)
         for number in range(count)
     ).encode()
 
 
 def send(browser: httpx.Client, content: bytes, **fields: str) -> str:
     """The address of the report."""
-    token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text)[1]
+    token = re.search(
+        r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text
+    )[1]
     fields["csrfmiddlewaretoken"] = token
     answer = browser.post("/upload/", data=fields, files={"files": ("many.ndjson", content)})
     assert answer.status_code == 302, answer.text[:500]

@@ -109,7 +109,9 @@ def ends(pid):
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":  # nobody asked how it ended
+            if (
+                Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            ):  # nobody asked how it ended
                 return True
         except FileNotFoundError:
             return True

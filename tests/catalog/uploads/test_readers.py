@@ -63,7 +63,10 @@ def test_the_lines_of_ndjson_are_pieces_and_empty_ones_are_none():
 
 
 def test_ndjson_is_known_by_its_first_line_too():
-    assert [text for text, _, _ in places("body", b'{"a":1}\n{"b":2}\n')] == [b'{"a":1}', b'{"b":2}']
+    assert [text for text, _, _ in places("body", b'{"a":1}\n{"b":2}\n')] == [
+        b'{"a":1}',
+        b'{"b":2}',
+    ]
 
 
 def test_a_document_of_several_lines_is_not_read_as_ndjson():
@@ -106,8 +109,14 @@ def test_a_problem_of_a_piece_has_its_position_in_the_file():
     ("data", "refusal"),
     [
         (b"[1,,2]", "An element is missing between two commas."),
-        (b'[{"a":1}, {"b"', "This element of the array has no end, or is too long; the rest was skipped."),
-        (b'["no end', "This element of the array has no end, or is too long; the rest was skipped."),
+        (
+            b'[{"a":1}, {"b"',
+            "This element of the array has no end, or is too long; the rest was skipped.",
+        ),
+        (
+            b'["no end',
+            "This element of the array has no end, or is too long; the rest was skipped.",
+        ),
         (b"[1] x", "There is more text after the array's closing bracket."),
     ],
 )
@@ -125,12 +134,17 @@ def test_a_broken_array_is_refused_where_it_breaks(data, refusal):
 def test_a_text_that_is_too_long_is_skipped_and_the_rest_read(name, data):
     long, short = pieces(name, data, max_bytes=100)
 
-    assert (long.refusal.rule, long.refusal.message) == ("json.too-large", "This spec has more than 100 bytes.")
+    assert (long.refusal.rule, long.refusal.message) == (
+        "json.too-large",
+        "This spec has more than 100 bytes.",
+    )
     assert short.text == b"{}"
 
 
 def test_a_document_that_is_too_long_is_refused():
-    assert refusals("a.json", b"{" + b" " * 1000, max_bytes=100) == ["This spec has more than 100 bytes."]
+    assert refusals("a.json", b"{" + b" " * 1000, max_bytes=100) == [
+        "This spec has more than 100 bytes."
+    ]
 
 
 @pytest.mark.deep
@@ -189,7 +203,13 @@ def test_a_name_is_shown_on_one_line():
 
 def test_each_file_of_an_archive_is_read():
     archive = zipped(
-        **{"a.json": '{"a":1}', "d/b.ndjson": "{}\n{}", "d/": "", "__MACOSX/._a.json": "x", ".hidden": "x"}
+        **{
+            "a.json": '{"a":1}',
+            "d/b.ndjson": "{}\n{}",
+            "d/": "",
+            "__MACOSX/._a.json": "x",
+            ".hidden": "x",
+        }
     )
 
     assert [(piece.source, piece.text) for piece in pieces("z.zip", archive)] == [
@@ -200,9 +220,15 @@ def test_each_file_of_an_archive_is_read():
 
 
 def test_files_of_other_types_in_an_archive_are_skipped():
-    [readme, nested] = refusals("z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})}))
+    [readme, nested] = refusals(
+        "z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})})
+    )
 
-    assert readme == nested == "This entry was skipped: it is not a .json, .ndjson, .jsonl, .yaml or .yml file."
+    assert (
+        readme
+        == nested
+        == "This entry was skipped: it is not a .json, .ndjson, .jsonl, .yaml or .yml file."
+    )
 
 
 def test_a_link_in_an_archive_is_refused():
@@ -215,11 +241,15 @@ def test_a_link_in_an_archive_is_refused():
     assert refusals("z.zip", file.getvalue()) == ["This entry is a link; only files are read."]
 
 
-@pytest.mark.parametrize("inner", [zipped(**{"b.json": b"{}"}), zipped(), b"PK\x03\x04", b"PK\x05\x06" + b"\0" * 18])
+@pytest.mark.parametrize(
+    "inner", [zipped(**{"b.json": b"{}"}), zipped(), b"PK\x03\x04", b"PK\x05\x06" + b"\0" * 18]
+)
 def test_an_archive_in_an_archive_is_refused(inner):
     outer = zipped(**{"a.json": inner, "c.json": b"{}"})
 
-    assert refusals("z.zip", outer) == ["This is an archive within an archive; upload it by itself."]
+    assert refusals("z.zip", outer) == [
+        "This is an archive within an archive; upload it by itself."
+    ]
     assert len(pieces("z.zip", outer)) == 2
 
 
@@ -233,7 +263,9 @@ def test_a_zip_bomb_is_refused_by_its_directory():
     bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
 
     with at_most(10_000):
-        assert refusals("z.zip", bomb) == ["This entry unpacks to more than 200 times its size, so it was skipped."]
+        assert refusals("z.zip", bomb) == [
+            "This entry unpacks to more than 200 times its size, so it was skipped."
+        ]
 
 
 def test_a_zip_bomb_with_false_sizes_is_refused_by_its_contents():
@@ -258,7 +290,9 @@ def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read(
 
 def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):
     monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 5000)
-    archive = zipped(**{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)})
+    archive = zipped(
+        **{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)}
+    )
 
     assert len([piece for piece in pieces("z.zip", archive) if not piece.refusal]) == 4
 
@@ -277,7 +311,11 @@ def test_a_damaged_archive_is_refused(cut):
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
 def test_blank_lines_take_little_work(blank):
     with at_most(2_000):
-        found = list(pieces_of("specs.ndjson", io.BytesIO(blank * 100_000 + b'  {"a": 1}\n' + blank * 100_000)))
+        found = list(
+            pieces_of(
+                "specs.ndjson", io.BytesIO(blank * 100_000 + b'  {"a": 1}\n' + blank * 100_000)
+            )
+        )
 
     assert [(piece.text, piece.line) for piece in found] == [(b'  {"a": 1}', 100_001)]
 
@@ -286,7 +324,10 @@ def test_entries_that_are_too_short_to_be_specs_end_after_1000():
     found = list(pieces_of("specs.json", io.BytesIO(b"[" + b"1," * 50_000 + b"1]")))
 
     assert len(found) == readers.MAX_SHORT_PIECES + 1
-    assert found[-1].refusal.message == "More than 1,000 entries are too short to be specs; the rest was skipped."
+    assert (
+        found[-1].refusal.message
+        == "More than 1,000 entries are too short to be specs; the rest was skipped."
+    )
     assert found[-1].refusal.column == 2_002
 
 

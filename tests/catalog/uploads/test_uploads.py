@@ -54,7 +54,9 @@ def test_a_problem_has_its_position_in_the_file_and_the_offending_line():
 
 
 def test_the_excerpt_of_a_long_line_is_the_text_around_the_problem():
-    text = one_line(spec_text("a", x="y" * 3000)).replace('"description": "Does something."', '"description": 7')
+    text = one_line(spec_text("a", x="y" * 3000)).replace(
+        '"description": "Does something."', '"description": 7'
+    )
 
     [entry] = entries(text)
 

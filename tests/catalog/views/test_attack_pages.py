@@ -20,7 +20,12 @@ ATTACKS = [
 ]
 PARTS = ("", "revisions/", "spec/", "compatibility/", "exports/mcp/", "lint/")
 PAGES = ("/", "/tools/", "/tools/?q=attack", *(f"/tools/{{slug}}/{part}" for part in PARTS))
-ANSWERS = ("/tools?q=attack", "/tools/{slug}", "/tools/{slug}/spec?download=1", "/tools/{slug}/revisions")
+ANSWERS = (
+    "/tools?q=attack",
+    "/tools/{slug}",
+    "/tools/{slug}/spec?download=1",
+    "/tools/{slug}/revisions",
+)
 
 
 def body_of(attack) -> bytes:
@@ -36,7 +41,8 @@ def assert_harmless(answer):
             assert not name.startswith("on")
             assert name != "style"
             assert not (
-                name in ("href", "src", "action") and (value or "").strip().lower().startswith(("javascript:", "data:"))
+                name in ("href", "src", "action")
+                and (value or "").strip().lower().startswith(("javascript:", "data:"))
             )
 
 
@@ -45,7 +51,9 @@ def test_a_hostile_spec_is_refused_or_shown_without_harm(attack, program, client
     with at_most(5_000_000):
         answer = program.send("POST", "/tools", body_of(attack))
 
-    assert answer.status_code in attack["expect"].get("upload_status", (200, 201, 400, 409, 413, 415, 422))
+    assert answer.status_code in attack["expect"].get(
+        "upload_status", (200, 201, 400, 409, 413, 415, 422)
+    )
     if answer.status_code >= 400:
         assert answer["Content-Type"] == "application/problem+json"
         assert answer.json()["detail"]
@@ -61,6 +69,8 @@ def test_a_hostile_spec_is_refused_or_shown_without_harm(attack, program, client
         assert all(value.isprintable() for value in found.headers.values())
     spec = client.get(f"/api/v1/tools/{slug}/spec?download=1")
     assert spec.content == body_of(attack)
-    name = re.fullmatch(r'attachment; filename="([A-Za-z0-9][A-Za-z0-9._-]*)[.]json"', spec["Content-Disposition"])
+    name = re.fullmatch(
+        r'attachment; filename="([A-Za-z0-9][A-Za-z0-9._-]*)[.]json"', spec["Content-Disposition"]
+    )
     assert name is not None, spec["Content-Disposition"]
     assert name[1].removeprefix("tool-") == slug.lstrip("-")

@@ -120,7 +120,10 @@ def test_the_api_pages_by_cursor_and_is_for_administrators(grace, ada):
     assert second["next"] is None
     assert Program(make_token("admin", user=ada)).ask("/audit-events").status_code == 403
     assert Program().ask("/audit-events").status_code == 401
-    assert Program(make_token("read", "publish", "run", user=grace)).ask("/audit-events").status_code == 403
+    assert (
+        Program(make_token("read", "publish", "run", user=grace)).ask("/audit-events").status_code
+        == 403
+    )
 
 
 def test_revisions_link_to_the_log_for_administrators(administrator, browser):

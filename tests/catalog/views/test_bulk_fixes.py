@@ -61,9 +61,9 @@ def test_what_was_previewed_is_published_or_proposed(browser, three):
 
     assert answer.status_code == 200
     assert (number_of("mine"), number_of("theirs")) == (2, 1)
-    assert {one.rule for one in lint(Tool.objects.with_current().get(slug="mine").current.spec)} == {
-        "name-not-portable"
-    }
+    assert {
+        one.rule for one in lint(Tool.objects.with_current().get(slug="mine").current.spec)
+    } == {"name-not-portable"}
     change = HeldChange.objects.get()
     assert (change.tool_id, change.proposed_by.username) == ("theirs", "ada")
     assert change.get_absolute_url() in answer.content.decode()
@@ -82,7 +82,9 @@ def test_many_changes_are_folded(browser, ada):
     for number in range(12):
         publish(make_spec(f"a.{number}", **FAULTY), by=ada)
 
-    tree = page(browser, "/selection/fixes/?" + "&".join(f"tool=a.{number}" for number in range(12)))
+    tree = page(
+        browser, "/selection/fixes/?" + "&".join(f"tool=a.{number}" for number in range(12))
+    )
 
     assert len(tree.css(".finding details")) == 12
     assert not tree.css(".finding details[open]")
@@ -91,7 +93,9 @@ def test_many_changes_are_folded(browser, ada):
 def test_a_tool_that_changed_since_the_preview_is_skipped_and_named(browser, ada, three):
     publish(make_spec("other", **FAULTY), by=ada)
     tree = page(browser, "/selection/fixes/?tool=mine&tool=other")
-    publish(make_spec("mine", **{**FAULTY, "description": "Other words, and enough of them."}), by=ada)
+    publish(
+        make_spec("mine", **{**FAULTY, "description": "Other words, and enough of them."}), by=ada
+    )
 
     answer = posted(browser, "/selection/fixes/apply/", {"fix": values(tree)})
 
@@ -137,12 +141,16 @@ def test_the_page_of_a_rule_leads_to_its_fixes_alone(browser, three):
     link = page(browser, "/lint/keyword-without-effect/").css_first("a[href*='selection/fixes']")
 
     tree = page(browser, link.attributes["href"])
-    posted(browser, "/selection/fixes/apply/", {"rule": "keyword-without-effect", "fix": values(tree)})
+    posted(
+        browser, "/selection/fixes/apply/", {"rule": "keyword-without-effect", "fix": values(tree)}
+    )
 
     assert link.text(strip=True) == "Fix in 2 tools"
     assert texts_of(tree, ".finding .id") == ["mine", "theirs"]
     rules = {one.rule for one in lint(Tool.objects.with_current().get(slug="mine").current.spec)}
-    assert rules == {one.rule for one in lint(make_spec("mine", **FAULTY))} - {"keyword-without-effect"}
+    assert rules == {one.rule for one in lint(make_spec("mine", **FAULTY))} - {
+        "keyword-without-effect"
+    }
 
 
 def test_fixes_that_are_not_safe_are_not_offered(browser, three):
@@ -186,7 +194,9 @@ def test_people_who_may_neither_publish_nor_propose_see_a_reason(three):
     assert "Fix in" not in page(client, "/lint/keyword-without-effect/").body.text()
 
 
-@pytest.mark.parametrize("value", ["", "mine", "mine 1", "mine x " + "0" * 64, "mine 1 " + "0" * 64, "\x00mine 1 ff"])
+@pytest.mark.parametrize(
+    "value", ["", "mine", "mine 1", "mine x " + "0" * 64, "mine 1 " + "0" * 64, "\x00mine 1 ff"]
+)
 def test_a_value_that_no_preview_sent_changes_nothing(browser, three, value):
     assert browser.post("/selection/fixes/apply/", {"fix": [value]}).status_code == 200
     assert number_of("mine") == 1

@@ -46,7 +46,9 @@ def test_the_lint_page_lists_every_finding_with_its_line_and_fix(stranger):
 
     assert (answer["revision"], answer["current"], answer["score"]) == (1, True, tool.score)
     assert answer["counts"] == {"error": 0, "warning": 3, "info": 0}
-    assert [one["rule"] for one in answer["findings"]] == [one.rule for one in lint(tool.current.spec)]
+    assert [one["rule"] for one in answer["findings"]] == [
+        one.rule for one in lint(tool.current.spec)
+    ]
     assert all(one["line"] and one["help"] == f"/lint/{one['rule']}/" for one in answer["findings"])
     assert answer["usable"] == []
 
@@ -116,14 +118,26 @@ def test_findings_and_rules_are_filtered_by_severity(client, path):
     make_tool("a", **FAULTY)
 
     tree = page(client, path)
-    counts = {link.attributes["href"]: int(text_of(link, ".count")) for link in tree.css("[aria-label=Severity] a")}
+    counts = {
+        link.attributes["href"]: int(text_of(link, ".count"))
+        for link in tree.css("[aria-label=Severity] a")
+    }
     filtered = page(client, f"{path}?severity=warning")
 
-    assert list(counts) == [path, *(f"{path}?severity={severity}" for severity in ("error", "warning", "info"))]
+    assert list(counts) == [
+        path,
+        *(f"{path}?severity={severity}" for severity in ("error", "warning", "info")),
+    ]
     assert counts[path] == sum(counts.values()) - counts[path]
-    assert [section.id for section in filtered.css("section.section:not(#scores, #spec)")] == ["warning"]
+    assert [section.id for section in filtered.css("section.section:not(#scores, #spec)")] == [
+        "warning"
+    ]
     assert len(filtered.css(".rule, .finding")) == counts[f"{path}?severity=warning"] > 0
-    assert filtered.css_first("[aria-label=Severity] [aria-current]").attributes["href"].endswith("?severity=warning")
+    assert (
+        filtered.css_first("[aria-label=Severity] [aria-current]")
+        .attributes["href"]
+        .endswith("?severity=warning")
+    )
     assert client.get(f"{path}?severity=fatal").status_code == 404
 
 
@@ -145,8 +159,12 @@ def test_a_severity_without_findings_says_so_and_the_revision_stays_chosen(clien
 @pytest.fixture
 def many(db):
     """A tool with 30 parameters, each without a description and with a default that does not fit."""
-    schema = properties(**{f"p{number:02}": {"type": "string", "default": None} for number in range(30)})
-    return make_tool("many", description="Tell the present weather of a city, not a forecast.", parameters=schema)
+    schema = properties(
+        **{f"p{number:02}": {"type": "string", "default": None} for number in range(30)}
+    )
+    return make_tool(
+        "many", description="Tell the present weather of a city, not a forecast.", parameters=schema
+    )
 
 
 def test_findings_are_grouped_by_rule_and_the_first_are_shown(client, many):
@@ -189,7 +207,9 @@ def test_the_findings_of_a_rule_in_an_earlier_revision_have_their_page(client, m
 def test_the_size_of_the_page_depends_on_the_rules_and_not_on_the_findings(client):
     sizes = []
     for count in (20, 200):
-        schema = properties(**{f"p{number:03}": {"type": "string", "default": None} for number in range(count)})
+        schema = properties(
+            **{f"p{number:03}": {"type": "string", "default": None} for number in range(count)}
+        )
         make_tool("a", parameters=schema)
         page_of_lint = HTMLParser(client.get("/tools/a/lint/").content)
         page_of_lint.css_first("#spec").decompose()
@@ -201,13 +221,18 @@ def test_the_size_of_the_page_depends_on_the_rules_and_not_on_the_findings(clien
 def test_all_fixes_of_a_rule_are_looked_at_and_applied_together(browser, many):
     group = page(browser, "/tools/many/lint/").css_first("#rule-default-invalid")
     changes = page(browser, group.css_first("[hx-get*='changes']").attributes["hx-get"])
-    fields = {field.attributes["name"]: field.attributes["value"] for field in group.css(".finding-fix input")}
+    fields = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in group.css(".finding-fix input")
+    }
 
     answer = browser.post("/tools/many/lint/fixes/", fields, follow=True)
 
     assert len(changes.css(".diff-del")) >= 30
     assert "Revision 2 is published, with 30 fixes applied." in answer.content.decode()
-    assert "default-invalid" not in {one.rule for one in lint(Tool.objects.with_current().get().current.spec)}
+    assert "default-invalid" not in {
+        one.rule for one in lint(Tool.objects.with_current().get().current.spec)
+    }
 
 
 @pytest.mark.parametrize("rule", ["nothing", "member-undescribed"])
@@ -239,7 +264,10 @@ def test_one_of_many_findings_can_be_waived(browser, many):
     form = page(browser, "/tools/many/lint/").css_first("#rule-default-invalid .finding-waive form")
     pointer = form.css("option")[1].attributes["value"]
 
-    browser.post("/tools/many/lint/waivers/", {"rule": "default-invalid", "pointer": pointer, "reason": "So be it."})
+    browser.post(
+        "/tools/many/lint/waivers/",
+        {"rule": "default-invalid", "pointer": pointer, "reason": "So be it."},
+    )
 
     tree = page(browser, "/tools/many/lint/")
     assert text_of(tree, "#rule-default-invalid .finding-message").startswith("29 ")
@@ -259,7 +287,9 @@ def test_a_waiver_of_a_rule_is_shown_once_with_its_findings(browser, many):
 def test_a_refused_waiver_of_a_group_keeps_the_chosen_finding(browser, many):
     pointer = "/definition/parameters/properties/p03/default"
 
-    answer = browser.post("/tools/many/lint/waivers/", {"rule": "default-invalid", "pointer": pointer, "reason": " "})
+    answer = browser.post(
+        "/tools/many/lint/waivers/", {"rule": "default-invalid", "pointer": pointer, "reason": " "}
+    )
 
     tree = HTMLParser(answer.content)
     assert "Enter a reason" in text_of(tree, ".finding-waive[open] .field-error")
@@ -280,7 +310,9 @@ def test_a_fix_is_applied_as_the_next_revision(program):
     make_tool("a", **FAULTY)
     key = fix_of(findings(program), "keyword-without-effect")
 
-    answer = program.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "fixes": [key]}))
+    answer = program.send(
+        "POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "fixes": [key]})
+    )
 
     assert answer.status_code == 201, answer.content
     assert answer.json()["applied"] == [key]
@@ -317,7 +349,9 @@ def test_a_renamed_tool_stays_the_same_tool(program):
 def test_a_dry_run_of_fixes_stores_nothing(program):
     make_tool("a", **FAULTY)
 
-    answer = program.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "dry_run": True}))
+    answer = program.send(
+        "POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "dry_run": True})
+    )
 
     assert (answer.status_code, answer.json()["revision"]) == (200, 1)
     assert answer.json()["difference"]
@@ -335,7 +369,8 @@ def test_fixes_of_a_revision_that_is_not_current_any_more_are_refused(program):
 
 
 @pytest.mark.parametrize(
-    ("body", "rule"), [({"revision": 1, "fixes": ["nothing"]}, "lint.no-such-fix"), ({"revision": 1}, "lint.no-fix")]
+    ("body", "rule"),
+    [({"revision": 1, "fixes": ["nothing"]}, "lint.no-such-fix"), ({"revision": 1}, "lint.no-fix")],
 )
 def test_a_fix_that_there_is_not_is_refused(program, body, rule):
     make_tool("a")
@@ -349,8 +384,15 @@ def test_a_fix_that_there_is_not_is_refused(program, body, rule):
 def test_a_stranger_applies_and_waives_nothing(stranger, client):
     make_tool("a", **FAULTY)
 
-    assert stranger.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1})).status_code == 401
-    assert stranger.send("POST", "/tools/a/lint/waivers", json.dumps({"rule": "x", "reason": "y"})).status_code == 401
+    assert (
+        stranger.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1})).status_code == 401
+    )
+    assert (
+        stranger.send(
+            "POST", "/tools/a/lint/waivers", json.dumps({"rule": "x", "reason": "y"})
+        ).status_code
+        == 401
+    )
     for path in ("fixes/", "waivers/", "waivers/1/remove/"):
         assert client.post(f"/tools/a/lint/{path}").url.startswith("/sign-in/")
     assert Revision.objects.count() == 1
@@ -359,7 +401,10 @@ def test_a_stranger_applies_and_waives_nothing(stranger, client):
 def test_a_fix_is_applied_by_a_button(browser):
     make_tool("a", **FAULTY)
     form = page(browser, "/tools/a/lint/").css_first(".finding-fix form")
-    fields = {field.attributes["name"]: field.attributes["value"] for field in form.css("input[type=hidden]")}
+    fields = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in form.css("input[type=hidden]")
+    }
 
     answer = browser.post(form.attributes["action"], fields, follow=True)
 
@@ -372,7 +417,9 @@ def test_all_safe_fixes_are_applied_by_a_button(browser):
 
     browser.post("/tools/a/lint/fixes/", {"seen": 1, "safe": 1})
 
-    assert {one.rule for one in lint(Tool.objects.with_current().get().current.spec)} == {"name-not-portable"}
+    assert {one.rule for one in lint(Tool.objects.with_current().get().current.spec)} == {
+        "name-not-portable"
+    }
 
 
 def test_a_fix_for_an_outdated_revision_changes_nothing_and_shows_the_current_findings(browser):
@@ -399,7 +446,9 @@ def test_a_fix_that_no_longer_exists_is_reported(browser):
 
 
 def waiver(program, **body):
-    return program.send("POST", "/tools/a/lint/waivers", json.dumps({"reason": "So be it.", **body}))
+    return program.send(
+        "POST", "/tools/a/lint/waivers", json.dumps({"reason": "So be it.", **body})
+    )
 
 
 def test_a_waiver_shows_its_author_and_reason_and_raises_the_score(program):
@@ -412,7 +461,11 @@ def test_a_waiver_shows_its_author_and_reason_and_raises_the_score(program):
     assert shown["score"] == Tool.objects.get().score == before + 5
     assert Assessment.objects.get().score == before + 5
     [waived] = [one["waiver"] for one in shown["findings"] if one["waiver"]]
-    assert (waived["reason"], waived["by"], waived["rule"]) == ("So be it.", "program", "name-not-portable")
+    assert (waived["reason"], waived["by"], waived["rule"]) == (
+        "So be it.",
+        "program",
+        "name-not-portable",
+    )
     assert shown["counts"]["warning"] == 2
 
 
@@ -427,7 +480,9 @@ def test_a_waiver_applies_to_later_revisions(program):
 
 
 def test_a_waiver_of_one_pointer_leaves_the_other_findings(program):
-    make_tool("a", **{**FAULTY, "parameters": properties(a={"type": "string"}, b={"type": "string"})})
+    make_tool(
+        "a", **{**FAULTY, "parameters": properties(a={"type": "string"}, b={"type": "string"})}
+    )
 
     waiver(program, rule="parameter-undescribed", pointer="/definition/parameters/properties/a")
 
@@ -470,7 +525,10 @@ def test_earlier_revisions_are_assessed_again_later(program):
 
     waiver(program, rule="name-not-portable")
 
-    assert sorted(Assessment.objects.values_list("revision__number", "assessed_by")) == [(1, 0), (2, ASSESSED_BY)]
+    assert sorted(Assessment.objects.values_list("revision__number", "assessed_by")) == [
+        (1, 0),
+        (2, ASSESSED_BY),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -499,7 +557,11 @@ def test_a_finding_is_waived_and_the_waiver_removed_on_the_page(browser):
 
     answer = browser.post(
         "/tools/a/lint/waivers/",
-        {"rule": "name-not-portable", "pointer": "/definition/name", "reason": "Our customers know it <so>."},
+        {
+            "rule": "name-not-portable",
+            "pointer": "/definition/name",
+            "reason": "Our customers know it <so>.",
+        },
         follow=True,
     )
 
@@ -513,7 +575,12 @@ def test_a_finding_is_waived_and_the_waiver_removed_on_the_page(browser):
 def test_a_rule_is_waived_everywhere_on_the_page(browser):
     make_tool("a", **FAULTY)
 
-    form = {"rule": "name-not-portable", "pointer": "/definition/name", "reason": "So be it.", "everywhere": "1"}
+    form = {
+        "rule": "name-not-portable",
+        "pointer": "/definition/name",
+        "reason": "So be it.",
+        "everywhere": "1",
+    }
     browser.post("/tools/a/lint/waivers/", form)
 
     assert Waiver.objects.get().pointer == ""
@@ -545,7 +612,12 @@ def test_a_waiver_without_a_finding_is_shown_and_can_be_removed(browser, program
 
 def test_the_text_of_a_stranger_is_only_text(client):
     evil = '"><script>alert(1)</script>'
-    make_tool("a", name=evil, description=evil, parameters=properties(**{evil: {"type": "string", "format": evil}}))
+    make_tool(
+        "a",
+        name=evil,
+        description=evil,
+        parameters=properties(**{evil: {"type": "string", "format": evil}}),
+    )
 
     answer = client.get("/tools/a/lint/").content.decode()
 

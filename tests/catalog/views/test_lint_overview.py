@@ -25,7 +25,10 @@ def tools_of(html, rule=RULE):
 
 
 def listed(html):
-    return [(cells.css_first("a").text(), cells.css_first("td").text()) for cells in html.css("#tools tbody tr")]
+    return [
+        (cells.css_first("a").text(), cells.css_first("td").text())
+        for cells in html.css("#tools tbody tr")
+    ]
 
 
 def test_the_scores_are_spread_over_bars_that_lead_to_their_tools(client):
@@ -51,8 +54,19 @@ def test_the_scores_below_50_share_one_bar(client):
 
     html = page(client)
 
-    assert html.css_first("#scores .chart-labels").text(separator=" ", strip=True).startswith("below 50 50-59")
-    assert [text.text() for text in html.css("#scores .chart-count")] == ["2", "1", "0", "0", "0", "0"]
+    assert (
+        html.css_first("#scores .chart-labels")
+        .text(separator=" ", strip=True)
+        .startswith("below 50 50-59")
+    )
+    assert [text.text() for text in html.css("#scores .chart-count")] == [
+        "2",
+        "1",
+        "0",
+        "0",
+        "0",
+        "0",
+    ]
 
 
 def names_of(answer):
@@ -75,7 +89,10 @@ def test_rules_without_findings_are_folded(client):
 
     warnings = page(client).css_first("#warning")
 
-    listed, folded = len(warnings.css(".rules:not(details .rules) .rule")), len(warnings.css("details .rule"))
+    listed, folded = (
+        len(warnings.css(".rules:not(details .rules) .rule")),
+        len(warnings.css("details .rule")),
+    )
     assert listed > 0
     assert warnings.css_first("summary").text() == f"{folded} rules without findings"
     assert warnings.css_first(".count").text() == str(listed + folded)

@@ -69,7 +69,13 @@ def test_a_row_shows_the_first_tags_and_how_many_there_are_besides(client):
 
 
 def test_whatever_a_tool_is_called_its_row_is_text(client):
-    make_tool("evil", name=EVIL, description=EVIL, tags=[EVIL], parameters=properties(**{EVIL: {"description": EVIL}}))
+    make_tool(
+        "evil",
+        name=EVIL,
+        description=EVIL,
+        tags=[EVIL],
+        parameters=properties(**{EVIL: {"description": EVIL}}),
+    )
 
     for address in ("/tools/", "/tools/?q=window", "/tools/?q=onerror", "/tools/?q=takes:onerror"):
         tree = page(client, address)
@@ -79,7 +85,11 @@ def test_whatever_a_tool_is_called_its_row_is_text(client):
 
 
 def test_matches_are_marked_and_explained(client):
-    make_tool("greet", description="Says hello.", parameters=properties(city={"description": "Where it is."}))
+    make_tool(
+        "greet",
+        description="Says hello.",
+        parameters=properties(city={"description": "Where it is."}),
+    )
 
     tree = page(client, "/tools/?q=hello+city")
 
@@ -106,7 +116,8 @@ def test_the_page_and_the_api_give_the_same_tools_in_the_same_order(client):
 
     for query in ("", "q=fruit", "q=tool"):
         on_page = [
-            node.attributes["href"].split("/")[2] for node in page(client, f"/tools/?{query}").css(".result-name a")
+            node.attributes["href"].split("/")[2]
+            for node in page(client, f"/tools/?{query}").css(".result-name a")
         ]
         by_api = [item["slug"] for item in client.get(f"/api/v1/tools?{query}").json()["items"]]
         assert on_page == by_api
@@ -116,11 +127,17 @@ def test_pages_are_linked_both_ways(client):
     for number in range(45):
         make_tool(f"tool{number:02}")
 
-    second = page(client, "/tools/" + page(client, "/tools/").css_first("a[rel=next]").attributes["href"])
+    second = page(
+        client, "/tools/" + page(client, "/tools/").css_first("a[rel=next]").attributes["href"]
+    )
     third = page(client, "/tools/" + second.css_first("a[rel=next]").attributes["href"])
     back = page(client, "/tools/" + third.css_first("a[rel=prev]").attributes["href"])
 
-    assert texts_of(second, ".result-name") == texts_of(back, ".result-name") == [f"tool{n}" for n in range(20, 40)]
+    assert (
+        texts_of(second, ".result-name")
+        == texts_of(back, ".result-name")
+        == [f"tool{n}" for n in range(20, 40)]
+    )
     assert len(third.css(".result")) == 5
     assert third.css_first("a[rel=next]") is None
 
@@ -161,7 +178,13 @@ def test_a_tools_page_documents_its_schemas(client):
         "type": "object",
         "required": ["city"],
         "properties": {
-            "city": {"type": "string", "description": "Where.", "minLength": 1, "maxLength": 50, "default": "Paris"},
+            "city": {
+                "type": "string",
+                "description": "Where.",
+                "minLength": 1,
+                "maxLength": 50,
+                "default": "Paris",
+            },
             "days": {"type": "integer", "minimum": 1, "maximum": 14},
             "units": {"enum": ["metric", "imperial"]},
         },
@@ -170,11 +193,16 @@ def test_a_tools_page_documents_its_schemas(client):
 
     tree = page(client, "/tools/weather/")
 
-    names = "#parameters > .properties > .property > .property-fold > .property-head > .property-name"
+    names = (
+        "#parameters > .properties > .property > .property-fold > .property-head > .property-name"
+    )
     assert texts_of(tree, names) == ["city", "days", "units"]
     city = tree.css_first("[id='parameters.city']")
     assert "required" in city.text()
-    assert texts_of(city, ".property-facts > div") == ['Default "Paris"', "Length 1 to 50 characters"]
+    assert texts_of(city, ".property-facts > div") == [
+        'Default "Paris"',
+        "Length 1 to 50 characters",
+    ]
     assert "Range 1 to 14" in texts_of(tree, "[id='parameters.days'] .property-facts > div")
     assert "The spec has no return type." in text_of(tree, "#returns")
 
@@ -221,7 +249,9 @@ def test_the_spec_is_shown_as_it_was_uploaded(client):
     lines = [node.text() for node in tree.css("#spec-text .json-line")]
     assert len(lines) == text.count("\n") + 1
     assert '"location": {' in lines[7]
-    assert tree.css_first(".tool-spec-note a").attributes["href"] == f"/api/v1/tools/{tool.slug}/spec"
+    assert (
+        tree.css_first(".tool-spec-note a").attributes["href"] == f"/api/v1/tools/{tool.slug}/spec"
+    )
 
 
 def test_a_spec_on_a_single_line_is_pretty_printed_with_a_note(client):
@@ -238,11 +268,15 @@ def test_a_tools_page_shows_code_that_calls_it(client):
 
     tree = page(client, "/tools/greet/")
 
-    assert "curl http://testserver/api/v1/tools/greet/runs" in tree.css_first("#use-curl-code").text()
+    assert (
+        "curl http://testserver/api/v1/tools/greet/runs" in tree.css_first("#use-curl-code").text()
+    )
     assert "urllib.request" in tree.css_first("#use-python-code").text()
 
 
-@pytest.mark.parametrize(("key", "member"), [("mcp", '"inputSchema"'), ("anthropic", '"input_schema"')])
+@pytest.mark.parametrize(
+    ("key", "member"), [("mcp", '"inputSchema"'), ("anthropic", '"input_schema"')]
+)
 def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, member):
     make_tool("greet", parameters=properties(who={"type": "string"}))
 
@@ -257,9 +291,11 @@ def test_each_page_of_the_exports_leads_to_all_others(client, path):
 
     tiles = page(client, f"/tools/greet/{path}").css(".tile")
 
-    assert {"/tools/greet/spec/", "/tools/greet/exports/openai-strict/", "/tools/greet/code/java/"} <= {
-        tile.attributes["href"] for tile in tiles
-    }
+    assert {
+        "/tools/greet/spec/",
+        "/tools/greet/exports/openai-strict/",
+        "/tools/greet/code/java/",
+    } <= {tile.attributes["href"] for tile in tiles}
     [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
     assert openai.css_first(".tile-state").text().split() == ["1", "change"]
     current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
@@ -272,9 +308,9 @@ def test_the_number_of_the_tab_exports_is_that_of_the_tiles_without_changes(clie
     tree = page(client, "/tools/greet/exports/openai/")
 
     states = texts_of(tree, ".tile-state.is-good, .tile-state.is-info")
-    assert f"{states.count('no changes')}/{len(states)}" == tree.css_first(".tool-tabs [aria-current] .count").text(
-        deep=False, strip=True
-    )
+    assert f"{states.count('no changes')}/{len(states)}" == tree.css_first(
+        ".tool-tabs [aria-current] .count"
+    ).text(deep=False, strip=True)
 
 
 def test_an_export_marks_its_changes_at_their_lines(client):
@@ -296,7 +332,10 @@ def test_an_export_says_what_is_dropped_at_the_line_around_it(client):
 
     tree = page(client, "/tools/greet/exports/mcp/")
 
-    assert text_of(tree, ".exports-main .fold summary") == "No changes for models, 1 other difference from the spec"
+    assert (
+        text_of(tree, ".exports-main .fold summary")
+        == "No changes for models, 1 other difference from the spec"
+    )
     [line] = tree.css(".has-note")
     assert line.id == "use-mcp-code-L1"
     assert "note-dropped" in line.attributes["class"]
@@ -307,25 +346,34 @@ def test_an_export_without_differences_says_so(client):
     make_tool("greet")
 
     assert (
-        "No differences from the spec." in page(client, "/tools/greet/exports/mcp/").css_first(".exports-main").text()
+        "No differences from the spec."
+        in page(client, "/tools/greet/exports/mcp/").css_first(".exports-main").text()
     )
 
 
 def test_a_line_that_the_export_page_does_not_show_has_no_link(client):
     many = {f"p{number:04}": {"type": "string", "description": "One."} for number in range(700)}
-    make_tool("greet", parameters=properties(**many, last={"type": "string", "format": "uri-template"}))
+    make_tool(
+        "greet", parameters=properties(**many, last={"type": "string", "format": "uri-template"})
+    )
 
     tree = page(client, "/tools/greet/exports/gemini/")
 
     [loss] = tree.css(".losses li")
     assert loss.css("a") == []
-    assert tree.css_first(".json-cut .note-rewritten, .json-cut .note-dropped").text(strip=True).startswith("Line 2")
+    assert (
+        tree.css_first(".json-cut .note-rewritten, .json-cut .note-dropped")
+        .text(strip=True)
+        .startswith("Line 2")
+    )
 
 
 def test_an_export_within_a_tools_page_has_no_marks(client):
     make_tool("greet", configuration={"type": "object"})
 
-    part = HTMLParser(client.get("/tools/greet/exports/mcp/", headers={"HX-Request": "true"}).content)
+    part = HTMLParser(
+        client.get("/tools/greet/exports/mcp/", headers={"HX-Request": "true"}).content
+    )
 
     assert part.css(".has-note, .losses a") == []
     assert len(part.css(".losses li")) == 1
@@ -344,7 +392,9 @@ def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
 
     [loading] = tree.css(f"[hx-get='/tools/greet/{part}/']")
 
-    assert loading.css_first("a").attributes["href"] == f"/tools/greet/{part}/"  # without JavaScript
+    assert (
+        loading.css_first("a").attributes["href"] == f"/tools/greet/{part}/"
+    )  # without JavaScript
     assert page(client, f"/tools/greet/{part}/").css_first("h1") is not None
     answer = client.get(f"/tools/greet/{part}/", headers={"HX-Request": "true"})
     assert "<html" not in answer.content.decode()
@@ -362,7 +412,12 @@ def test_a_page_of_a_tool_answers_htmx_with_its_part(client, part):
 
 
 def test_the_line_of_a_property_has_its_code_as_code(client):
-    make_tool("a", parameters=properties(value={"type": "number", "description": "The amount in `from_unit`."}))
+    make_tool(
+        "a",
+        parameters=properties(
+            value={"type": "number", "description": "The amount in `from_unit`."}
+        ),
+    )
 
     lead = page(client, "/tools/a/").css_first(".property-lead")
 
@@ -412,7 +467,15 @@ def test_a_tools_page_reads_the_text_of_a_spec_once(client, django_assert_max_nu
 
 def test_nothing_of_a_spec_is_markup(client):
     schema = properties(
-        **{EVIL: {"type": "string", "description": EVIL, "enum": [EVIL], "default": EVIL, "pattern": "<b>"}}
+        **{
+            EVIL: {
+                "type": "string",
+                "description": EVIL,
+                "enum": [EVIL],
+                "default": EVIL,
+                "pattern": "<b>",
+            }
+        }
     )
     tool = make_tool(
         EVIL, description=EVIL, parameters=schema, returnType=schema,
@@ -431,17 +494,27 @@ def test_nothing_of_a_spec_is_markup(client):
         "lint/",
         "similar/",
     )
-    for path in ("/", "/tools/", "/tools/?q=script", *(f"{tool.get_absolute_url()}{part}" for part in parts)):
+    for path in (
+        "/",
+        "/tools/",
+        "/tools/?q=script",
+        *(f"{tool.get_absolute_url()}{part}" for part in parts),
+    ):
         tree = page(client, path)
         assert not tree.css("img, iframe, object, embed")
         assert all("src" in node.attributes and not node.text() for node in tree.css("script"))
         assert not [
-            name for node in tree.css("*") for name in node.attributes if name.startswith("on") or name == "style"
+            name
+            for node in tree.css("*")
+            for name in node.attributes
+            if name.startswith("on") or name == "style"
         ]
 
 
 def test_links_in_a_description_are_to_the_web_alone(client):
-    make_tool("a", description="[x](javascript:alert(1)) [y](https://example.org) [z](data:text/html,x)")
+    make_tool(
+        "a", description="[x](javascript:alert(1)) [y](https://example.org) [z](data:text/html,x)"
+    )
 
     links = page(client, "/tools/a/").css(".tool-purpose a")
 
@@ -450,7 +523,11 @@ def test_links_in_a_description_are_to_the_web_alone(client):
 
 @pytest.mark.corpora
 def test_every_real_spec_has_a_page(client):
-    for text in [*real_specs()[::40], *real_specs("specs_metatool")[:3], *real_specs("specs_taubench")]:
+    for text in [
+        *real_specs()[::40],
+        *real_specs("specs_metatool")[:3],
+        *real_specs("specs_taubench"),
+    ]:
         tool = publish(read_spec(text), by=None).tool
         tree = page(client, tool.get_absolute_url())
         ids = [node.attributes["id"] for node in tree.css("[id]")]
@@ -468,7 +545,13 @@ def test_only_visitors_are_asked_to_sign_in_if_a_page_is_not_found(client, djang
 
 
 def test_a_tool_that_is_not_there_is_404(client):
-    for path in ("/tools/x/", "/tools/x/revisions/", "/tools/x/revisions/1..2/", "/tools/../", "/tools/%2e%2e/"):
+    for path in (
+        "/tools/x/",
+        "/tools/x/revisions/",
+        "/tools/x/revisions/1..2/",
+        "/tools/../",
+        "/tools/%2e%2e/",
+    ):
         assert client.get(path).status_code == 404
 
 
@@ -553,7 +636,9 @@ def test_nothing_typed_is_lost_by_a_refusal(browser):
 
 
 def test_a_rejected_file_can_be_put_right_on_the_page(browser):
-    first = HTMLParser(browser.post("/upload/", {"files": [file_of('{"definition": {"name": "a"}}')]}).content)
+    first = HTMLParser(
+        browser.post("/upload/", {"files": [file_of('{"definition": {"name": "a"}}')]}).content
+    )
     field = first.css_first(".entry-fix textarea")
     source = first.css_first('.entry-fix input[name="source"]').attributes["value"]
     assert json.loads(field.text()) == {"definition": {"name": "a"}}
@@ -611,9 +696,10 @@ def test_problems_of_one_rule_are_grouped_in_the_report(browser):
 
     faults = tree.css_first(".entry-rejected > .problems")
     shown = [problem for problem in faults.css(".problem") if problem.parent == faults]
-    assert [" ".join(problem.css_first("summary, .problem-message").text().split()) for problem in shown[3:]] == [
-        f"{len(faults.css('.fold .problem'))} more problems of the rule spec.schema"
-    ]
+    assert [
+        " ".join(problem.css_first("summary, .problem-message").text().split())
+        for problem in shown[3:]
+    ] == [f"{len(faults.css('.fold .problem'))} more problems of the rule spec.schema"]
     assert len(faults.css(".problem-message")) == 20
 
 
@@ -621,18 +707,25 @@ def test_warnings_of_one_rule_are_grouped_in_the_report(browser, monkeypatch):
     monkeypatch.setattr("catalog.templatetags.catalog.SHOWN_PER_RULE", 1)
     misspelt = {"return_type": {}, "exampels": [], "paramters": {}}
 
-    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", **misspelt)}, follow=True).content)
+    tree = HTMLParser(
+        browser.post("/upload/", {"text": spec_text("a", **misspelt)}, follow=True).content
+    )
 
     assert len(tree.css(".entry > .problems > .problem > .problem-message")) == 1
     assert text_of(tree, ".entry .fold summary").startswith("2 more warnings of the rule")
 
 
 def test_a_tool_shows_its_compatibility_with_each_format(browser):
-    tool = make_tool("shop.order", name="order it", parameters=properties(**{"filter[id]": {"type": "string"}}))
+    tool = make_tool(
+        "shop.order", name="order it", parameters=properties(**{"filter[id]": {"type": "string"}})
+    )
 
     table = page(browser, f"{tool.get_absolute_url()}compatibility/").css_first("table")
 
-    verdicts = {row.css_first("th").text(): row.css_first(".badge").text(strip=True) for row in table.css("tbody tr")}
+    verdicts = {
+        row.css_first("th").text(): row.css_first(".badge").text(strip=True)
+        for row in table.css("tbody tr")
+    }
     assert verdicts["MCP"] == "1 change"
     assert verdicts["LangChain"] == "1 change"
     assert verdicts["Anthropic"] == "2 changes"
@@ -647,12 +740,17 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
         (properties(region={"type": "string", "default": "eu"}), []),
         ({"anyOf": [{"required": ["key"]}, {}]}, []),
         ({"required": ["key"]}, ["Needs configuration"]),
-        ({"allOf": [{"$ref": "#/$defs/Key"}], "$defs": {"Key": {"required": ["key"]}}}, ["Needs configuration"]),
+        (
+            {"allOf": [{"$ref": "#/$defs/Key"}], "$defs": {"Key": {"required": ["key"]}}},
+            ["Needs configuration"],
+        ),
         ({"minProperties": 1}, ["Needs configuration"]),
     ],
     ids=str,
 )
-def test_a_tool_needs_configuration_only_if_something_in_it_is_required(client, db, configuration, chips):
+def test_a_tool_needs_configuration_only_if_something_in_it_is_required(
+    client, db, configuration, chips
+):
     tool = make_tool("greet", configuration=configuration)
 
     listed = page(client, "/tools/")

@@ -14,7 +14,11 @@ def found(client, query):
 
 
 def test_the_palette_offers_tools_with_their_ids_and_the_plain_text_of_their_descriptions(client):
-    make_tool("acme.convert", name="convert", description="Converts `kWh/m**2`, see [units](https://e.example).")
+    make_tool(
+        "acme.convert",
+        name="convert",
+        description="Converts `kWh/m**2`, see [units](https://e.example).",
+    )
 
     assert found(client, "conv") == [
         {

@@ -67,14 +67,19 @@ def test_adding_a_person_is_audited(administrator):
 def test_another_link_signs_in_a_person_who_has_not_signed_in_yet(administrator, client):
     administrator.post("/people/add/", {"name": "grace", "role": "runner"})
     grace = User.objects.get(username="grace")
-    assert f'action="/people/{grace.pk}/link/"' in administrator.get(f"/people/{grace.pk}/").content.decode()
+    assert (
+        f'action="/people/{grace.pk}/link/"'
+        in administrator.get(f"/people/{grace.pk}/").content.decode()
+    )
 
     answer = administrator.post(f"/people/{grace.pk}/link/")
 
     assert "no-store" in answer["Cache-Control"]
     client.post(urlsplit(HTMLParser(answer.content).css_first("#link").text()).path, follow=True)
     assert client.get("/").wsgi_request.user.username == "grace"
-    events = AuditEvent.objects.filter(object_type="person", object_id="grace", action="link.create")
+    events = AuditEvent.objects.filter(
+        object_type="person", object_id="grace", action="link.create"
+    )
     assert [event.person for event in events] == ["olivia", "olivia"]
 
 
@@ -84,12 +89,16 @@ def test_a_person_who_set_no_password_in_time_gets_another_link(administrator, c
     session = client.session
     session[SIGNED_IN_BROWSER] = {"at": (timezone.now() - timedelta(hours=1)).isoformat()}
     session.save()
-    refused = client.post("/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD})
+    refused = client.post(
+        "/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD}
+    )
 
     again = invitation(administrator.post(f"/people/{grace.pk}/link/"))
     client.post("/sign-out/")
     client.post(again)
-    accepted = client.post("/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD})
+    accepted = client.post(
+        "/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD}
+    )
 
     assert refused.status_code == 403
     assert "ask an administrator for a new sign-in link" in refused.content.decode()
@@ -109,7 +118,9 @@ def test_no_link_to_an_account_that_somebody_uses(administrator, owned):
     elif owned == "provider":
         SocialAccount.objects.create(user=user, provider="oidc", uid="s-1")
     else:
-        Authenticator.objects.create(user=user, type="webauthn", data={"name": "Phone", "credential": {}})
+        Authenticator.objects.create(
+            user=user, type="webauthn", data={"name": "Phone", "credential": {}}
+        )
 
     answer = administrator.post(f"/people/{user.pk}/link/")
 
@@ -166,7 +177,9 @@ def invitation(answer) -> str:
     return urlsplit(HTMLParser(answer.content).css_first("#link").text()).path
 
 
-@pytest.mark.parametrize(("age", "works"), [(timedelta(hours=71), True), (timedelta(hours=73), False)])
+@pytest.mark.parametrize(
+    ("age", "works"), [(timedelta(hours=71), True), (timedelta(hours=73), False)]
+)
 def test_an_invitation_lasts_72_hours(administrator, client, age, works):
     path = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
     SignInLink.objects.update(created_at=timezone.now() - age)
@@ -189,7 +202,9 @@ def test_a_sign_in_link_of_a_command_lasts_15_minutes_beside_an_invitation(admin
 
 def test_a_newer_invitation_ends_the_older_one(administrator, client):
     first = invitation(administrator.post("/people/add/", {"name": "grace", "role": "runner"}))
-    second = invitation(administrator.post(f"/people/{User.objects.get(username='grace').pk}/link/"))
+    second = invitation(
+        administrator.post(f"/people/{User.objects.get(username='grace').pk}/link/")
+    )
 
     assert client.get(first).status_code == 410
     assert client.get(second).status_code == 200
@@ -214,11 +229,17 @@ def test_an_invitation_ends_when_the_account_is_used_in_another_way(administrato
         ("192.0.2.7:8000", False),
     ],
 )
-def test_the_page_says_when_an_invitation_works_on_this_machine_only(administrator, settings, host, is_local):
+def test_the_page_says_when_an_invitation_works_on_this_machine_only(
+    administrator, settings, host, is_local
+):
     settings.ALLOWED_HOSTS = ["*"]
 
-    added = administrator.post("/people/add/", {"name": "grace", "role": "runner"}, headers={"Host": host})
-    again = administrator.post(f"/people/{User.objects.get(username='grace').pk}/link/", headers={"Host": host})
+    added = administrator.post(
+        "/people/add/", {"name": "grace", "role": "runner"}, headers={"Host": host}
+    )
+    again = administrator.post(
+        f"/people/{User.objects.get(username='grace').pk}/link/", headers={"Host": host}
+    )
 
     for answer in (added, again):
         assert (b"works only on this machine" in answer.content) is is_local
@@ -273,7 +294,9 @@ def test_the_role_and_the_groups_of_a_person_are_changed(administrator):
         ("reader", ["red", "a\0b"], "#groups", "There is no group"),
     ],
 )
-def test_a_refused_change_of_a_person_shows_its_error_and_what_was_chosen(administrator, role, groups, field, message):
+def test_a_refused_change_of_a_person_shows_its_error_and_what_was_chosen(
+    administrator, role, groups, field, message
+):
     grace = make_user("grace")
     administrator.post("/people/groups/", {"name": "red"})
 
@@ -282,14 +305,21 @@ def test_a_refused_change_of_a_person_shows_its_error_and_what_was_chosen(admini
     tree = HTMLParser(answer.content)
     assert answer.status_code == 422
     assert message in tree.css_first(f"{field} .field-error").text()
-    assert [node.attributes["value"] for node in tree.css("[name=groups][checked]")] == [*({"red"} & set(groups))]
+    assert [node.attributes["value"] for node in tree.css("[name=groups][checked]")] == [
+        *({"red"} & set(groups))
+    ]
     assert not grace.groups.filter(name="red").exists()
 
 
-def test_administrators_stay_administrators_as_long_as_they_are_superusers_or_change_themselves(administrator):
+def test_administrators_stay_administrators_as_long_as_they_are_superusers_or_change_themselves(
+    administrator,
+):
     olivia, owner = User.objects.get(username="olivia"), make_user("owner", is_superuser=True)
 
-    for user, message in ((olivia, "You cannot remove your own"), (owner, "A superuser is always an administrator")):
+    for user, message in (
+        (olivia, "You cannot remove your own"),
+        (owner, "A superuser is always an administrator"),
+    ):
         answer = administrator.post(f"/people/{user.pk}/", {"role": "reader"})
 
         assert answer.status_code == 422
@@ -299,7 +329,12 @@ def test_administrators_stay_administrators_as_long_as_they_are_superusers_or_ch
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("", "Enter a name"), ("x" * 151, "Enter a name"), ("runner", "Enter a name"), ("red", "already exists")],
+    [
+        ("", "Enter a name"),
+        ("x" * 151, "Enter a name"),
+        ("runner", "Enter a name"),
+        ("red", "already exists"),
+    ],
 )
 def test_a_group_that_cannot_be_created_is_reported_at_its_field(administrator, name, message):
     administrator.post("/people/groups/", {"name": "red"})
@@ -317,7 +352,9 @@ def test_a_group_is_created_and_deleted_by_its_name(administrator):
     administrator.post("/people/groups/", {"name": "  blue   team "})
     assert Group.objects.filter(name="blue team").exists()
 
-    answer = administrator.post("/people/groups/", {"name": "blue team", "delete": "1"}, follow=True)
+    answer = administrator.post(
+        "/people/groups/", {"name": "blue team", "delete": "1"}, follow=True
+    )
     again = administrator.post("/people/groups/", {"name": "blue team", "delete": "1"}, follow=True)
     built_in = administrator.post("/people/groups/", {"name": "runner", "delete": "1"}, follow=True)
 
@@ -333,5 +370,7 @@ def test_the_next_page_of_people_can_be_opened_after_a_refused_group(administrat
 
     refused = HTMLParser(administrator.post("/people/groups/", {"name": ""}).content)
 
-    following = next(link.attributes["href"] for link in refused.css("a") if "after=" in link.attributes["href"])
+    following = next(
+        link.attributes["href"] for link in refused.css("a") if "after=" in link.attributes["href"]
+    )
     assert administrator.get(following).status_code == 200

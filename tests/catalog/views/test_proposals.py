@@ -54,14 +54,20 @@ def reader(db):
 
 def test_fixes_of_somebody_elses_tool_are_proposed_and_an_owner_decides(browser, tool, ada, owner):
     form = page(browser, "/tools/a/lint/").css_first(".lint-safe form")
-    fields = {field.attributes["name"]: field.attributes["value"] for field in form.css("input[type=hidden]")}
+    fields = {
+        field.attributes["name"]: field.attributes["value"]
+        for field in form.css("input[type=hidden]")
+    }
 
     answer = browser.post(form.attributes["action"], fields, follow=True)
 
     change = HeldChange.objects.get()
     assert "Propose 2 fixes" in form.text()
     assert answer.redirect_chain == [(change.get_absolute_url(), 302)]
-    assert "2 fixes proposed. The owner, a maintainer or an administrator decides." in answer.content.decode()
+    assert (
+        "2 fixes proposed. The owner, a maintainer or an administrator decides."
+        in answer.content.decode()
+    )
     assert (change.proposed_by, change.base) == (ada, tool.current)
     assert Tool.objects.with_current().get().current.number == 1
     assert approve(change, by=owner).revision.number == 2
@@ -105,7 +111,9 @@ def test_an_owner_who_may_not_upload_new_tools_applies_fixes_as_before(tool, own
 def test_the_api_answers_that_proposed_fixes_are_held(tool, ada):
     program = Program(make_token(user=ada))
 
-    tried = program.send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "dry_run": True}))
+    tried = program.send(
+        "POST", "/tools/a/lint/fixes", json.dumps({"revision": 1, "dry_run": True})
+    )
     assert (tried.status_code, tried.json()["change"]) == (202, None)
     assert not HeldChange.objects.exists()
 
@@ -123,19 +131,29 @@ def test_the_api_answers_that_proposed_fixes_are_held(tool, ada):
 def test_fixes_of_a_revision_that_is_not_current_are_not_proposed(tool, ada, owner):
     publish(make_spec("a", description="Other words, and enough of them."), by=owner)
 
-    answer = Program(make_token(user=ada)).send("POST", "/tools/a/lint/fixes", json.dumps({"revision": 1}))
+    answer = Program(make_token(user=ada)).send(
+        "POST", "/tools/a/lint/fixes", json.dumps({"revision": 1})
+    )
 
     assert answer.status_code == 409
     assert not HeldChange.objects.exists()
 
 
 def test_a_run_is_proposed_as_an_example(browser, run, owner):
-    assert "Propose as an example" in page(browser, f"/runs/{run.pk}/").css_first(".page-actions").text()
+    assert (
+        "Propose as an example"
+        in page(browser, f"/runs/{run.pk}/").css_first(".page-actions").text()
+    )
     assert "Propose as an example" in page(browser, f"/runs/{run.pk}/example/").body.text()
 
-    answer = browser.post(f"/runs/{run.pk}/example/", {"do": "publish", "expected": "1"}, follow=True)
+    answer = browser.post(
+        f"/runs/{run.pk}/example/", {"do": "publish", "expected": "1"}, follow=True
+    )
 
-    assert "Example proposed. The owner, a maintainer or an administrator decides." in answer.content.decode()
+    assert (
+        "Example proposed. The owner, a maintainer or an administrator decides."
+        in answer.content.decode()
+    )
     assert Tool.objects.with_current().get().current.number == 1
     spec = approve(HeldChange.objects.get(), by=owner).revision.spec
     assert spec.examples[-1].parameters == {"city": "Porto"}

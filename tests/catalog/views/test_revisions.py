@@ -17,7 +17,9 @@ def test_revisions_are_listed_with_their_changes(client, ada):
     tree = page(client, "/tools/greet/revisions/")
 
     assert [text.split()[1] for text in texts_of(tree, ".timeline-name")] == ["3", "2", "1"]
-    assert "/tools/greet/revisions/2..3/" in [link.attributes["href"] for link in tree.css(".timeline a")]
+    assert "/tools/greet/revisions/2..3/" in [
+        link.attributes["href"] for link in tree.css(".timeline a")
+    ]
     assert "by ada" in text_of(tree, ".timeline-foot")
     assert "spec" in text_of(tree, ".timeline-facts")
 
@@ -67,21 +69,32 @@ def test_the_history_has_the_verdict_on_each_revision(client):
 
     tree = page(client, "/tools/greet/revisions/")
 
-    assert texts_of(tree, ".timeline-verdict") == ["Compatible change", "Breaking change", "First revision"]
+    assert texts_of(tree, ".timeline-verdict") == [
+        "Compatible change",
+        "Breaking change",
+        "First revision",
+    ]
     assert len(texts_of(tree, ".timeline-change")) == 2
     assert "count" in texts_of(tree, ".timeline-change")[1]
 
 
 def test_the_history_names_the_most_severe_change_and_counts_the_others(client):
     make_tool("greet", parameters=properties(count={"type": "number"}))
-    make_tool("greet", parameters=properties(count={"type": "integer"}, year={"type": "integer"}), description="New.")
+    make_tool(
+        "greet",
+        parameters=properties(count={"type": "integer"}, year={"type": "integer"}),
+        description="New.",
+    )
 
     tree = page(client, "/tools/greet/revisions/")
 
     assert texts_of(tree, ".timeline-verdict") == ["Breaking change", "First revision"]
     assert "`" not in text_of(tree, ".timeline-change")
     assert text_of(tree, ".timeline-change").endswith("and 2 more")
-    assert tree.css_first(".timeline-change a").attributes["href"] == "/tools/greet/revisions/1..2/#meaning"
+    assert (
+        tree.css_first(".timeline-change a").attributes["href"]
+        == "/tools/greet/revisions/1..2/#meaning"
+    )
 
 
 def test_two_revisions_are_selected_in_a_form_to_compare_them(client):
@@ -90,10 +103,15 @@ def test_two_revisions_are_selected_in_a_form_to_compare_them(client):
 
     form = page(client, "/tools/greet/revisions/").css_first("form.history")
 
-    checked = {node.attributes["name"]: node.attributes["value"] for node in form.css("[type=radio][checked]")}
+    checked = {
+        node.attributes["name"]: node.attributes["value"]
+        for node in form.css("[type=radio][checked]")
+    }
     assert checked == {"from": "2", "to": "3"}
     assert len(form.css("[type=radio]")) == 6
-    assert client.get(form.attributes["action"], checked)["Location"] == "/tools/greet/revisions/2..3/"
+    assert (
+        client.get(form.attributes["action"], checked)["Location"] == "/tools/greet/revisions/2..3/"
+    )
 
 
 def test_one_revision_has_nothing_to_compare(client):
@@ -118,7 +136,9 @@ def test_older_revisions_are_on_the_next_page(client, monkeypatch):
         make_tool("greet", description=str(number))
 
     first = page(client, "/tools/greet/revisions/")
-    rest = page(client, "/tools/greet/revisions/" + first.css_first("a[rel=next]").attributes["href"])
+    rest = page(
+        client, "/tools/greet/revisions/" + first.css_first("a[rel=next]").attributes["href"]
+    )
 
     assert len(first.css(".timeline-item")) == 2
     assert len(rest.css(".timeline-item")) == 1

@@ -44,7 +44,9 @@ def test_each_row_can_be_selected_without_a_script(client):
 
     boxes = tree.css("input.result-pick")
     assert [box.attributes["value"] for box in boxes] == ["a", "b"]
-    assert {box.attributes["form"] for box in boxes} == {tree.css_first(".selection-bar").attributes["id"]}
+    assert {box.attributes["form"] for box in boxes} == {
+        tree.css_first(".selection-bar").attributes["id"]
+    }
     assert tree.css_first(".selection-bar").attributes["action"] == "/selection/"
 
 
@@ -202,7 +204,9 @@ def test_any_name_heads_the_column_of_its_tool(client):
 
 
 def test_two_tools_are_compared_property_by_property(client):
-    make_tool("a", parameters={**properties(both={"type": "string"}, first={}), "required": ["both"]})
+    make_tool(
+        "a", parameters={**properties(both={"type": "string"}, first={}), "required": ["both"]}
+    )
     make_tool("b", parameters=properties(both={"type": "integer"}, second={"type": "array"}))
 
     tree = page(client, "/selection/compare/?tool=a&tool=b")
@@ -229,12 +233,16 @@ def test_at_most_so_many_tools_are_selected(client, monkeypatch):
 def test_each_change_has_its_own_undo(signed_in):
     tools("a", "b", "c")
     change(signed_in, "archive", "c")
-    first = signed_in.post("/selection/change/", {"do": "archive", "tool": ["a", "c"]}).headers["Location"]
+    first = signed_in.post("/selection/change/", {"do": "archive", "tool": ["a", "c"]}).headers[
+        "Location"
+    ]
     change(signed_in, "archive", "b")  # in another tab
 
     offered = page(signed_in, first).css_first("form.notice")
 
-    assert [field.attributes["value"] for field in offered.css("[name=tool]")] == ["a"]  # "c" was archived before
+    assert [field.attributes["value"] for field in offered.css("[name=tool]")] == [
+        "a"
+    ]  # "c" was archived before
     assert page(signed_in, "/selection/?change=other").css_first("form.notice") is None
 
 

@@ -55,7 +55,9 @@ def test_starred_tools_are_listed_last_starred_first_without_archived_and_hidden
     for one in tools.values():
         star(one, person)
     archive(tools["archived"])
-    change_tool_access(tools["hidden"], Access(visibility="groups", groups=["weather team"]), by=None)
+    change_tool_access(
+        tools["hidden"], Access(visibility="groups", groups=["weather team"]), by=None
+    )
 
     assert [one.tool_id for one in starred_tools(person)] == ["kit.new", "kit.old"]
     assert starred_ids(person) == {one.pk for one in tools.values()}
@@ -80,7 +82,9 @@ def test_the_form_does_not_lead_to_another_site(browser, tool, page):
 
 
 def test_an_htmx_request_gets_the_button_in_its_new_state(browser, tool):
-    answer = browser.post(f"/tools/{tool.slug}/star/", {"starred": "1"}, headers={"HX-Request": "true"})
+    answer = browser.post(
+        f"/tools/{tool.slug}/star/", {"starred": "1"}, headers={"HX-Request": "true"}
+    )
 
     found = button(answer.content.decode())
     assert found.attributes["aria-pressed"] == "true"
@@ -146,7 +150,10 @@ def test_stars_are_private(tool, person):
 
 
 def test_reading_does_not_suffice_to_star(tool, person):
-    assert Program(make_token("read", user=person)).send("PUT", f"/tools/{tool.slug}/star").status_code == 403
+    assert (
+        Program(make_token("read", user=person)).send("PUT", f"/tools/{tool.slug}/star").status_code
+        == 403
+    )
 
 
 def test_the_list_is_limited_and_counts_all(person):

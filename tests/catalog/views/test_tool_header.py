@@ -60,16 +60,18 @@ def test_each_page_of_a_tool_has_the_header_with_its_tab_marked(client, greet, p
     head = header(client, path)
 
     assert texts_of(head, "h1") == [greet.name]
-    assert [name for name, link in tabs(head).items() if "aria-current" in link.attributes] == [label]
+    assert [name for name, link in tabs(head).items() if "aria-current" in link.attributes] == [
+        label
+    ]
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_preview_of_a_link_to_any_of_its_pages_describes_the_tool(client, greet, path):
     answer = client.get(path)
 
-    assert HTMLParser(answer.content).css_first("meta[name=description]").attributes["content"].strip() == (
-        "Does something."
-    )
+    assert HTMLParser(answer.content).css_first("meta[name=description]").attributes[
+        "content"
+    ].strip() == ("Does something.")
 
 
 @pytest.mark.parametrize("path", ["organise/", "access/"])
@@ -82,7 +84,10 @@ def test_the_settings_of_a_tool_have_the_header_without_a_tab_of_their_own(brows
 def test_the_tabs_have_numbers(client, greet):
     Tool.objects.update(score=93, usable_mcp=False)
 
-    shown = {name: " ".join(link.text().split()) for name, link in tabs(header(client, "/tools/greet/")).items()}
+    shown = {
+        name: " ".join(link.text().split())
+        for name, link in tabs(header(client, "/tools/greet/")).items()
+    }
 
     assert shown["Examples"] == "Examples 1"
     assert shown["Revisions"] == "Revisions 2"
@@ -92,7 +97,11 @@ def test_the_tabs_have_numbers(client, greet):
 
 @pytest.mark.parametrize(
     ("accepts", "key"),
-    [({}, "mcp"), ({"usable_mcp": False, "usable_openai": True}, "openai"), ({"score": None}, "mcp")],
+    [
+        ({}, "mcp"),
+        ({"usable_mcp": False, "usable_openai": True}, "openai"),
+        ({"score": None}, "mcp"),
+    ],
 )
 def test_the_tab_exports_opens_the_first_format_without_changes(client, greet, accepts, key):
     Tool.objects.update(**dict.fromkeys(USABLE_COLUMNS.values(), False) | accepts)
@@ -123,7 +132,8 @@ def test_the_runs_of_a_tool_have_its_header(browser, greet):
 
 def test_many_runs_are_not_all_counted(browser, greet, ada):
     Run.objects.bulk_create(
-        Run(tool=greet, revision=greet.current, by=ada, mode="mock", outcome="returned") for _ in range(120)
+        Run(tool=greet, revision=greet.current, by=ada, mode="mock", outcome="returned")
+        for _ in range(120)
     )
 
     assert tabs(header(browser, "/tools/greet/"))["Runs"].text().split() == ["Runs", "99+"]

@@ -25,7 +25,12 @@ def scored(name, score, **spec):
 
 def run(tool):
     Run.objects.create(
-        tool=tool, revision=tool.current, mode="live", outcome="returned", parameters_json="{}", response_json="1"
+        tool=tool,
+        revision=tool.current,
+        mode="live",
+        outcome="returned",
+        parameters_json="{}",
+        response_json="1",
     )
 
 
@@ -76,7 +81,11 @@ def test_without_words_the_runnable_tools_come_first(client, runnable):
     [
         ("", "Runnable first", ["Recently published", "Most run", "Lint score", "Name"]),
         ("?sort=name", "Name", ["Runnable first", "Recently published", "Most run", "Lint score"]),
-        ("?q=fruit", "Relevance", ["Runnable first", "Recently published", "Most run", "Lint score", "Name"]),
+        (
+            "?q=fruit",
+            "Relevance",
+            ["Runnable first", "Recently published", "Most run", "Lint score", "Name"],
+        ),
     ],
 )
 def test_the_order_is_shown_as_chosen(client, query, chosen, others):
@@ -120,7 +129,16 @@ def test_an_unknown_order_is_the_usual_one(client):
 
 @pytest.mark.parametrize(
     "query",
-    ["", "sort=runnable", "sort=name", "sort=score", "sort=recent", "sort=runs", "q=fruit", "q=fruit&sort=name"],
+    [
+        "",
+        "sort=runnable",
+        "sort=name",
+        "sort=score",
+        "sort=recent",
+        "sort=runs",
+        "q=fruit",
+        "q=fruit&sort=name",
+    ],
 )
 def test_each_page_names_its_rows_and_no_tool_is_on_two(client, query):
     for number in range(45):
@@ -138,7 +156,13 @@ def test_each_page_names_its_rows_and_no_tool_is_on_two(client, query):
         "21 to 40 of 45",
     ]
     assert (
-        len({*texts_of(first, ".result-name"), *texts_of(second, ".result-name"), *texts_of(third, ".result-name")})
+        len(
+            {
+                *texts_of(first, ".result-name"),
+                *texts_of(second, ".result-name"),
+                *texts_of(third, ".result-name"),
+            }
+        )
         == 45
     )
 
@@ -148,7 +172,9 @@ def test_each_active_filter_can_be_removed_alone(client):
 
     tree = page(client, "/tools/?q=greet&examples=1&toolkit=acme&sort=name")
 
-    assert {link.text(strip=True): link.attributes["href"] for link in tree.css(".active-filter")} == {
+    assert {
+        link.text(strip=True): link.attributes["href"] for link in tree.css(".active-filter")
+    } == {
         "Remove the filter“greet”": "?toolkit=acme&examples=1&sort=name",
         "Remove the filterHas examples": "?q=greet&toolkit=acme&sort=name",
         "Remove the filterToolkit: acme": "?q=greet&examples=1&sort=name",
@@ -184,7 +210,10 @@ def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client
         "acme.convert",
         name="convert",
         description="Converts *units*.",
-        parameters={**properties(value={"type": "number", "description": "How much."}, to={}), "required": ["value"]},
+        parameters={
+            **properties(value={"type": "number", "description": "How much."}, to={}),
+            "required": ["value"],
+        },
         configuration={**properties(apiKey={"type": "string"}), "required": ["apiKey"]},
         examples=[{"parameters": {"value": 1}}],
     )
@@ -193,9 +222,16 @@ def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client
 
     assert shown.css_first("h2 a").attributes["href"] == "/tools/acme.convert/"
     assert shown.css_first("em").text() == "units"
-    assert [one.text(strip=True) for one in shown.css(".property-name")] == ["value", "to", "apiKey"]
+    assert [one.text(strip=True) for one in shown.css(".property-name")] == [
+        "value",
+        "to",
+        "apiKey",
+    ]
     assert text_of(shown, ".tool-preview-property") == "value number required How much."
-    assert [one.text(strip=True) for one in shown.css(".chip")] == ["Not runnable", "Needs configuration"]
+    assert [one.text(strip=True) for one in shown.css(".chip")] == [
+        "Not runnable",
+        "Needs configuration",
+    ]
     assert text_of(shown, ".tool-preview-numbers").startswith("Examples 1 Revisions 1")
 
 
@@ -215,7 +251,9 @@ def test_the_address_of_a_preview_leads_to_the_tool_in_a_browser(client):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the plan of SQLite")
-@pytest.mark.parametrize(("sort", "index"), [("score", "tool_by_score"), ("recent", "tool_by_date")])
+@pytest.mark.parametrize(
+    ("sort", "index"), [("score", "tool_by_score"), ("recent", "tool_by_date")]
+)
 def test_a_long_list_is_sorted_by_an_index(client, sort, index):
     make_tool("a")
     with CaptureQueriesContext(connection) as queries:
@@ -224,7 +262,8 @@ def test_a_long_list_is_sorted_by_an_index(client, sort, index):
     ordered = next(
         query["sql"]
         for query in queries
-        if 'ORDER BY "catalog_tool"."score" DESC' in query["sql"] or '"updated_at" DESC' in query["sql"]
+        if 'ORDER BY "catalog_tool"."score" DESC' in query["sql"]
+        or '"updated_at" DESC' in query["sql"]
     )
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN QUERY PLAN {ordered}")
@@ -241,7 +280,11 @@ def test_tools_without_a_score_follow_on_later_pages(client):
 
     pages = [page(client, "/tools/?sort=score")]
     for _ in range(2):
-        pages.append(page(client, "/tools/" + pages[-1].css_first("a[rel=next]").attributes["href"]))
+        pages.append(
+            page(client, "/tools/" + pages[-1].css_first("a[rel=next]").attributes["href"])
+        )
 
     shown = [name for one in pages for name in texts_of(one, ".result-name")]
-    assert shown == [f"high{number:02}" for number in range(25)] + [f"none{number:02}" for number in range(25)]
+    assert shown == [f"high{number:02}" for number in range(25)] + [
+        f"none{number:02}" for number in range(25)
+    ]

@@ -17,7 +17,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
 
 
 def mcp(*names: str) -> str:
-    tools = [{"name": name, "description": "Does it.", "inputSchema": {"type": "object"}} for name in names]
+    tools = [
+        {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
+        for name in names
+    ]
     return json.dumps({"tools": tools})
 
 
@@ -36,7 +39,8 @@ def preview_of(browser, text="", **more) -> HTMLParser:
 def fields(tree: HTMLParser, *names: str) -> dict[str, list[str]]:
     """What the browser sends of the preview, as `new_ids` of these tools are typed."""
     values = {
-        name: [one.attributes["value"] or "" for one in tree.css(f'[name="{name}"]')] for name in ("choices", "offered")
+        name: [one.attributes["value"] or "" for one in tree.css(f'[name="{name}"]')]
+        for name in ("choices", "offered")
     }
     rows = {
         name: [one.attributes["value"] or "" for one in tree.css(f'[name="{name}"]')]
@@ -51,7 +55,9 @@ def typed(tree: HTMLParser, **new_ids: str) -> dict[str, list[str]]:
     sent = fields(tree)
     rows = [row.rpartition("#")[2] for row in sent["row"]]
     assert set(new_ids) <= set(rows)
-    sent["new_id"] = [new_ids.get(row, value) for row, value in zip(rows, sent["new_id"], strict=True)]
+    sent["new_id"] = [
+        new_ids.get(row, value) for row, value in zip(rows, sent["new_id"], strict=True)
+    ]
     return sent
 
 
@@ -71,7 +77,10 @@ def test_each_imported_tool_has_a_field_with_the_id_that_it_would_get(browser):
     tree = preview_of(browser, files=[file("mail.json", "find", "send")])
 
     assert values(tree) == ["mail.find", "mail.send"]
-    assert [words(one, ".entry-new-id span") for one in tree.css(".entry")] == ["Id of find", "Id of send"]
+    assert [words(one, ".entry-new-id span") for one in tree.css(".entry")] == [
+        "Id of find",
+        "Id of send",
+    ]
 
 
 def test_a_spec_and_an_unchanged_tool_have_no_field(browser):
@@ -119,7 +128,10 @@ def test_rows_keep_their_order_while_ids_are_typed(browser):
 
     tree = preview_of(browser, text, **typed(preview_of(browser, text), send="find"))
 
-    assert [one.attributes["value"].rpartition("#")[2] for one in tree.css('[name="row"]')] == ["find", "send"]
+    assert [one.attributes["value"].rpartition("#")[2] for one in tree.css('[name="row"]')] == [
+        "find",
+        "send",
+    ]
     assert [words(one, ".badge") for one in tree.css(".entry")] == ["new", "rejected"]
 
 
@@ -130,7 +142,10 @@ def test_a_typed_id_that_belongs_to_a_tool_says_so(browser):
     tree = preview_of(browser, files=[file("mail.json", "send")], **typed(first, send="mail.find"))
 
     note = tree.css_first(".entry-same-id")
-    assert " ".join(note.text().split()) == "The tool mail.find is in the catalog. Publishing adds revision 2 to it."
+    assert (
+        " ".join(note.text().split())
+        == "The tool mail.find is in the catalog. Publishing adds revision 2 to it."
+    )
     assert note.css_first("a").attributes["href"] == "/tools/mail.find/"
     assert tree.css_first('[name="new_id"]').attributes["aria-describedby"] == note.attributes["id"]
 
@@ -139,10 +154,15 @@ def test_a_typed_id_of_an_equal_tool_keeps_its_field(browser):
     browser.post("/upload/", {"files": [file("mail.json", "find")]})
     first = preview_of(browser, files=[file("mail.json", "find")], prefix="post")
 
-    tree = preview_of(browser, files=[file("mail.json", "find")], prefix="post", **typed(first, find="mail.find"))
+    tree = preview_of(
+        browser, files=[file("mail.json", "find")], prefix="post", **typed(first, find="mail.find")
+    )
 
     assert values(tree) == ["mail.find"]
-    assert words(tree, ".entry-same-id") == "The tool mail.find is in the catalog. Publishing does not change it."
+    assert (
+        words(tree, ".entry-same-id")
+        == "The tool mail.find is in the catalog. Publishing does not change it."
+    )
 
 
 def test_a_typed_id_stays_when_the_prefix_changes(browser):
@@ -163,7 +183,9 @@ def test_choices_stay_while_the_text_cannot_be_read(browser):
 
     assert values(broken) == []
     assert values(repaired) == ["own", "send", "open"]
-    assert [one.attributes["value"] for one in repaired.css('[name="take"]:not([checked])')] == ["pasted text#1#send"]
+    assert [one.attributes["value"] for one in repaired.css('[name="take"]:not([checked])')] == [
+        "pasted text#1#send"
+    ]
 
 
 def test_choices_stay_while_there_is_no_preview(browser, settings):
@@ -198,7 +220,11 @@ def test_tools_with_the_same_problem_have_their_fields_in_the_list(browser):
 
     assert len(tree.css(".entry")) == 1
     assert len(tree.css('.repeated [name="new_id"]')) == 3
-    assert sorted(words(one, ".badge") for one in changed.css(".entry")) == ["new", "rejected", "rejected"]
+    assert sorted(words(one, ".badge") for one in changed.css(".entry")) == [
+        "new",
+        "rejected",
+        "rejected",
+    ]
 
 
 def test_the_same_tool_in_two_documents_of_a_file_has_two_fields(browser):
@@ -228,10 +254,14 @@ def test_a_preview_groups_the_tools_of_several_files(browser):
 def test_the_options_of_imported_tools_are_open_beside_them(browser):
     make_tool("find")
 
-    pages = [tree_of(one) for one in (browser.get("/upload/"), browser.post("/upload/", {"text": "{}"}))]
+    pages = [
+        tree_of(one) for one in (browser.get("/upload/"), browser.post("/upload/", {"text": "{}"}))
+    ]
     imported = tree_of(browser.post("/upload/", {"text": mcp("find")}))
 
-    assert ["open" in one.css_first("#import-options").attributes for one in (*pages, imported)] == [False, False, True]
+    assert [
+        "open" in one.css_first("#import-options").attributes for one in (*pages, imported)
+    ] == [False, False, True]
     assert imported.css_first("#import-options + #preview .import-choice")
     assert [len(one.css('[name="prefix"]')) for one in (*pages, imported)] == [1, 1, 1]
 
@@ -241,7 +271,9 @@ def checked(browser, **sent) -> str:
 
 
 @pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
-def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser, monkeypatch, is_large):
+def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(
+    browser, monkeypatch, is_large
+):
     if is_large:
         monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
         monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
@@ -259,7 +291,9 @@ def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser, mo
     assert words(page, 'button[formaction$="/check/"]') == "Preview"
     assert sorted(values(refused)) == ["both", "both", "mail.open"]
     assert len(refused.css(".entry-rejected")) == 2
-    assert refused.css_first('[name="take"]:not([checked])').attributes["value"] == "mail.json#1#open"
+    assert (
+        refused.css_first('[name="take"]:not([checked])').attributes["value"] == "mail.json#1#open"
+    )
     assert sorted(values(fourth)) == ["both", "mail.open", "own"]
     assert stored_ids() == ["both", "own"]
 
@@ -289,7 +323,9 @@ def test_replacing_keeps_the_typed_ids(browser):
     make_tool("find")
     address = checked(browser, text=mcp("find", "send"))
 
-    again = browser.post(f"{address}replace/", typed(tree_of(browser.get(address)), send="own"))["Location"]
+    again = browser.post(f"{address}replace/", typed(tree_of(browser.get(address)), send="own"))[
+        "Location"
+    ]
 
     assert sorted(values(tree_of(browser.get(again)))) == ["find", "own"]
 

@@ -23,7 +23,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
 
 MCP_TOOLS = {
     "tools": [
-        {"name": name, "description": "Does something.", "inputSchema": {"type": "object"}, "icons": [{"src": "x"}]}
+        {
+            "name": name,
+            "description": "Does something.",
+            "inputSchema": {"type": "object"},
+            "icons": [{"src": "x"}],
+        }
         for name in ("read", "write")
     ]
 }
@@ -55,7 +60,11 @@ def test_a_preview_counts_and_stores_nothing(browser):
     tree = preview_of(browser, three_kinds())
 
     assert words(tree, "[role=status]") == "1 new, 1 changed (1 breaking), 1 unchanged, 1 rejected"
-    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["rejected", "changed", "new"]
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == [
+        "rejected",
+        "changed",
+        "new",
+    ]
     assert words(tree, "button.button-primary") == "Publish 2 specs, 1 breaking"
     assert Tool.objects.count() == 2
     assert not Upload.objects.exists()
@@ -70,9 +79,14 @@ def test_a_preview_colours_only_the_numbers_above_zero(browser):
 
 
 def test_a_preview_of_broken_text_links_each_problem_to_its_line(browser):
-    tree = preview_of(browser, '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}')
+    tree = preview_of(
+        browser, '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}'
+    )
 
-    links = [(link.attributes["data-line"], link.attributes["data-column"]) for link in tree.css("a[data-line]")]
+    links = [
+        (link.attributes["data-line"], link.attributes["data-column"])
+        for link in tree.css("a[data-line]")
+    ]
     assert ("3", "13") in links
     assert not tree.css("button.button-primary")
 
@@ -89,7 +103,9 @@ def test_a_preview_counts_the_problems_to_fix(browser, text, sentence):
 
 
 def test_a_warning_of_a_preview_links_to_its_line_and_its_rule(browser):
-    warning = preview_of(browser, spec_text("odd", paramters={"type": "object"})).css_first(".problem-warning")
+    warning = preview_of(browser, spec_text("odd", paramters={"type": "object"})).css_first(
+        ".problem-warning"
+    )
 
     link = warning.css_first("a[data-line]")
     assert (link.attributes["data-line"], link.text()) == ("6", "Line 6, column 18")
@@ -132,7 +148,9 @@ def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(
     checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
     published = browser.post("/upload/", {"text": text}, follow=True)
 
-    assert HTMLParser(checked.content).css_first('.problem-warning a[href="/lint/example-parameters-invalid/"]')
+    assert HTMLParser(checked.content).css_first(
+        '.problem-warning a[href="/lint/example-parameters-invalid/"]'
+    )
     tree = HTMLParser(published.content)
     assert not tree.css_first(".problem-warning")
     assert words(tree, '.entry a[href^="/tools/two/lint/"]').startswith("Lint ")
@@ -140,7 +158,12 @@ def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(
 
 def test_a_preview_leaves_out_lint_errors_that_the_tool_waives(browser):
     tool = make_tool("two")
-    waive(tool, rule="example-parameters-invalid", reason="It is known.", by=make_user("eve", is_superuser=True))
+    waive(
+        tool,
+        rule="example-parameters-invalid",
+        reason="It is known.",
+        by=make_user("eve", is_superuser=True),
+    )
 
     tree = preview_of(browser, spec_text("two", **BAD_EXAMPLE))
 
@@ -151,7 +174,9 @@ def test_a_preview_leaves_out_lint_errors_that_the_tool_waives(browser):
 def test_a_preview_lints_a_limited_number_of_specs(browser, monkeypatch):
     monkeypatch.setattr(lint_errors, "MAX_SPECS", 2)
 
-    tree = preview_of(browser, listed(*(spec_text(f"t{number}", **BAD_EXAMPLE) for number in range(4))))
+    tree = preview_of(
+        browser, listed(*(spec_text(f"t{number}", **BAD_EXAMPLE) for number in range(4)))
+    )
 
     assert len(tree.css(".entry")) == 4
     assert len(tree.css(".problem-warning")) == 2
@@ -186,7 +211,9 @@ def reader(client):
 def test_people_who_may_not_upload_see_a_reason_instead_of_the_form(reader):
     tree = HTMLParser(reader.get("/upload/").content)
 
-    assert "Only people in the groups publisher and administrator can upload tools." in words(tree, ".notice")
+    assert "Only people in the groups publisher and administrator can upload tools." in words(
+        tree, ".notice"
+    )
     assert not tree.css_first("form#upload")
 
 
@@ -219,7 +246,13 @@ def test_a_reload_of_the_report_publishes_nothing(browser):
         assert browser.get(address).status_code == 200
 
     upload = Upload.objects.get()
-    assert (upload.created, upload.revised, upload.breaking, upload.unchanged, upload.rejected) == (1, 1, 1, 1, 1)
+    assert (upload.created, upload.revised, upload.breaking, upload.unchanged, upload.rejected) == (
+        1,
+        1,
+        1,
+        1,
+        1,
+    )
     assert (upload.is_active, Tool.objects.get(tool_id="old").current.number) == (False, 2)
 
 
@@ -228,7 +261,11 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
 
     tree = HTMLParser(browser.get(address).content)
 
-    assert [words(entry, ".badge") for entry in tree.css(".entry")] == ["rejected", "changed", "new"]
+    assert [words(entry, ".badge") for entry in tree.css(".entry")] == [
+        "rejected",
+        "changed",
+        "new",
+    ]
     assert [" ".join(link.text().split()) for link in tree.css(".outcomes a")] == [
         "All 4", "Rejected 1", "Breaking 1", "Changed 1", "New 1", "Unchanged 1",
     ]  # fmt: skip
@@ -242,7 +279,10 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        (listed(spec_text("new"), spec_text("old", parameters=properties(a={"type": "number"}))), "notice-warn"),
+        (
+            listed(spec_text("new"), spec_text("old", parameters=properties(a={"type": "number"}))),
+            "notice-warn",
+        ),
         (listed(spec_text("new"), '{"definition": 7}'), "notice-warn"),
         (listed(spec_text("new"), spec_text("other")), "notice-good"),
     ],
@@ -276,7 +316,10 @@ def test_a_rejected_tool_of_a_list_is_named(browser):
 
 
 def tool_list(*names: str) -> str:
-    tools = [{"name": name, "description": "Does it.", "inputSchema": {"type": "object"}} for name in names]
+    tools = [
+        {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
+        for name in names
+    ]
     return json.dumps({"tools": tools})
 
 
@@ -292,7 +335,9 @@ def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
 
     for tree in (preview_of(browser, text), report_of(browser, text=text)):
         rejected = tree.css(".entry-rejected")
-        assert [words(one, ".entry-name") for one in rejected[:1]] == ["4 specs with the same problem"]
+        assert [words(one, ".entry-name") for one in rejected[:1]] == [
+            "4 specs with the same problem"
+        ]
         assert len(rejected) == 2
         assert len(rejected[0].css(".problem")) == 1
         assert "the tool 'a', which came from a spec" in words(rejected[0], ".problem-message")
@@ -309,8 +354,12 @@ def test_each_spec_of_a_group_can_be_corrected_where_it_is_listed(browser):
 
     assert words(tree, ".entry-rejected .entry-name") == "6 specs with the same problem"
     items = tree.css(".repeated > li")
-    assert [words(one, ".problem-where") for one in items] == [f"Line {number}, column 16" for number in range(1, 7)]
-    assert [json.loads(one.css_first("textarea").text()) for one in items] == list(map(json.loads, wrong))
+    assert [words(one, ".problem-where") for one in items] == [
+        f"Line {number}, column 16" for number in range(1, 7)
+    ]
+    assert [json.loads(one.css_first("textarea").text()) for one in items] == list(
+        map(json.loads, wrong)
+    )
 
 
 def test_two_specs_with_the_same_problem_are_listed_as_they_are(browser):
@@ -323,17 +372,22 @@ def test_a_report_lists_the_specs_of_several_files_by_file(browser):
     make_tool("old")
     files = {
         "one.ndjson": "\n".join(json.dumps(json.loads(spec_text(name))) for name in ("a", "old")),
-        "two.ndjson": json.dumps(json.loads(spec_text("b"))) + '\n{"definition": 7}\n{"definition": "x"}',
+        "two.ndjson": json.dumps(json.loads(spec_text("b")))
+        + '\n{"definition": 7}\n{"definition": "x"}',
         "three.json": spec_text("c"),
         "four.json": spec_text("d"),
     }
 
-    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+    tree = report_of(
+        browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()]
+    )
 
     assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
         "two.ndjson 1 new, 2 rejected", "one.ndjson 1 new, 1 changed", "Other files 2 new",
     ]  # fmt: skip
-    assert [[words(one, ".entry-source") for one in part.css(".entry")] for part in tree.css(".entries")] == [
+    assert [
+        [words(one, ".entry-source") for one in part.css(".entry")] for part in tree.css(".entries")
+    ] == [
         ["line 2", "line 3", "line 1"],
         ["line 2", "line 1"],
         ["three.json", "four.json"],
@@ -343,7 +397,9 @@ def test_a_report_lists_the_specs_of_several_files_by_file(browser):
 def test_the_only_file_with_a_single_spec_has_its_own_heading(browser):
     files = {"list.json": listed(spec_text("a"), spec_text("b")), "bad.json": "{}"}
 
-    tree = report_of(browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()])
+    tree = report_of(
+        browser, files=[SimpleUploadedFile(name, text.encode()) for name, text in files.items()]
+    )
 
     assert [" ".join(one.text().split()) for one in tree.css(".entries-title")] == [
         "bad.json 1 rejected", "list.json 2 new",
@@ -377,7 +433,9 @@ def test_a_preview_names_the_files_if_there_are_several(browser):
     files = [SimpleUploadedFile(name, spec_text(name[0]).encode()) for name in ("a.json", "b.json")]
 
     assert not preview_of(browser, spec_text("a")).css(".entry-source")
-    assert [one.text(strip=True) for one in preview_of(browser, files=files).css(".entry-source")] == [
+    assert [
+        one.text(strip=True) for one in preview_of(browser, files=files).css(".entry-source")
+    ] == [
         "a.json",
         "b.json",
     ]
@@ -401,14 +459,18 @@ def test_a_preview_shows_what_breaks_once_and_unfolded(browser):
 def test_a_report_keeps_the_sentence_about_what_breaks(browser, sent):
     make_tool("old", parameters=properties(a={"type": "string"}))
 
-    tree = report_of(browser, text=spec_text("old", parameters=properties(a={"type": "number"})), **sent)
+    tree = report_of(
+        browser, text=spec_text("old", parameters=properties(a={"type": "number"})), **sent
+    )
 
     assert words(tree, ".entry > .entry-change").startswith("a changed from string to number.")
 
 
 def test_nothing_is_compared_while_the_page_follows_the_progress(browser):
     make_tool("old", parameters=properties(a={"type": "string"}))
-    report_of(browser, text=spec_text("old", parameters=properties(a={"type": "number"})), dry_run="on")
+    report_of(
+        browser, text=spec_text("old", parameters=properties(a={"type": "number"})), dry_run="on"
+    )
     upload = Upload.objects.get()
     Upload.objects.filter(pk=upload.pk).update(ended_at=None, seen_at=timezone.now())
 
@@ -420,7 +482,9 @@ def test_nothing_is_compared_while_the_page_follows_the_progress(browser):
 
 
 def test_rejected_specs_are_named_by_the_id_and_name_that_they_declare(browser):
-    named = json.dumps({"definition": {"id": "maps.find", "name": "Find a place", "description": 7}})
+    named = json.dumps(
+        {"definition": {"id": "maps.find", "name": "Find a place", "description": 7}}
+    )
     text = listed(named, '{"definition": {"id": "second"}}', '{"definition": {"id": "a\\u202eb"}}')
 
     tree = preview_of(browser, text)
@@ -448,7 +512,9 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
 @pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
 def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, is_large):
     make_tool("old")
-    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
+        "Location"
+    ]
     if is_large:
         monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
         monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
@@ -458,14 +524,21 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
 
     assert again != address
     repeated = Upload.objects.get(pk=again.split("/")[2])
-    assert (repeated.dry_run, repeated.replace, repeated.revised, repeated.created) == (True, True, 1, 1)
+    assert (repeated.dry_run, repeated.replace, repeated.revised, repeated.created) == (
+        True,
+        True,
+        1,
+        1,
+    )
     browser.post(f"{again}publish/")
     assert Tool.objects.get(tool_id="old").current.number == 2
 
 
 def test_a_check_without_files_is_not_repeated(browser):
     make_tool("old")
-    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})["Location"]
+    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
+        "Location"
+    ]
     jobs.delete_files(Upload.objects.get())
 
     assert browser.post(f"{address}replace/")["Location"] == address
@@ -484,14 +557,22 @@ def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
 
 def test_a_long_report_is_paged_in_its_order(browser):
     names = [f"t{number:03}" for number in range(150)]
-    address = browser.post("/upload/", {"text": listed(*map(spec_text, names), '{"definition": 7}')})["Location"]
+    address = browser.post(
+        "/upload/", {"text": listed(*map(spec_text, names), '{"definition": 7}')}
+    )["Location"]
 
     first = HTMLParser(browser.get(address).content)
-    second = HTMLParser(browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content)
+    second = HTMLParser(
+        browser.get(address + first.css_first('a[rel="next"]').attributes["href"]).content
+    )
 
     assert words(first, ".entry .badge") == "rejected"
     assert words(first, ".pagination") == "Next"
-    shown = [words(entry, ".entry-name") for tree in (first, second) for entry in tree.css(".entry:has(.entry-name)")]
+    shown = [
+        words(entry, ".entry-name")
+        for tree in (first, second)
+        for entry in tree.css(".entry:has(.entry-name)")
+    ]
     assert shown == names
 
 
@@ -530,7 +611,9 @@ def test_a_person_can_store_only_a_few_checks(browser):
 
 
 def test_nobody_publishes_what_another_person_checked(browser):
-    upload = jobs.create([("a.json", SimpleUploadedFile("a", b"{}"))], by=make_user("eve"), dry_run=True)
+    upload = jobs.create(
+        [("a.json", SimpleUploadedFile("a", b"{}"))], by=make_user("eve"), dry_run=True
+    )
 
     assert browser.post(f"{upload.get_absolute_url()}publish/").status_code == 404
 
@@ -539,7 +622,9 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     text = json.dumps(MCP_TOOLS)
     tree = preview_of(browser, text)
     offered = tree.css_first('input[name="offered"]').attributes["value"]
-    assert [box.attributes["value"] for box in tree.css('input[name="take"][checked]')] == json.loads(offered)
+    assert [
+        box.attributes["value"] for box in tree.css('input[name="take"][checked]')
+    ] == json.loads(offered)
 
     again = preview_of(browser, text, offered=offered, take=["pasted text#1#read"])
     browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#1#read"]})
@@ -577,7 +662,9 @@ def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser
 def test_a_check_whose_files_were_just_deleted_leads_to_its_report(browser, monkeypatch):
     address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
     jobs.delete_files(Upload.objects.get())
-    monkeypatch.setattr(jobs, "can_publish", lambda _: True)  # as it was before another tab published
+    monkeypatch.setattr(
+        jobs, "can_publish", lambda _: True
+    )  # as it was before another tab published
 
     assert browser.post(f"{address}publish/")["Location"] == address
     assert not Tool.objects.exists()
@@ -597,7 +684,10 @@ def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_
         HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
     ):
         assert tree.css_first("#lost-kinds ~ .entries")
-        assert [words(one, ".entry-operation") for one in tree.css(".entry")] == ["/tools/0", "/tools/1"]
+        assert [words(one, ".entry-operation") for one in tree.css(".entry")] == [
+            "/tools/0",
+            "/tools/1",
+        ]
         assert words(tree, ".import-choice").startswith("Imported from MCP tools.")
         assert [len(one.css("summary")) for one in tree.css(".entry")] == [1, 1]
 
@@ -613,7 +703,10 @@ def test_the_bar_shows_every_outcome_and_fills_its_width():
     assert [part.outcome for part in bar] == ["rejected", "breaking", "revised", "created"]
     assert all(part.width >= NARROWEST for part in bar)
     assert bar[-1].x + bar[-1].width == WIDTH
-    assert sum(part.width for part in Summary(created=13, revised=3, breaking=1, rejected=2).segments) == WIDTH
+    assert (
+        sum(part.width for part in Summary(created=13, revised=3, breaking=1, rejected=2).segments)
+        == WIDTH
+    )
 
 
 @pytest.mark.parametrize(
@@ -632,7 +725,10 @@ def test_a_summary_leaves_out_zeros(summary, text):
 
 
 def test_recent_uploads_list_a_few_names_and_their_results(browser):
-    files = [SimpleUploadedFile(f"{number}.json", spec_text(f"t{number}").encode()) for number in range(1, 6)]
+    files = [
+        SimpleUploadedFile(f"{number}.json", spec_text(f"t{number}").encode())
+        for number in range(1, 6)
+    ]
     browser.post("/upload/", {"files": [*files[:4], SimpleUploadedFile("bad.json", b"{}")]})
 
     recent = words(HTMLParser(browser.get("/upload/").content), ".recent-uploads li")
@@ -665,4 +761,7 @@ def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_
 
     tree = report_of(browser, files=files, dry_run="on")
 
-    assert tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"] == "/upload/"
+    assert (
+        tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"]
+        == "/upload/"
+    )

@@ -19,7 +19,14 @@ from catalog.publishing import publish
 from catalog.sources.sync import sync
 from catalog.webhook_queue import WebhookEvent, queue_events
 from catalog.webhooks import delivery as delivery_module
-from catalog.webhooks.delivery import GONE, PAUSES, deliver_due, prune_deliveries, send_again, send_test
+from catalog.webhooks.delivery import (
+    GONE,
+    PAUSES,
+    deliver_due,
+    prune_deliveries,
+    send_again,
+    send_test,
+)
 from catalog.webhooks.registration import (
     WebhookSettings,
     add_webhook,
@@ -33,19 +40,38 @@ from playground import example_checks, running
 from playground.examples.results import settle
 from playground.models import ExampleCheck, Run
 from playground.run_writer import queue_drift
-from tests.catalog.sources.documents import BREAKING, COMPATIBLE, FORECAST, add_document, document, replace_document
+from tests.catalog.sources.documents import (
+    BREAKING,
+    COMPATIBLE,
+    FORECAST,
+    add_document,
+    document,
+    replace_document,
+)
 from tests.factories import make_spec, make_tool, properties
 from tests.http_server import local_server, respond
 
 pytestmark = pytest.mark.django_db
-ALL = ("tool.created", "tool.revised", "change.held", "examples.failed", "source.drifted", "response.drifted")
+ALL = (
+    "tool.created",
+    "tool.revised",
+    "change.held",
+    "examples.failed",
+    "source.drifted",
+    "response.drifted",
+)
 
 
 class Receiver:
     """A server that answers each request with the next of `statuses`, the last one again and again."""
 
     def __init__(self, *statuses, headers=None):
-        self.statuses, self.headers, self.bodies, self.requests = list(statuses), headers or {}, [], []
+        self.statuses, self.headers, self.bodies, self.requests = (
+            list(statuses),
+            headers or {},
+            [],
+            [],
+        )
 
     def __call__(self, handler):
         self.bodies.append(handler.rfile.read(int(handler.headers["Content-Length"])))
@@ -151,7 +177,13 @@ def test_a_held_change_and_drift_of_a_source_are_sent(url, receiver):
     assert held["data"]["change"]["verdict"] == "breaking"
     assert held["data"]["change"]["path"].startswith("/sources/weather/changes/")
     assert drifted["type"] == "source.drifted"
-    assert drifted["data"]["counts"] == {"revised": 0, "held": 1, "refused": 0, "gone": 0, "returned": 0}
+    assert drifted["data"]["counts"] == {
+        "revised": 0,
+        "held": 1,
+        "refused": 0,
+        "gone": 0,
+        "returned": 0,
+    }
     assert gone["data"]["tools"] == [{"tool_id": "weather.forecast", "outcome": "gone"}]
 
 
@@ -172,7 +204,10 @@ def test_a_compatible_change_of_a_source_is_drift_and_a_revision(url, receiver):
 
     list(deliver_due())
 
-    assert sorted(message["type"] for message in receiver.messages) == ["source.drifted", "tool.revised"]
+    assert sorted(message["type"] for message in receiver.messages) == [
+        "source.drifted",
+        "tool.revised",
+    ]
     [revised] = [message for message in receiver.messages if message["type"] == "tool.revised"]
     assert revised["data"]["verdict"] == "compatible"
     assert revised["data"]["origin"] == {"kind": "source", "name": "weather"}
@@ -180,8 +215,12 @@ def test_a_compatible_change_of_a_source_is_drift_and_a_revision(url, receiver):
 
 def test_failed_examples_are_sent_once_and_passed_ones_not(url, receiver):
     make_webhook(url, "examples.failed")
-    bad = make_tool("bad", parameters=properties(a={"type": "string"}), examples=[{"parameters": {"a": 1}}])
-    good = make_tool("good", parameters=properties(a={"type": "string"}), examples=[{"description": "no call"}])
+    bad = make_tool(
+        "bad", parameters=properties(a={"type": "string"}), examples=[{"parameters": {"a": 1}}]
+    )
+    good = make_tool(
+        "good", parameters=properties(a={"type": "string"}), examples=[{"description": "no call"}]
+    )
     for tool in (bad, good):
         check = example_checks.begin_check(tool, tool.current, by=None)
         settle(check)
@@ -203,7 +242,12 @@ def make_run(tool, verdict, **more):
 def test_a_response_that_violates_after_one_that_conformed_is_drift(url, receiver):
     make_webhook(url, "response.drifted")
     tool = make_tool("x", returnType=properties(a={"type": "string"}))
-    problem = {"pointer": "/secret-member", "message": "no", "rule": "type", "schema_pointer": "/properties/a/type"}
+    problem = {
+        "pointer": "/secret-member",
+        "message": "no",
+        "rule": "type",
+        "schema_pointer": "/properties/a/type",
+    }
     make_run(tool, "conforms")
     first = make_run(tool, "violates", problems_json=json.dumps([problem]))
     second = make_run(tool, "violates")
@@ -226,7 +270,12 @@ def test_a_test_is_sent_at_once_and_never_repeated(url, receiver):
     delivery = send_test(webhook)
 
     assert receiver.messages[0]["type"] == "webhook.test"
-    assert (delivery.state, delivery.status, delivery.attempts, delivery.next_at) == ("failed", 500, 1, None)
+    assert (delivery.state, delivery.status, delivery.attempts, delivery.next_at) == (
+        "failed",
+        500,
+        1,
+        None,
+    )
 
 
 # -- secrets ----------------------------------------------------------------------------------------------------------
@@ -278,7 +327,12 @@ def test_nothing_secret_is_in_the_audit_log(url):
     remove_webhook(webhook)
 
     found = AuditEvent.objects.filter(object_type="webhook").order_by("pk")
-    assert [event.action for event in found] == ["webhook.add", "webhook.change", "webhook.secret", "webhook.remove"]
+    assert [event.action for event in found] == [
+        "webhook.add",
+        "webhook.change",
+        "webhook.secret",
+        "webhook.remove",
+    ]
     text = "".join(event.before + event.after for event in found)
     assert not any(each in text for each in (secret, replaced, "hunter2"))
 
@@ -315,7 +369,11 @@ def test_a_message_fails_after_the_last_pause(url, receiver):
 
     [delivery] = deliver_due()
 
-    assert (delivery.state, delivery.attempts, delivery.next_at) == ("failed", len(PAUSES) + 1, None)
+    assert (delivery.state, delivery.attempts, delivery.next_at) == (
+        "failed",
+        len(PAUSES) + 1,
+        None,
+    )
     assert delivery.error == "The server responded with status 503."
 
 

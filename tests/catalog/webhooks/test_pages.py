@@ -73,13 +73,20 @@ def test_pages_are_for_administrators(browser, method, path):
 def test_operations_are_for_administrators(program, stranger, method, path, body):
     assert stranger.send(method, path, body).status_code == 401
     assert program.send(method, path, body).status_code == 403
-    publisher = Program(make_token("read", "publish", "run", user=make_user("grace", is_staff=True)))
+    publisher = Program(
+        make_token("read", "publish", "run", user=make_user("grace", is_staff=True))
+    )
     refused = publisher.send(method, path, body)
-    assert (refused.status_code, "lacks the scope 'admin'" in refused.json()["detail"]) == (403, True)
+    assert (refused.status_code, "lacks the scope 'admin'" in refused.json()["detail"]) == (
+        403,
+        True,
+    )
 
 
 def test_a_webhook_is_added_and_its_secret_shown_once(administrator):
-    added = administrator.post("/webhooks/", {"url": URL, "events": ["tool.revised"], "toolkits": "weather, News"})
+    added = administrator.post(
+        "/webhooks/", {"url": URL, "events": ["tool.revised"], "toolkits": "weather, News"}
+    )
 
     webhook = Webhook.objects.get()
     [secret] = webhook.secrets()
@@ -94,7 +101,9 @@ def test_a_webhook_is_added_and_its_secret_shown_once(administrator):
 def test_a_refused_address_keeps_what_was_typed(administrator, settings):
     settings.LOOPBACK_ONLY = False
 
-    page = administrator.post("/webhooks/", {"url": "http://127.0.0.1/", "events": ["tool.revised"]})
+    page = administrator.post(
+        "/webhooks/", {"url": "http://127.0.0.1/", "events": ["tool.revised"]}
+    )
 
     assert page.status_code == 422
     assert 'value="http://127.0.0.1/"' in page.content.decode()
@@ -113,7 +122,11 @@ def test_settings_are_changed_and_the_webhook_is_removed(administrator, webhook)
 
     administrator.post(path, {"url": "https://example.org/", "events": ["change.held"]})
     webhook.refresh_from_db()
-    assert (webhook.url, webhook.events, webhook.is_active) == ("https://example.org/", ["change.held"], False)
+    assert (webhook.url, webhook.events, webhook.is_active) == (
+        "https://example.org/",
+        ["change.held"],
+        False,
+    )
 
     assert administrator.post(f"{path}remove/")["Location"] == "/webhooks/"
     assert not Webhook.objects.exists()
@@ -133,7 +146,9 @@ def test_deliveries_are_shown_filtered_and_sent_again(administrator):
         path = webhook.get_absolute_url()
         make_tool("thermometer")
         delivery = WebhookDelivery.objects.get()
-        report = administrator.post(f"{path}deliveries/{delivery.pk}/send/", follow=True).content.decode()
+        report = administrator.post(
+            f"{path}deliveries/{delivery.pk}/send/", follow=True
+        ).content.decode()
         administrator.post(f"{path}test/")
 
     assert "The message was not accepted. The server responded with status 418." in report
@@ -159,7 +174,9 @@ def test_the_api_does_what_the_pages_do(api, settings):
     assert added.json()["secret"].startswith("whsec_")
     assert "secret" not in api.ask(path).json()
     assert (tested["state"], tested["status"], again["state"]) == ("delivered", 200, "delivered")
-    assert [one["id"] for one in api.ask(f"{path}/deliveries", state="delivered").json()["items"]] == [tested["id"]]
+    assert [
+        one["id"] for one in api.ask(f"{path}/deliveries", state="delivered").json()["items"]
+    ] == [tested["id"]]
     assert api.send("PATCH", path, '{"is_active": false}').json()["is_active"] is False
     assert api.send("POST", f"{path}/secret").json()["secret"] != added.json()["secret"]
     assert len(api.ask("/webhooks").json()["items"]) == 1
@@ -168,8 +185,15 @@ def test_the_api_does_what_the_pages_do(api, settings):
 
 
 def test_the_api_says_what_is_wrong(api):
-    refused = api.send("POST", "/webhooks", '{"url": "ftp://example.com/", "events": ["tool.created"]}')
+    refused = api.send(
+        "POST", "/webhooks", '{"url": "ftp://example.com/", "events": ["tool.created"]}'
+    )
 
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["pointer"] == "/url"
-    assert api.send("POST", "/webhooks", '{"url": "https://example.com/", "events": ["x"]}').status_code == 422
+    assert (
+        api.send(
+            "POST", "/webhooks", '{"url": "https://example.com/", "events": ["x"]}'
+        ).status_code
+        == 422
+    )

@@ -10,7 +10,9 @@ SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode
 
 
 def test_the_signature_is_the_hmac_of_id_timestamp_and_body():
-    expected = hmac.new(b"0123456789abcdef0123456789abcdef", b'msg_1.1700000000.{"a":1}', hashlib.sha256).digest()
+    expected = hmac.new(
+        b"0123456789abcdef0123456789abcdef", b'msg_1.1700000000.{"a":1}', hashlib.sha256
+    ).digest()
 
     found = signature(SECRET, "msg_1", 1700000000, b'{"a":1}')
 

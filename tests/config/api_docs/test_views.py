@@ -20,7 +20,9 @@ def test_the_document_is_built_once(monkeypatch, client):
     built = []
     build = DocumentedAPI.get_openapi_schema
     monkeypatch.setattr(
-        DocumentedAPI, "get_openapi_schema", lambda *some, **more: built.append(1) or build(*some, **more)
+        DocumentedAPI,
+        "get_openapi_schema",
+        lambda *some, **more: built.append(1) or build(*some, **more),
     )
     monkeypatch.setattr(views, "_documents", type(views._documents)())
 
@@ -66,14 +68,19 @@ def test_every_operation_is_on_the_page(client):
     page = client.get("/api/v1/docs").content.decode()
 
     operations = [operation for item in document["paths"].values() for operation in item.values()]
-    assert [one["operationId"] for one in operations if f'id="{one["operationId"]}"' not in page] == []
+    assert [
+        one["operationId"] for one in operations if f'id="{one["operationId"]}"' not in page
+    ] == []
     assert len(operations) > 40
 
 
 def test_each_group_begins_with_what_is_needed_first():
     groups = dict(views.api_document().groups)
 
-    assert [operation.summary for operation in groups["tools"][:2]] == ["Search tools", "Publish a spec"]
+    assert [operation.summary for operation in groups["tools"][:2]] == [
+        "Search tools",
+        "Publish a spec",
+    ]
     assert groups["runs"][0].summary == "Run a tool"
 
 
@@ -89,7 +96,9 @@ def test_the_contents_of_the_page_lead_to_every_group(client):
 def test_a_command_that_reads_can_be_pasted(client):
     page = client.get("/api/v1/docs").content.decode()
 
-    assert "curl &#x27;http://testserver/api/v1/tools/convert_units/diff?from=1&amp;to=2&#x27;" in page
+    assert (
+        "curl &#x27;http://testserver/api/v1/tools/convert_units/diff?from=1&amp;to=2&#x27;" in page
+    )
     assert "curl &#x27;http://testserver/api/v1/tools?q=units&#x27;</code>" in page
 
 
@@ -110,5 +119,7 @@ def test_every_command_reads_the_token_from_the_variable_that_the_page_names(cli
     page = LexborHTMLParser(client.get("/api/v1/docs").content.decode())
 
     commands = [node.text() for node in page.css("pre[id^=curl-]")]
-    assert {name for command in commands for name in re.findall(r"\$(\w+)", command)} == {TOKEN_VARIABLE}
+    assert {name for command in commands for name in re.findall(r"\$(\w+)", command)} == {
+        TOKEN_VARIABLE
+    }
     assert f"export {TOKEN_VARIABLE}=" in page.css_first("#get-started").text()

@@ -19,7 +19,9 @@ def test_every_document_is_listed_once_in_its_group(client):
 
     assert sorted(links) == [f"/help/{file.stem}/" for file in DOCS]
     assert links[0] == "/help/search/"
-    groups = {node.css_first("h2").text(): node.css_first("a").text() for node in tree.css(".help-group")}
+    groups = {
+        node.css_first("h2").text(): node.css_first("a").text() for node in tree.css(".help-group")
+    }
     assert groups == {
         "Use the site": "Search the catalog",
         "Build and connect": "Write a tool",
@@ -66,7 +68,10 @@ def test_a_picture_is_a_file_of_the_site_with_its_size_and_a_description(client,
     [picture] = page(client, f"/help/{slug}/").css(".help-text img")
 
     name = re.fullmatch(r"/static/img/help/([\w-]+)\.\w+\.webp", picture.attributes["src"])[1]
-    assert (picture.attributes["width"], picture.attributes["height"]) == (str(HELP_WIDTH), str(HELP[name][1]))
+    assert (picture.attributes["width"], picture.attributes["height"]) == (
+        str(HELP_WIDTH),
+        str(HELP[name][1]),
+    )
     assert len(picture.attributes["alt"]) > 20
 
 
@@ -101,7 +106,9 @@ def test_the_pages_that_need_it_link_to_it(client):
 
 
 def read(text):
-    return read_document(text, link={"a.md": "/help/a/", "#b": "#b", "https://c.example": "https://c.example"}.get)
+    return read_document(
+        text, link={"a.md": "/help/a/", "#b": "#b", "https://c.example": "https://c.example"}.get
+    )
 
 
 def test_a_document_has_a_title_a_summary_and_headings():

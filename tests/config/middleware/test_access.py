@@ -27,7 +27,9 @@ def browser(ada) -> Client:
     ],
 )
 def test_a_foreign_pages_change_is_refused(browser, headers):
-    answer = browser.post("/api/v1/tools", data="{}", content_type="application/json", headers=headers)
+    answer = browser.post(
+        "/api/v1/tools", data="{}", content_type="application/json", headers=headers
+    )
 
     assert answer.status_code == 403
     assert answer["Content-Type"] == "application/problem+json"
@@ -82,4 +84,6 @@ def test_a_local_site_without_https_takes_tokens(db):
 def test_metrics_may_be_read_over_plain_http_behind_the_proxy(db, https, settings):
     settings.METRICS_TOKEN = "t" * 32
 
-    assert Client().get("/metrics", headers={"Authorization": f"Bearer {'t' * 32}"}).status_code == 200
+    assert (
+        Client().get("/metrics", headers={"Authorization": f"Bearer {'t' * 32}"}).status_code == 200
+    )

@@ -19,7 +19,16 @@ def is_compressed(response: HttpResponse) -> bool:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/tools/", "/tools/?q=greet", "/tools/greet/", "/tools/greet/spec/", "/lint/", "/nothing/"]
+    "path",
+    [
+        "/",
+        "/tools/",
+        "/tools/?q=greet",
+        "/tools/greet/",
+        "/tools/greet/spec/",
+        "/lint/",
+        "/nothing/",
+    ],
 )
 def test_a_page_for_a_visitor_without_a_session_is_compressed(client, path):
     make_tool("greet")
@@ -37,7 +46,14 @@ def test_a_browser_that_does_not_accept_gzip_gets_plain_text(client):
 
 @pytest.mark.parametrize(
     "path",
-    ["/tools/?q=greet", "/runs/?tool=greet", "/account/tokens/", "/upload/", "/tools/greet/", "/tools/greet/try/"],
+    [
+        "/tools/?q=greet",
+        "/runs/?tool=greet",
+        "/account/tokens/",
+        "/upload/",
+        "/tools/greet/",
+        "/tools/greet/try/",
+    ],
 )
 def test_a_page_for_a_signed_in_user_is_compressed_to_a_random_size(browser, path):
     make_tool("greet")
@@ -49,7 +65,9 @@ def test_a_page_for_a_signed_in_user_is_compressed_to_a_random_size(browser, pat
 
 
 def test_the_page_that_shows_a_new_token_is_not_compressed():
-    created = signed_in(make_user()).post("/account/tokens/", {"name": "CI", "scopes": ["read"]}, headers=GZIP)
+    created = signed_in(make_user()).post(
+        "/account/tokens/", {"name": "CI", "scopes": ["read"]}, headers=GZIP
+    )
 
     assert b"tsk_" in created.content
     assert not is_compressed(created)
@@ -60,7 +78,9 @@ def test_the_page_that_shows_the_secret_of_a_webhook_is_not_compressed():
     administrator = make_user("grace", is_staff=True)
     browser = Client()
     browser.force_login(administrator)
-    webhook = add_webhook(WebhookSettings("https://hooks.example/", ["tool.created"]), by=administrator)[0]
+    webhook = add_webhook(
+        WebhookSettings("https://hooks.example/", ["tool.created"]), by=administrator
+    )[0]
     path = webhook.get_absolute_url()
 
     with_secret = browser.post(f"{path}secret/", headers=GZIP, follow=True)

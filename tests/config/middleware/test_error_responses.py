@@ -39,7 +39,9 @@ def test_too_many_fields_are_refused_as_too_much(browser, ada):
     _, secret = create_token(ada, scopes=["publish"])
 
     answer = browser.post(
-        "/api/v1/uploads", {f"f{n}": "" for n in range(4001)}, headers={"authorization": f"Bearer {secret}"}
+        "/api/v1/uploads",
+        {f"f{n}": "" for n in range(4001)},
+        headers={"authorization": f"Bearer {secret}"},
     )
 
     assert answer.status_code == 413

@@ -7,13 +7,17 @@ import pytest
 pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "*"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "*"]
+)
 def test_a_foreign_host_name_is_refused(client, host, caplog):
     answer = client.get("/", headers={"host": host})
 
     assert answer.status_code == 400
     assert b"is not one of the site" in answer.content
-    assert all(record.levelname == "WARNING" and not record.exc_info for record in caplog.records)  # strangers do this
+    assert all(
+        record.levelname == "WARNING" and not record.exc_info for record in caplog.records
+    )  # strangers do this
 
 
 @pytest.mark.parametrize("path", ["/tools/?q=%00", "/a%00b"])
@@ -33,7 +37,9 @@ def test_an_unsupported_method_is_refused(client):
 
 
 def test_a_huge_body_is_refused_before_it_is_read(client):
-    answer = client.generic("POST", "/api/v1/tools", b"{}", CONTENT_LENGTH=str(10**12), content_type="application/json")
+    answer = client.generic(
+        "POST", "/api/v1/tools", b"{}", CONTENT_LENGTH=str(10**12), content_type="application/json"
+    )
 
     assert answer.status_code == 413
 
@@ -45,13 +51,17 @@ def test_headers_beyond_their_bound_are_refused(client):
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "gzip, gzip"])
 def test_a_packed_body_is_not_unpacked(client, coding):
-    answer = client.post("/api/v1/tools", b"\x1f\x8b", "application/json", headers={"content-encoding": coding})
+    answer = client.post(
+        "/api/v1/tools", b"\x1f\x8b", "application/json", headers={"content-encoding": coding}
+    )
 
     assert answer.status_code == 415
 
 
 def test_a_body_of_unknown_length_is_refused(client):
-    answer = client.post("/api/v1/tools", b"", "application/json", headers={"transfer-encoding": "chunked"})
+    answer = client.post(
+        "/api/v1/tools", b"", "application/json", headers={"transfer-encoding": "chunked"}
+    )
 
     assert answer.status_code == 411
 

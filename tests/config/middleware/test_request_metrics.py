@@ -17,5 +17,7 @@ def test_a_request_for_a_page_counts_as_recent_activity(client, monkeypatch):
     client.get("/")
     assert had_recent_request()
 
-    monkeypatch.setattr(RequestMetricsMiddleware, "requested_at", RequestMetricsMiddleware.requested_at - 3)
+    monkeypatch.setattr(
+        RequestMetricsMiddleware, "requested_at", RequestMetricsMiddleware.requested_at - 3
+    )
     assert not had_recent_request()

@@ -51,7 +51,8 @@ def test_a_page_names_its_stylesheets_in_a_header(client, program):
 
 
 @pytest.mark.parametrize(
-    "address", ["https://evil.example/x.css", "//evil.example/x.css", "/static/a b.css", "/static/\n"]
+    "address",
+    ["https://evil.example/x.css", "//evil.example/x.css", "/static/a b.css", "/static/\n"],
 )
 def test_only_static_files_are_named_in_the_header(rf, address):
     page = HttpResponse(f'<head><link rel="stylesheet" href="{address}"></head>')

@@ -150,7 +150,9 @@ def test_looking_at_connections_leaves_the_locks_of_the_database_alone(pair, tmp
         assert connections.blocked() == 1
         WriteDeadline(connections).scan(0)
 
-        other = subprocess.run([sys.executable, "-c", take_lock], capture_output=True, text=True, check=False)
+        other = subprocess.run(
+            [sys.executable, "-c", take_lock], capture_output=True, text=True, check=False
+        )
         assert "database is locked" in other.stderr
 
 

@@ -98,7 +98,10 @@ def test_a_response_to_a_change_is_sent_even_if_too_many_are_unread():
 
     assert ask(application)[0] == "503 Service Unavailable"
     assert ask(application, method="POST")[0] == "503 Service Unavailable"
-    assert ask(application, method="POST", HTTP_COOKIE=f"{settings.SESSION_COOKIE_NAME}=1")[0] == "200 OK"
+    assert (
+        ask(application, method="POST", HTTP_COOKIE=f"{settings.SESSION_COOKIE_NAME}=1")[0]
+        == "200 OK"
+    )
     assert ask(application, method="DELETE", HTTP_AUTHORIZATION="Bearer t")[0] == "200 OK"
 
 
@@ -131,7 +134,10 @@ def test_read_bodies_are_no_longer_counted(monkeypatch):
 
     clock[0] = 1.0
 
-    assert [held.admit(length) for length in (3, 2)] == [False, True]  # two connections are blocked: 5 and 3 at most
+    assert [held.admit(length) for length in (3, 2)] == [
+        False,
+        True,
+    ]  # two connections are blocked: 5 and 3 at most
     blocked[0] = 0
     clock[0] = 2.0
     assert held.admit(10)
@@ -161,7 +167,11 @@ def test_a_body_too_long_for_memory_is_sent_in_parts_by_few_threads(headers):
     first[2].close()
     third = ask(application)
 
-    assert [status for status, *_ in (first, second, third)] == ["200 OK", "503 Service Unavailable", "200 OK"]
+    assert [status for status, *_ in (first, second, third)] == [
+        "200 OK",
+        "503 Service Unavailable",
+        "200 OK",
+    ]
     assert sent == b"0123456789" * 3
     assert [body.closed for body in bodies] == [1, 1, 0]
 
@@ -181,7 +191,10 @@ def test_events_are_passed_on_as_they_happen_and_closed_by_the_server():
 
 @pytest.mark.parametrize(
     "credentials",
-    [{"HTTP_AUTHORIZATION": "Bearer secret"}, {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}=abc; other=1"}],
+    [
+        {"HTTP_AUTHORIZATION": "Bearer secret"},
+        {"HTTP_COOKIE": f"{settings.SESSION_COOKIE_NAME}=abc; other=1"},
+    ],
 )
 def test_a_client_that_reads_no_response_may_change_nothing_more(credentials):
     body = Body(b"x" * LARGE_BYTES * 4)
@@ -208,7 +221,9 @@ def test_changing_a_cookie_beside_the_session_makes_no_other_client():
     application = whole(Body(b"x" * LARGE_BYTES * 4), unread=unread(blocked=300))
     session = f"{settings.SESSION_COOKIE_NAME}=abc"
 
-    statuses = [ask(application, method="POST", HTTP_COOKIE=f"{session}; n={i}")[0] for i in range(10)]
+    statuses = [
+        ask(application, method="POST", HTTP_COOKIE=f"{session}; n={i}")[0] for i in range(10)
+    ]
 
     assert statuses[-1].startswith("503 ")
 
@@ -216,7 +231,9 @@ def test_changing_a_cookie_beside_the_session_makes_no_other_client():
 def test_clients_with_ever_new_credentials_have_a_limit_together():
     application = whole(Body(b"x" * LARGE_BYTES * 4), unread=unread(blocked=300))
 
-    statuses = [ask(application, method="POST", HTTP_AUTHORIZATION=f"Bearer {i}")[0] for i in range(40)]
+    statuses = [
+        ask(application, method="POST", HTTP_AUTHORIZATION=f"Bearer {i}")[0] for i in range(40)
+    ]
 
     assert statuses.count("200 OK") * LARGE_BYTES * 4 <= 5 * MIB
     assert statuses[-1].startswith("503 ")

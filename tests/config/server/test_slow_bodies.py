@@ -93,7 +93,9 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
     application = SlowBodyGuard(echo, readers=4, max_bytes=10**6)
     for _ in range(4):
         application.readers.acquire()
-    waiting = [threading.Thread(target=ask, args=(application, io.BytesIO(b"x"), 1)) for _ in range(2)]
+    waiting = [
+        threading.Thread(target=ask, args=(application, io.BytesIO(b"x"), 1)) for _ in range(2)
+    ]
     for thread in waiting:
         thread.start()
     while application.waiters.acquire(blocking=False):  # until both wait
@@ -103,7 +105,9 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
     status, _ = ask(application, io.BytesIO(b"quick"), 5)
 
     assert status == "503 Service Unavailable"
-    assert all(thread.is_alive() for thread in waiting)  # it was refused before those who came first
+    assert all(
+        thread.is_alive() for thread in waiting
+    )  # it was refused before those who came first
     for _ in range(4):
         application.readers.release()
     for thread in waiting:

@@ -45,7 +45,11 @@ def test_only_those_who_may_read_the_runs_see_what_differs(failed_check, ada, wh
 
     text = answer.content.decode() + json.dumps(listed)
     [result] = answer.json()["examples"]
-    assert (answer.json()["state"], answer.json()["failed"], result["passed"]) == ("failed", 1, False)
+    assert (answer.json()["state"], answer.json()["failed"], result["passed"]) == (
+        "failed",
+        1,
+        False,
+    )
     assert [part in text for part in (*PRIVATE, failed_check.runs.get().pk)] == [is_reader] * 4
     assert (listed[0]["ignored"] == ["/mother_name"]) is is_reader
     if is_reader:
@@ -74,10 +78,17 @@ def test_a_check_is_started_and_its_result_is_returned(program, runs, builtin):
 
     assert answer.status_code == 201, answer.content
     body = answer.json()
-    assert (body["state"], body["passed"], body["failed"], body["by"]) == ("passed", 4, 0, "program")
+    assert (body["state"], body["passed"], body["failed"], body["by"]) == (
+        "passed",
+        4,
+        0,
+        "program",
+    )
     assert body["tool"] == {"id": "convert_units", "slug": "convert_units", "revision": 1}
     assert program.get(answer["Location"]).json() == body
-    assert {one["details"]["run"] for one in body["examples"]} == set(Run.objects.values_list("pk", flat=True))
+    assert {one["details"]["run"] for one in body["examples"]} == set(
+        Run.objects.values_list("pk", flat=True)
+    )
 
 
 def test_a_check_that_still_runs_is_returned_with_its_address(program, runs, builtin):
@@ -124,7 +135,9 @@ def test_a_spec_without_examples_is_refused(program):
 def test_a_wrong_body_is_refused(program, body):
     make_tool("balance", examples=[{"parameters": {}}])
 
-    assert program.send("POST", "/tools/balance/example-checks", json.dumps(body)).status_code == 422
+    assert (
+        program.send("POST", "/tools/balance/example-checks", json.dumps(body)).status_code == 422
+    )
     assert not ExampleCheck.objects.exists()
 
 

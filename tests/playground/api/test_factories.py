@@ -21,7 +21,11 @@ def test_factories_are_listed_for_everybody(client, builtin):
     items = client.get("/api/v1/factories").json()["items"]
 
     found = next(item for item in items if item["tool"] and item["tool"]["id"] == "convert_units")
-    assert (found["state"], found["configurable"], found["tool"]["slug"]) == ("ok", False, "convert_units")
+    assert (found["state"], found["configurable"], found["tool"]["slug"]) == (
+        "ok",
+        False,
+        "convert_units",
+    )
 
 
 # -- new factories ----------------------------------------------------------------------------------------------------
@@ -35,7 +39,10 @@ def test_staff_look_for_new_factories(staff, later_factory):
 
     assert answer.status_code == 200
     assert answer.json() == {"new": ["later_tools:F"], "importing": []}
-    assert staff.get("/api/v1/factories").json()["items"][0]["tool"] == {"id": "later", "slug": None}
+    assert staff.get("/api/v1/factories").json()["items"][0]["tool"] == {
+        "id": "later",
+        "slug": None,
+    }
     assert FactoryRescan.objects.get().by.username == "grace"
 
 
@@ -43,7 +50,10 @@ def test_others_may_not_look_for_new_factories(program, stranger):
     refused = program.send("POST", "/factories/rescan")
 
     assert refused.status_code == 403
-    assert refused.json()["detail"] == "Only an administrator can look for new factories. Ask one to do so."
+    assert (
+        refused.json()["detail"]
+        == "Only an administrator can look for new factories. Ask one to do so."
+    )
     assert stranger.send("POST", "/factories/rescan").status_code == 401
     assert not FactoryRescan.objects.exists()
 
@@ -69,7 +79,11 @@ def test_a_spec_can_be_read_and_published_with_the_upload_operation(program, own
 
 
 def test_the_list_says_where_a_spec_differs(program, own_specs):
-    program.send("POST", "/tools", '{"definition": {"name": "priced", "description": "What an order costs."}}')
+    program.send(
+        "POST",
+        "/tools",
+        '{"definition": {"name": "priced", "description": "What an order costs."}}',
+    )
 
     spec = program.ask("/factories").json()["items"][0]["spec"]
 
@@ -79,7 +93,9 @@ def test_the_list_says_where_a_spec_differs(program, own_specs):
 
 
 def test_the_list_says_which_specs_are_new_and_which_are_wrong(program, own_specs):
-    states = {item["tool"]["id"]: item["spec"] for item in program.ask("/factories").json()["items"]}
+    states = {
+        item["tool"]["id"]: item["spec"] for item in program.ask("/factories").json()["items"]
+    }
 
     assert states["priced"]["state"] == "new"
     assert states["invalid"]["state"] == "invalid"

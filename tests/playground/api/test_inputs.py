@@ -16,7 +16,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tool():
-    secret = {"type": "object", "properties": {"pin": {"type": "string", "format": "password"}, "n": {}}}
+    secret = {
+        "type": "object",
+        "properties": {"pin": {"type": "string", "format": "password"}, "n": {}},
+    }
     return make_tool("looker", parameters=secret)
 
 
@@ -26,7 +29,11 @@ def own():
 
 
 def saved(program, name, parameters="{}"):
-    return program.send("POST", "/tools/looker/inputs", f'{{"name": {json.dumps(name)}, "parameters": {parameters}}}')
+    return program.send(
+        "POST",
+        "/tools/looker/inputs",
+        f'{{"name": {json.dumps(name)}, "parameters": {parameters}}}',
+    )
 
 
 def names(program):
@@ -41,9 +48,9 @@ def test_an_input_is_saved_replaced_listed_and_deleted(own, tool):
 
     assert (first.status_code, second.status_code, deleted.status_code) == (201, 201, 204)
     assert b'"parameters": {"n": 1.50}' in first.content
-    assert [(each["name"], each["parameters"], each["revision"]) for each in listed.json()["items"]] == [
-        ("monday", {"n": 2}, 1)
-    ]
+    assert [
+        (each["name"], each["parameters"], each["revision"]) for each in listed.json()["items"]
+    ] == [("monday", {"n": 2}, 1)]
     assert names(own) == []
     assert own.send("DELETE", "/tools/looker/inputs/monday").status_code == 404
 

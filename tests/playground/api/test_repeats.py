@@ -52,7 +52,11 @@ def test_a_run_is_repeated_with_its_parameters_and_mode(own, runs, person):
     again = answer.json()
     assert again["id"] != run.pk
     assert answer["Location"] == f"/api/v1/runs/{again['id']}"
-    assert (again["parameters"], again["mode"], again["timeout_s"]) == ({"place": "garden"}, "mock", 7)
+    assert (again["parameters"], again["mode"], again["timeout_s"]) == (
+        {"place": "garden"},
+        "mock",
+        7,
+    )
 
 
 @pytest.mark.parametrize(("which", "number"), [("current", 2), ("same", 1)])
@@ -80,7 +84,9 @@ def test_a_run_whose_configuration_is_not_saved_needs_one(own, runs, person):
     run = make_run(tool, person, mode="mock", configuration_fingerprint="f" * 64)
 
     refused = own.send("POST", f"/runs/{run.pk}/again")
-    repeated = own.send("POST", f"/runs/{run.pk}/again", json.dumps({"configuration": {"unit": "C"}}))
+    repeated = own.send(
+        "POST", f"/runs/{run.pk}/again", json.dumps({"configuration": {"unit": "C"}})
+    )
 
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["rule"] == "run.cannot-repeat"
@@ -90,7 +96,9 @@ def test_a_run_whose_configuration_is_not_saved_needs_one(own, runs, person):
 
 
 def test_a_run_with_secret_parameters_is_not_repeated(own, person):
-    tool = make_tool("thermometer", parameters={"properties": {"key": {"type": "string", "x-secret": True}}})
+    tool = make_tool(
+        "thermometer", parameters={"properties": {"key": {"type": "string", "x-secret": True}}}
+    )
     run = make_run(tool, person, parameters_json='{"key": "[secret]"}')
 
     refused = own.send("POST", f"/runs/{run.pk}/again")
@@ -100,7 +108,9 @@ def test_a_run_with_secret_parameters_is_not_repeated(own, person):
     assert Run.objects.count() == 1
 
 
-@pytest.mark.parametrize("body", [{"revision": "first"}, {"revision": 1}, {"timeout_s": 5}, {"wait_s": 100}])
+@pytest.mark.parametrize(
+    "body", [{"revision": "first"}, {"revision": 1}, {"timeout_s": 5}, {"wait_s": 100}]
+)
 def test_a_wrong_request_to_repeat_is_refused(own, person, body):
     run = make_run(make_tool(), person)
 
@@ -113,7 +123,9 @@ def test_a_wrong_request_to_repeat_is_refused(own, person, body):
 def test_two_runs_are_compared_the_earlier_one_first(own, person):
     tool = make_tool("thermometer")
     first = make_run(tool, person)
-    second = make_run(tool, person, response_json='{"celsius": 22}', verdict="violates", problems_json="[]")
+    second = make_run(
+        tool, person, response_json='{"celsius": 22}', verdict="violates", problems_json="[]"
+    )
 
     answer = own.ask(f"/runs/{second.pk}/comparison/{first.pk}")
 
@@ -122,7 +134,12 @@ def test_two_runs_are_compared_the_earlier_one_first(own, person):
     assert (body["first"]["id"], body["second"]["id"]) == (first.pk, second.pk)
     assert body["first"]["duration_ms"] == own.ask(f"/runs/{first.pk}").json()["duration_ms"]
     facts = {fact["name"]: fact for fact in body["facts"]}
-    assert facts["Verdict"] == {"name": "Verdict", "first": "conforms", "second": "violates", "different": True}
+    assert facts["Verdict"] == {
+        "name": "Verdict",
+        "first": "conforms",
+        "second": "violates",
+        "different": True,
+    }
     assert facts["Outcome"]["different"] is False
     parameters, response = body["parts"]
     assert (parameters["same"], parameters["difference"]) == (True, "")
@@ -136,7 +153,13 @@ def test_of_values_that_are_too_long_only_the_fact_that_they_differ_is_returned(
 
     response = own.ask(f"/runs/{runs[0].pk}/comparison/{runs[1].pk}").json()["parts"][1]
 
-    assert response == {"name": "Response", "same": False, "added": None, "removed": None, "difference": None}
+    assert response == {
+        "name": "Response",
+        "same": False,
+        "added": None,
+        "removed": None,
+        "difference": None,
+    }
 
 
 def test_runs_of_different_tools_are_not_compared(own, person):
@@ -154,11 +177,18 @@ def test_runs_of_different_tools_are_not_compared(own, person):
 def test_a_run_becomes_an_example_of_the_next_revision(own, person):
     run = make_run(make_tool("thermometer"), person)
 
-    answer = own.send("POST", f"/runs/{run.pk}/example", json.dumps({"description": "In the\n garden"}))
+    answer = own.send(
+        "POST", f"/runs/{run.pk}/example", json.dumps({"description": "In the\n garden"})
+    )
 
     assert answer.status_code == 201, answer.content
     body = answer.json()
-    assert (body["outcome"], body["revision"], body["example"], body["dry_run"]) == ("revised", 2, 1, False)
+    assert (body["outcome"], body["revision"], body["example"], body["dry_run"]) == (
+        "revised",
+        2,
+        1,
+        False,
+    )
     assert "+" in body["difference"]
     tool = Tool.objects.get(tool_id="thermometer")
     assert answer["ETag"] == tool.etag
@@ -280,5 +310,10 @@ def test_a_tool_that_never_ran_has_no_shares(stranger):
 
     body = stranger.ask("/tools/thermometer/run-statistics").json()
 
-    assert (body["runs"], body["returned"], body["conformed"], body["median_ms"]) == (0, None, None, None)
+    assert (body["runs"], body["returned"], body["conformed"], body["median_ms"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
     assert stranger.ask("/tools/nobody/run-statistics").status_code == 404

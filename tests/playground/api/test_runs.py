@@ -54,13 +54,20 @@ def staff(client, django_user_model):
 def test_a_finished_run_answers_201_with_all_of_it(api, builtin):
     builtin("convert_units")
 
-    answer = api.post("/tools/convert_units/runs", {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}})
+    answer = api.post(
+        "/tools/convert_units/runs", {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}}
+    )
 
     assert answer.status_code == 201
     run = answer.json()
     assert answer["Location"] == f"/api/v1/runs/{run['id']}"
     assert run["tool"] == {"id": "convert_units", "slug": "convert_units", "revision": 1}
-    assert (run["mode"], run["outcome"], run["verdict"], run["by"]) == ("live", "returned", "conforms", "ada")
+    assert (run["mode"], run["outcome"], run["verdict"], run["by"]) == (
+        "live",
+        "returned",
+        "conforms",
+        "ada",
+    )
     assert run["parameters"] == {"value": 1, "from_unit": "km", "to_unit": "m"}
     assert run["response"]["value"] == 1000
     assert run["logs"]["truncated"] is False
@@ -72,10 +79,14 @@ def test_a_finished_run_answers_201_with_all_of_it(api, builtin):
 def test_a_violation_has_its_pointer_and_rule(api, builtin):
     builtin("drifting_thermometer")
 
-    run = api.post("/tools/drifting_thermometer/runs", {"parameters": {"hours_since_calibration": 50}}).json()
+    run = api.post(
+        "/tools/drifting_thermometer/runs", {"parameters": {"hours_since_calibration": 50}}
+    ).json()
 
     assert run["verdict"] == "violates"
-    problem = next(problem for problem in run["problems"] if problem["pointer"] == "/readings/1/temperature")
+    problem = next(
+        problem for problem in run["problems"] if problem["pointer"] == "/readings/1/temperature"
+    )
     assert problem["keyword"] == "type"
     assert problem["schema_pointer"].endswith("/type")
     assert run["response"]["readings"][1]["temperature"] == "lukewarm"
@@ -84,7 +95,9 @@ def test_a_violation_has_its_pointer_and_rule(api, builtin):
 def test_a_run_that_takes_longer_answers_202_and_where_to_ask(api, builtin):
     builtin("count_slowly")
 
-    answer = api.post("/tools/count_slowly/runs", {"parameters": {"steps": 5, "seconds": 1}, "wait_s": 0})
+    answer = api.post(
+        "/tools/count_slowly/runs", {"parameters": {"steps": 5, "seconds": 1}, "wait_s": 0}
+    )
 
     assert answer.status_code == 202
     run = Run.objects.get(pk=answer.json()["id"])
@@ -95,7 +108,10 @@ def test_a_run_that_takes_longer_answers_202_and_where_to_ask(api, builtin):
 def test_parameters_that_do_not_fit_are_a_refused_run(api, builtin):
     builtin("convert_units")
 
-    answer = api.post("/tools/convert_units/runs", {"parameters": {"value": "x", "from_unit": "km", "to_unit": "m"}})
+    answer = api.post(
+        "/tools/convert_units/runs",
+        {"parameters": {"value": "x", "from_unit": "km", "to_unit": "m"}},
+    )
 
     assert answer.status_code == 201
     assert answer.json()["outcome"] == "refused"
@@ -117,7 +133,9 @@ def test_exact_numbers_survive_the_way_in_and_out(api, builtin):
 def test_a_mock_names_its_source(api, builtin):
     builtin("get-weather")
 
-    run = api.post("/tools/get-weather-498ebfb0/runs", {"mode": "mock", "parameters": {"location": "Wien"}}).json()
+    run = api.post(
+        "/tools/get-weather-498ebfb0/runs", {"mode": "mock", "parameters": {"location": "Wien"}}
+    ).json()
 
     assert (run["mode"], run["factory"], run["mock"]["source"]) == ("mock", None, "nearest")
     assert run["mock"]["differences"] == [{"pointer": "/location", "kind": "changed"}]
@@ -169,7 +187,9 @@ def test_an_unknown_tool_is_404(api):
 def test_without_a_token_nothing_is_run(client, builtin):
     builtin("count_slowly")
 
-    answer = client.post("/api/v1/tools/count_slowly/runs", data="{}", content_type="application/json")
+    answer = client.post(
+        "/api/v1/tools/count_slowly/runs", data="{}", content_type="application/json"
+    )
 
     assert answer.status_code == 401
 
@@ -216,7 +236,10 @@ def test_another_users_run_cannot_be_cancelled(api, eve, builtin):
 
 def test_runs_are_listed_page_by_page_the_latest_first(api, builtin):
     builtin("get-weather")
-    made = [api.post("/tools/get-weather-498ebfb0/runs", {"mode": "mock"}).json()["id"] for _ in range(5)]
+    made = [
+        api.post("/tools/get-weather-498ebfb0/runs", {"mode": "mock"}).json()["id"]
+        for _ in range(5)
+    ]
 
     first = api.get("/runs?limit=2").json()
     second = api.get(f"/runs?limit=2&cursor={first['next']}").json()
@@ -250,7 +273,9 @@ def test_runs_are_filtered(api, builtin):
     assert count("by=nobody") == 0
 
 
-@pytest.mark.parametrize("query", ["outcome=fine", "limit=0", "limit=1000", "cursor=x", "since=yesterday"])
+@pytest.mark.parametrize(
+    "query", ["outcome=fine", "limit=0", "limit=1000", "cursor=x", "since=yesterday"]
+)
 def test_a_filter_that_means_nothing_is_422(api, query):
     assert api.get(f"/runs?{query}").status_code == 422
 
@@ -270,7 +295,9 @@ def test_a_saved_configuration_is_used_by_its_name_and_its_secret_never_comes_ou
         {"name": "work", "configuration": {"key": "hunter22-hunter22", "algorithm": "sha1"}},
     )
 
-    run = api.post("/tools/sign_text/runs", {"parameters": {"text": "a"}, "saved_configuration": "work"})
+    run = api.post(
+        "/tools/sign_text/runs", {"parameters": {"text": "a"}, "saved_configuration": "work"}
+    )
 
     assert saved.status_code == 201
     assert saved.json()["configuration"] == {"algorithm": "sha1"}
@@ -297,14 +324,22 @@ def test_numbers_in_a_saved_configuration_stay_exact(api):
 @pytest.mark.parametrize(
     ("configuration", "pointer", "rule"),
     [
-        ({"key": "hunter22-hunter22", "algorithm": "md5"}, "/configuration/algorithm", "schema.enum"),
+        (
+            {"key": "hunter22-hunter22", "algorithm": "md5"},
+            "/configuration/algorithm",
+            "schema.enum",
+        ),
         ({"key": 5, "region": "north"}, "/configuration/key", "schema.type"),
         (
             {"key": "hunter22", "region": "north", "colour": "red"},
             "/configuration/colour",
             "schema.additionalProperties",
         ),
-        ({"key": "hunter22", "region": "north", "login": {"user": 1}}, "/configuration/login/user", "schema.type"),
+        (
+            {"key": "hunter22", "region": "north", "login": {"user": 1}},
+            "/configuration/login/user",
+            "schema.type",
+        ),
     ],
 )
 def test_a_configuration_that_violates_its_schema_is_not_saved(api, configuration, pointer, rule):
@@ -315,12 +350,19 @@ def test_a_configuration_that_violates_its_schema_is_not_saved(api, configuratio
         algorithm={"enum": ["sha1", "sha256"]},
         login=login,
     )
-    make_tool("signs", configuration={**schema, "required": ["key", "region"], "additionalProperties": False})
+    make_tool(
+        "signs",
+        configuration={**schema, "required": ["key", "region"], "additionalProperties": False},
+    )
 
-    answer = api.post("/tools/signs/configurations", {"name": "work", "configuration": configuration})
+    answer = api.post(
+        "/tools/signs/configurations", {"name": "work", "configuration": configuration}
+    )
 
     assert answer.status_code == 422
-    assert (pointer, rule) in [(error["pointer"], error["rule"]) for error in answer.json()["errors"]]
+    assert (pointer, rule) in [
+        (error["pointer"], error["rule"]) for error in answer.json()["errors"]
+    ]
     assert api.get("/tools/signs/configurations").json()["items"] == []
 
 
@@ -332,7 +374,9 @@ def test_a_configuration_that_leaves_out_a_stored_secret_is_checked_with_it(api)
 
     retained = api.post(path, {"name": "work", "configuration": {"region": "south"}})
     wrong = api.post(path, {"name": "work", "configuration": {"region": 5}})
-    missing = api.post(path, {"name": "work", "configuration": {"region": "west"}, "remove_secrets": ["/key"]})
+    missing = api.post(
+        path, {"name": "work", "configuration": {"region": "west"}, "remove_secrets": ["/key"]}
+    )
 
     assert (retained.status_code, retained.json()["configuration"]) == (201, {"region": "south"})
     assert [error["pointer"] for error in wrong.json()["errors"]] == ["/configuration/region"]
@@ -341,7 +385,10 @@ def test_a_configuration_that_leaves_out_a_stored_secret_is_checked_with_it(api)
 
 def test_saved_configurations_are_ones_own(api, eve, builtin):
     builtin("sign_text")
-    api.post("/tools/sign_text/configurations", {"name": "work", "configuration": {"key": "hunter22-hunter22"}})
+    api.post(
+        "/tools/sign_text/configurations",
+        {"name": "work", "configuration": {"key": "hunter22-hunter22"}},
+    )
 
     assert eve.get("/tools/sign_text/configurations").json()["items"] == []
     assert eve.delete("/tools/sign_text/configurations/work").status_code == 404
@@ -358,10 +405,15 @@ def test_a_saved_configuration_is_removed(api, builtin):
 
 def test_a_configuration_without_its_key_is_reported_as_unusable(api, builtin, settings):
     builtin("sign_text")
-    api.post("/tools/sign_text/configurations", {"name": "work", "configuration": {"key": "hunter22-hunter22"}})
+    api.post(
+        "/tools/sign_text/configurations",
+        {"name": "work", "configuration": {"key": "hunter22-hunter22"}},
+    )
     settings.CONFIGURATION_KEYS = ["another"]
 
-    answer = api.post("/tools/sign_text/runs", {"parameters": {"text": "a"}, "saved_configuration": "work"})
+    answer = api.post(
+        "/tools/sign_text/runs", {"parameters": {"text": "a"}, "saved_configuration": "work"}
+    )
 
     assert answer.status_code == 422
     assert "can no longer be decrypted" in answer.json()["detail"]
@@ -402,7 +454,9 @@ def test_a_response_about_an_active_run_has_the_deprecation_headers_too(api, bui
     builtin("count_slowly")
     deprecate(Tool.objects.get(tool_id="count_slowly"), superseded_by="")
 
-    answer = api.post("/tools/count_slowly/runs", {"parameters": {"steps": 5, "seconds": 1}, "wait_s": 0})
+    answer = api.post(
+        "/tools/count_slowly/runs", {"parameters": {"steps": 5, "seconds": 1}, "wait_s": 0}
+    )
 
     assert answer.status_code == 202
     assert "Deprecation" in answer

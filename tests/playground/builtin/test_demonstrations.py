@@ -52,7 +52,13 @@ def test_counting_takes_its_time_logs_and_reports_progress(reports, capsys):
 
     assert time.monotonic() - begun >= 0.2
     assert capsys.readouterr().out == "step 1 of 4\nstep 2 of 4\nstep 3 of 4\nstep 4 of 4\n"
-    assert reports == [(0, 4, "begun"), (1, 4, "step 1"), (2, 4, "step 2"), (3, 4, "step 3"), (4, 4, "step 4")]
+    assert reports == [
+        (0, 4, "begun"),
+        (1, 4, "step 1"),
+        (2, 4, "step 2"),
+        (3, 4, "step 3"),
+        (4, 4, "step 4"),
+    ]
 
 
 def test_counting_fails_at_the_requested_step(capsys):

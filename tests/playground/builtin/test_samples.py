@@ -16,7 +16,11 @@ def test_a_sample_is_a_spec_and_its_file_has_its_slug(file):
     spec = read_spec(file.read_bytes())
 
     assert file.stem == spec.slug
-    assert all(compile_schema(schema) for schema in (spec.parameters, spec.return_type) if schema is not None)
+    assert all(
+        compile_schema(schema)
+        for schema in (spec.parameters, spec.return_type)
+        if schema is not None
+    )
 
 
 def test_samples_and_built_in_tools_have_different_ids():
@@ -27,16 +31,32 @@ def test_samples_and_built_in_tools_have_different_ids():
 
 def test_the_notice_names_the_source_of_every_sample_and_of_nothing_else():
     rows = (SAMPLES / "NOTICE").read_text(encoding="utf-8").partition("FILES |")[2].splitlines()[1:]
-    named = {pattern.strip().removesuffix(".*") for row in rows for pattern in row.partition(" | ")[0].split(",")}
+    named = {
+        pattern.strip().removesuffix(".*")
+        for row in rows
+        for pattern in row.partition(" | ")[0].split(",")
+    }
 
     assert named == {file.name.partition(".")[0] for file in FILES}
 
 
 def test_the_samples_cover_the_features_of_schemas():
     texts = [file.read_text(encoding="utf-8") for file in FILES]
-    keywords = ["$ref", "oneOf", "anyOf", "const", "enum", "dependentRequired", "returnType", "draft-07", "pattern"]
+    keywords = [
+        "$ref",
+        "oneOf",
+        "anyOf",
+        "const",
+        "enum",
+        "dependentRequired",
+        "returnType",
+        "draft-07",
+        "pattern",
+    ]
 
-    assert {keyword: any(keyword in text for text in texts) for keyword in keywords} == dict.fromkeys(keywords, True)
+    assert {
+        keyword: any(keyword in text for text in texts) for keyword in keywords
+    } == dict.fromkeys(keywords, True)
 
 
 def test_both_licences_are_shipped():

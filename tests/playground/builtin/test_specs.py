@@ -30,7 +30,9 @@ def test_every_built_in_tool_has_a_factory_and_every_factory_a_spec():
 
 
 def test_both_types_of_factory_are_among_them():
-    with_configuration = {tool_id for tool_id, spec in READ.items() if spec.configuration is not None}
+    with_configuration = {
+        tool_id for tool_id, spec in READ.items() if spec.configuration is not None
+    }
 
     assert with_configuration == {"Get weather", "query_sqlite", "sign_text"}
 
@@ -51,7 +53,9 @@ def test_a_tool_describes_itself_as_its_spec_does(tool_id):
 def test_the_definition_made_of_a_factory_is_that_of_its_spec(tool_id):
     definition = spec_of(factories()[tool_id])["definition"]
 
-    assert {"id": definition["name"]} | definition == {"id": tool_id} | json.loads(READ[tool_id].source)["definition"]
+    assert {"id": definition["name"]} | definition == {"id": tool_id} | json.loads(
+        READ[tool_id].source
+    )["definition"]
 
 
 @pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
@@ -61,7 +65,9 @@ def test_the_parameters_of_an_example_conform(tool_id, example):
 
 @pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
 def test_the_return_value_of_an_example_conforms(tool_id, example):
-    assert compile_schema(READ[tool_id].return_type).check(example.return_value).verdict == "conforms"
+    assert (
+        compile_schema(READ[tool_id].return_type).check(example.return_value).verdict == "conforms"
+    )
 
 
 @pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
@@ -90,7 +96,11 @@ def test_every_parameter_of_a_built_in_tool_is_described(tool_id):
 @pytest.mark.parametrize("tool_id", OUR_OWN)
 def test_every_default_conforms_to_its_own_schema(tool_id):
     parameters = READ[tool_id].parameters
-    defaults = {name: each["default"] for name, each in parameters["properties"].items() if "default" in each}
+    defaults = {
+        name: each["default"]
+        for name, each in parameters["properties"].items()
+        if "default" in each
+    }
     optional = compile_schema({**parameters, "required": []})
 
     assert optional.check(defaults).problems == ()
@@ -110,10 +120,13 @@ def test_the_weather_is_served_by_the_published_spec_byte_for_byte():
 
 def test_listing_the_factories_imports_no_tool():
     code = (
-        "import sys, playground.builtin as b; print(len(b.FACTORIES), 'pint' in sys.modules, 'pydantic' in sys.modules)"
+        "import sys, playground.builtin as b; print(len(b.FACTORIES), 'pint' in sys.modules, "
+        "'pydantic' in sys.modules)"
     )
 
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
+    )
 
     assert printed.stdout.split() == [str(len(FACTORIES)), "False", "False"]
 
@@ -126,6 +139,8 @@ def test_importing_a_tool_starts_no_thread_and_imports_no_django(reference):
         "print(len(os.listdir('/proc/self/task')), 'django' in sys.modules)"
     )
 
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
+    )
 
     assert printed.stdout.split() == ["1", "False"]

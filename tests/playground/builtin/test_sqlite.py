@@ -18,8 +18,12 @@ def folder(tmp_path, monkeypatch):
     databases.mkdir()
     for file in (databases / "diary.db", tmp_path / "secrets.db"):
         with closing(sqlite3.connect(file)) as connection:
-            connection.executescript("CREATE TABLE page (text); INSERT INTO page VALUES ('dear diary');")
-            connection.executescript("CREATE TABLE hidden (text); CREATE VIEW first_page AS SELECT text FROM page;")
+            connection.executescript(
+                "CREATE TABLE page (text); INSERT INTO page VALUES ('dear diary');"
+            )
+            connection.executescript(
+                "CREATE TABLE hidden (text); CREATE VIEW first_page AS SELECT text FROM page;"
+            )
     monkeypatch.setenv(FOLDER_VARIABLE, str(databases))
     return databases
 
@@ -45,7 +49,11 @@ def test_the_configuration_bounds_the_rows():
 
 
 def test_the_sample_is_the_same_in_every_call():
-    assert query("SELECT count(*) FROM purchase")["rows"] == query("SELECT count(*) FROM purchase")["rows"] == [[6]]
+    assert (
+        query("SELECT count(*) FROM purchase")["rows"]
+        == query("SELECT count(*) FROM purchase")["rows"]
+        == [[6]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,11 +79,16 @@ def test_statements_that_do_more_than_read_are_refused(sql):
 
 
 def test_two_statements_are_refused():
-    with pytest.raises(ValueError, match="SQLite refuses the statement: You can only execute one statement at a time"):
+    with pytest.raises(
+        ValueError,
+        match="SQLite refuses the statement: You can only execute one statement at a time",
+    ):
         query("SELECT 1; SELECT 2")
 
 
-@pytest.mark.parametrize("sql", ["SELECT * FROM nowhere", "SELEC 1", "SELECT ?", "SELECT abs(1, 2)"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT * FROM nowhere", "SELEC 1", "SELECT ?", "SELECT abs(1, 2)"]
+)
 def test_a_statement_that_sqlite_does_not_understand_is_refused(sql):
     with pytest.raises(ValueError, match="SQLite refuses the statement: "):
         query(sql)
@@ -115,11 +128,14 @@ def test_text_that_is_not_utf_8_is_shown_with_marks():
 
 @pytest.mark.usefixtures("folder")
 def test_a_configured_file_is_read():
-    assert query("SELECT text FROM page", configuration={"database": "diary.db"})["rows"] == [["dear diary"]]
+    assert query("SELECT text FROM page", configuration={"database": "diary.db"})["rows"] == [
+        ["dear diary"]
+    ]
 
 
 @pytest.mark.parametrize(
-    "name", ["../secrets.db", "/etc/passwd", "nothing.db", ".", "link.db", "diary.db?mode=rwc", "a\0b"]
+    "name",
+    ["../secrets.db", "/etc/passwd", "nothing.db", ".", "link.db", "diary.db?mode=rwc", "a\0b"],
 )
 def test_a_file_outside_the_folder_is_not_there(folder, name):
     (folder / "link.db").symlink_to(folder.parent / "secrets.db")
@@ -157,7 +173,9 @@ def test_a_file_that_is_not_a_database_is_refused(folder):
     "sql", ["SELECT * FROM hidden", "SELECT count(*) FROM hidden", "SELECT sql FROM sqlite_schema"]
 )
 def test_only_the_named_tables_are_read(sql):
-    with pytest.raises(PermissionError, match="Only reading is allowed, and only what the configuration names"):
+    with pytest.raises(
+        PermissionError, match="Only reading is allowed, and only what the configuration names"
+    ):
         query(sql, configuration={"database": "diary.db", "tables": ["page"]})
 
 

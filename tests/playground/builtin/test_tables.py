@@ -16,7 +16,14 @@ def test_a_query_returns_the_type_of_its_result():
         for expression in ("@", "a", "a[0]", "b", "c", "d")
     }
 
-    assert kinds == {"@": "object", "a": "array", "a[0]": "number", "b": "boolean", "c": "string", "d": "null"}
+    assert kinds == {
+        "@": "object",
+        "a": "array",
+        "a[0]": "number",
+        "b": "boolean",
+        "c": "string",
+        "d": "null",
+    }
 
 
 def test_functions_take_numbers_of_any_length():
@@ -24,15 +31,24 @@ def test_functions_take_numbers_of_any_length():
     assert query([0.1234567890123456789], "[0]")["type"] == "number"
 
 
-@pytest.mark.parametrize("expression", ["a[", "length(`1`)", "nobody(@)", "abs()", "&a", "[" * 1500])
+@pytest.mark.parametrize(
+    "expression", ["a[", "length(`1`)", "nobody(@)", "abs()", "&a", "[" * 1500]
+)
 def test_an_expression_that_cannot_be_evaluated_is_refused(expression):
     with pytest.raises(ValueError, match=r"The expression"):
         query({"a": 1}, expression)
 
 
 def measure(rows, statistic, *, group_by=(), column="x"):
-    parameters = {"rows": rows, "group_by": list(group_by), "measures": [{"column": column, "statistic": statistic}]}
-    return [group["measures"][f"{statistic}_{column}"] for group in call_tool("summarize_table", parameters)["groups"]]
+    parameters = {
+        "rows": rows,
+        "group_by": list(group_by),
+        "measures": [{"column": column, "statistic": statistic}],
+    }
+    return [
+        group["measures"][f"{statistic}_{column}"]
+        for group in call_tool("summarize_table", parameters)["groups"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +91,9 @@ def test_true_and_one_are_two_groups_and_absent_is_null():
 
 
 def test_text_among_the_numbers_is_refused():
-    with pytest.raises(ValueError, match="The mean of column 'x' needs numbers, but one of its cells is 'many'"):
+    with pytest.raises(
+        ValueError, match="The mean of column 'x' needs numbers, but one of its cells is 'many'"
+    ):
         measure([{"x": 1}, {"x": "many"}], "mean")
 
 
@@ -86,18 +104,28 @@ def test_a_sum_of_integers_is_exact():
 @pytest.mark.parametrize("statistic", ["mean", "standard_deviation", "sum"])
 def test_numbers_too_large_for_a_statistic_are_refused(statistic):
     with pytest.raises(ValueError, match=r"too large|not a finite number"):
-        measure([{"x": 1.7e308}, {"x": 1.7e308}, {"x": -1.7e308}, {"x": 10**299 * 10**15}], statistic)
+        measure(
+            [{"x": 1.7e308}, {"x": 1.7e308}, {"x": -1.7e308}, {"x": 10**299 * 10**15}], statistic
+        )
 
 
 def test_two_measures_with_the_same_name_are_refused():
-    measures = [{"column": "x", "statistic": "sum", "name": "n"}, {"column": "y", "statistic": "sum", "name": "n"}]
+    measures = [
+        {"column": "x", "statistic": "sum", "name": "n"},
+        {"column": "y", "statistic": "sum", "name": "n"},
+    ]
 
     with pytest.raises(ValueError, match="Two measures have the same name"):
         call_tool("summarize_table", {"rows": [], "measures": measures})
 
 
 def convert(table, from_format, to_format, **options):
-    parameters = {"table": table, "from_format": from_format, "to_format": to_format, "options": options}
+    parameters = {
+        "table": table,
+        "from_format": from_format,
+        "to_format": to_format,
+        "options": options,
+    }
     return call_tool("convert_table", parameters)["table"]
 
 
@@ -139,7 +167,10 @@ def test_numbers_keep_their_text():
     assert convert("n\n19.90\n007\n1e3\ntrue\n-\n", "csv", "json") == (
         '[\n  {"n": 19.90},\n  {"n": "007"},\n  {"n": 1e3},\n  {"n": true},\n  {"n": "-"}\n]\n'
     )
-    assert convert('[{"n": 19.90}, {"n": [1.50, null]}]', "json", "csv") == 'n\n19.90\n"[1.50, null]"\n'
+    assert (
+        convert('[{"n": 19.90}, {"n": [1.50, null]}]', "json", "csv")
+        == 'n\n19.90\n"[1.50, null]"\n'
+    )
 
 
 def test_cells_stay_text_unless_numbers_are_read():

@@ -23,7 +23,8 @@ def test_the_operations_turn_the_first_text_into_the_second(before, after, unit)
     assert "".join(each["before"]["text"] for each in operations) == before
     assert "".join(each["after"]["text"] for each in operations) == after
     assert all(
-        (each["operation"] == "keep") == (each["before"]["text"] == each["after"]["text"]) for each in operations
+        (each["operation"] == "keep") == (each["before"]["text"] == each["after"]["text"])
+        for each in operations
     )
 
 
@@ -31,7 +32,11 @@ def test_the_operations_turn_the_first_text_into_the_second(before, after, unit)
 def test_the_unified_diff_is_the_one_of_difflib(before, after, context):
     before, after = f"{before}\n", f"{after}\n"
     expected = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), "before", "after", n=context
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        "before",
+        "after",
+        n=context,
     )
 
     assert compare(before, after, context_lines=context)["unified"] == "".join(expected)
@@ -46,7 +51,9 @@ def test_a_missing_newline_at_the_end_is_shown_as_git_shows_it():
 def test_ignored_differences_leave_the_lines_as_they_are():
     answer = compare("One\nTwo\nThree\n", "one\ntwo\nTHREE!\n", ignore=["case"])
 
-    assert answer["unified"] == "--- before\n+++ after\n@@ -1,3 +1,3 @@\n One\n Two\n-Three\n+THREE!\n"
+    assert (
+        answer["unified"] == "--- before\n+++ after\n@@ -1,3 +1,3 @@\n One\n Two\n-Three\n+THREE!\n"
+    )
 
 
 def test_white_space_between_characters_can_be_ignored():
@@ -59,7 +66,9 @@ def test_equal_texts_are_entirely_similar_and_others_are_not():
 
 
 def test_too_many_units_are_refused():
-    with pytest.raises(ValueError, match="A text has 5001 characters; at most 5000 can be compared"):
+    with pytest.raises(
+        ValueError, match="A text has 5001 characters; at most 5000 can be compared"
+    ):
         compare("x" * 5001, "", unit="character")
 
 
@@ -78,7 +87,9 @@ def test_empty_matches_are_matches():
 
 
 def test_flags_change_what_matches():
-    assert len(match("^a.b$", "A\nb", flags=["ignore_case", "dot_all", "multi_line"])["matches"]) == 1
+    assert (
+        len(match("^a.b$", "A\nb", flags=["ignore_case", "dot_all", "multi_line"])["matches"]) == 1
+    )
     assert match("^a.b$", "A\nb")["matches"] == []
 
 
@@ -99,7 +110,9 @@ def test_a_catastrophic_pattern_is_stopped():
 
 @pytest.mark.parametrize("pattern", ["(", "*", "[a", "(?P<1>a)", "\\"])
 def test_a_wrong_pattern_is_refused_with_its_position(pattern):
-    with pytest.raises(ValueError, match=r"The pattern or its replacement is wrong: .* at position"):
+    with pytest.raises(
+        ValueError, match=r"The pattern or its replacement is wrong: .* at position"
+    ):
         match(pattern, "text")
 
 
@@ -123,24 +136,41 @@ def rewrite(text, *steps):
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
-@pytest.mark.parametrize("scheme", ["base64", "base64url", "hexadecimal", "url", "url_form", "json", "rot13"])
+@pytest.mark.parametrize(
+    "scheme", ["base64", "base64url", "hexadecimal", "url", "url_form", "json", "rot13"]
+)
 def test_decoding_undoes_encoding(scheme, text):
-    assert rewrite(text, {"step": "encode", "scheme": scheme}, {"step": "decode", "scheme": scheme}) == text
+    assert (
+        rewrite(text, {"step": "encode", "scheme": scheme}, {"step": "decode", "scheme": scheme})
+        == text
+    )
 
 
 def test_encodings_are_the_usual_ones():
     assert rewrite("a b&c/ü", {"step": "encode", "scheme": "url"}) == "a%20b%26c%2F%C3%BC"
-    assert rewrite('<a href="x">', {"step": "encode", "scheme": "html"}) == "&lt;a href=&quot;x&quot;&gt;"
+    assert (
+        rewrite('<a href="x">', {"step": "encode", "scheme": "html"})
+        == "&lt;a href=&quot;x&quot;&gt;"
+    )
     assert rewrite("??>", {"step": "encode", "scheme": "base64url"}) == "Pz8-"
     assert rewrite('say "hi"\n', {"step": "encode", "scheme": "json"}) == '"say \\"hi\\"\\n"'
 
 
 @pytest.mark.parametrize(
     ("scheme", "text"),
-    [("base64", "a"), ("base64", "!!!!"), ("base64", "/w=="), ("hexadecimal", "0g"), ("url", "%FF"), ("json", "12")],
+    [
+        ("base64", "a"),
+        ("base64", "!!!!"),
+        ("base64", "/w=="),
+        ("hexadecimal", "0g"),
+        ("url", "%FF"),
+        ("json", "12"),
+    ],
 )
 def test_a_text_in_another_encoding_is_refused_with_its_step(scheme, text):
-    with pytest.raises(ValueError, match=rf"Step 2 \(decode\): The text is not UTF-8 text encoded as {scheme}"):
+    with pytest.raises(
+        ValueError, match=rf"Step 2 \(decode\): The text is not UTF-8 text encoded as {scheme}"
+    ):
         rewrite(text, {"step": "normalize"}, {"step": "decode", "scheme": scheme})
 
 
@@ -192,7 +222,9 @@ def test_headings_make_a_tree_even_where_levels_are_skipped():
 
 
 def test_headings_in_fenced_code_do_not_count():
-    sections = outline("# A\n````\n# not this\n```\n# nor this\n````\n# B\n~~~\n# never closed")["sections"]
+    sections = outline("# A\n````\n# not this\n```\n# nor this\n````\n# B\n~~~\n# never closed")[
+        "sections"
+    ]
 
     assert titles(sections) == [("A", []), ("B", [])]
 

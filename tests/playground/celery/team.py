@@ -43,7 +43,8 @@ class Team:
         """A Redis without persistence: it forgets its queue when it ends."""
         local = ["--bind", "127.0.0.1", "--port", str(self.port)]
         self.server = subprocess.Popen(
-            ["redis-server", *local, "--save", "", "--dir", self.directory], stdout=subprocess.DEVNULL
+            ["redis-server", *local, "--save", "", "--dir", self.directory],
+            stdout=subprocess.DEVNULL,
         )
         until(self.redis_answers)
 
@@ -99,7 +100,9 @@ class Team:
     def ask(self, path, body=None):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.site.url}/api/v1{path}", data=data, headers=headers)
+        request = urllib.request.Request(
+            f"{self.site.url}/api/v1{path}", data=data, headers=headers
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
@@ -126,7 +129,10 @@ class Team:
     def numbers(self):
         """The metrics of the web server."""
         lines = self.metrics().splitlines()
-        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+        return {
+            name: float(value)
+            for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")
+        }
 
 
 def until(condition, timeout_s=60):

@@ -34,7 +34,10 @@ QUEUE = "toolshelf-runs"
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    team = Team(tmp_path_factory.mktemp("team"), TOOL_FACTORIES="tests.playground.tools.responding_tools:Factory")
+    team = Team(
+        tmp_path_factory.mktemp("team"),
+        TOOL_FACTORIES="tests.playground.tools.responding_tools:Factory",
+    )
     yield team
     team.close()
 
@@ -141,11 +144,15 @@ def test_a_configuration_reaches_the_tool_and_no_log(team):
 
 
 def test_the_files_of_a_response_come_through_the_database(team):
-    team.ask("/tools", {"definition": {"id": "responding", "name": "responding", "description": "Returns files."}})
+    team.ask(
+        "/tools",
+        {"definition": {"id": "responding", "name": "responding", "description": "Returns files."}},
+    )
 
     ended = team.run("responding", {"what": "pixel"})
     request = urllib.request.Request(
-        f"{team.site.url}{ended['response_file']}", headers={"Authorization": f"Bearer {team.token}"}
+        f"{team.site.url}{ended['response_file']}",
+        headers={"Authorization": f"Bearer {team.token}"},
     )
     with urllib.request.urlopen(request, timeout=60) as answer:
         content = answer.read()
@@ -333,7 +340,9 @@ def test_a_run_waits_longer_than_a_worker_may_be_silent(sent):
     assert recover_runs() == 0
 
 
-@pytest.mark.parametrize("url", ["", "http://user:hidden@localhost/", "redis://", "redis+socket://"])
+@pytest.mark.parametrize(
+    "url", ["", "http://user:hidden@localhost/", "redis://", "redis+socket://"]
+)
 def test_an_invalid_broker_stops_the_start_and_names_the_accepted_urls(monkeypatch, url):
     monkeypatch.setenv("CELERY_BROKER_URL", url)
 

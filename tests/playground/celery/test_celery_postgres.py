@@ -59,16 +59,29 @@ def test_webhooks_mcp_and_the_audit_log_work_with_workers(tmp_path):
         try:
             team.with_worker()
             make_admin = (
-                "from catalog.accounts.models import User; User.objects.update(is_superuser=True, is_staff=True)"
+                "from catalog.accounts.models import User; "
+                "User.objects.update(is_superuser=True, is_staff=True)"
             )
             team.site.manage("shell", "-v", "0", "-c", make_admin)
             team.token = team.site.token("tester", "read", "publish", "run", "admin")
             team.ask("/webhooks", {"url": receiver.url, "events": ["tool.created"]})
-            team.ask("/tools", {"definition": {"name": "mail.send", "description": "Send a letter to a person."}})
+            team.ask(
+                "/tools",
+                {"definition": {"name": "mail.send", "description": "Send a letter to a person."}},
+            )
             called = call_tool(team, "convert_units", CONVERTED)
             schedule = tmp_path / "beat"
             beat = subprocess.Popen(
-                [sys.executable, "-m", "celery", "-A", "config.celery", "beat", "--schedule", schedule],
+                [
+                    sys.executable,
+                    "-m",
+                    "celery",
+                    "-A",
+                    "config.celery",
+                    "beat",
+                    "--schedule",
+                    schedule,
+                ],
                 cwd=ROOT,
                 env=team.site.environment,
                 stdout=subprocess.DEVNULL,
@@ -84,7 +97,9 @@ def test_webhooks_mcp_and_the_audit_log_work_with_workers(tmp_path):
 
     assert [message["data"]["tool"]["id"] for message in received] == ["mail.send"]
     assert called["structuredContent"]["value"] == 1000
-    assert [(event["interface"], event["person"]["name"]) for event in events] == [("mcp", "tester")]
+    assert [(event["interface"], event["person"]["name"]) for event in events] == [
+        ("mcp", "tester")
+    ]
 
 
 def call_tool(team, tool, arguments):
@@ -96,6 +111,8 @@ def call_tool(team, tool, arguments):
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }
-    request = urllib.request.Request(f"{team.site.url}/mcp", data=json.dumps(message).encode(), headers=headers)
+    request = urllib.request.Request(
+        f"{team.site.url}/mcp", data=json.dumps(message).encode(), headers=headers
+    )
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)["result"]

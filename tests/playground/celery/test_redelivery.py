@@ -152,14 +152,18 @@ def test_a_run_that_could_not_be_sent_is_not_sent_later_either(queue, start, mon
 
     monkeypatch.setattr("playground.celery.app.send", refuse)
 
-    with pytest.raises(Unreachable, match="The queue for runs cannot be reached, so the run was not started"):
+    with pytest.raises(
+        Unreachable, match="The queue for runs cannot be reached, so the run was not started"
+    ):
         start()
 
     assert not Run.objects.exists()
     assert not QueuedMessage.objects.exists()
 
 
-def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm_its_message(queue, start, monkeypatch):
+def test_a_run_that_a_worker_has_claimed_is_there_although_redis_did_not_confirm_its_message(
+    queue, start, monkeypatch
+):
     def send_unconfirmed(run_id, encrypted):
         execute_message(run_id, encrypted)
         raise app.BrokerError("no answer")

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.deep
 QUEUE = "toolshelf-runs"
 SECRET = "mrk-2b81-d0-f7"
 CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
-ENDINGS = pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+ENDINGS = pytest.mark.parametrize(
+    "how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,19 +61,25 @@ def refusal(team):
 def messages(team):
     """The messages in the database that no worker has claimed."""
     with sqlite3.connect(team.directory / "toolshelf.sqlite3") as database:
-        found = [encrypted for (encrypted,) in database.execute("SELECT encrypted FROM playground_queuedmessage")]
+        found = [
+            encrypted
+            for (encrypted,) in database.execute("SELECT encrypted FROM playground_queuedmessage")
+        ]
     database.close()
     return found
 
 
 def sockets(process):
     return sum(
-        str(descriptor.readlink()).startswith("socket:") for descriptor in Path(f"/proc/{process.pid}/fd").iterdir()
+        str(descriptor.readlink()).startswith("socket:")
+        for descriptor in Path(f"/proc/{process.pid}/fd").iterdir()
     )
 
 
 @ENDINGS
-def test_runs_under_way_go_on_without_redis_and_the_worker_takes_the_next_ones_when_it_is_back(team, how):
+def test_runs_under_way_go_on_without_redis_and_the_worker_takes_the_next_ones_when_it_is_back(
+    team, how
+):
     ending = team.start(parameters={"steps": 3, "seconds": 3})
     lasting = team.start(parameters={"steps": 80, "seconds": 8})
     cancelled = team.start()
@@ -108,7 +116,9 @@ def test_lost_messages_are_sent_again_except_those_of_cancelled_runs(team, how):
     team.start_redis()
 
     assert team.redis.llen(QUEUE) == 0
-    until(lambda: 4 <= team.redis.llen(QUEUE) <= 8)  # those that were overdue first may have been sent twice by then
+    until(
+        lambda: 4 <= team.redis.llen(QUEUE) <= 8
+    )  # those that were overdue first may have been sent twice by then
     for run in busy:
         team.cancel(run)
     until(lambda: all(team.outcome(run) == "returned" for run in (*waiting, signing)))
@@ -169,10 +179,20 @@ def test_uploads_and_searches_work_without_redis(team):
     team.stop_redis()
 
     for number in range(3):
-        tool = {"definition": {"id": f"gone-{number}", "name": f"gone-{number}", "description": "Without a queue."}}
+        tool = {
+            "definition": {
+                "id": f"gone-{number}",
+                "name": f"gone-{number}",
+                "description": "Without a queue.",
+            }
+        }
         assert team.ask("/tools", tool)["outcome"] == "created"
 
-    assert {tool["id"] for tool in team.ask("/tools?q=gone")["items"]} >= {"gone-0", "gone-1", "gone-2"}
+    assert {tool["id"] for tool in team.ask("/tools?q=gone")["items"]} >= {
+        "gone-0",
+        "gone-1",
+        "gone-2",
+    }
     assert refusal(team)[0] == 503
     team.start_redis()
     until(lambda: workers(team) == 1)

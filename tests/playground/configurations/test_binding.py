@@ -45,16 +45,23 @@ def add_tool(text, *, address=""):
 
 
 def save(program, remove_secrets=(), **configuration):
-    body = json.dumps({"name": "work", "configuration": configuration, "remove_secrets": list(remove_secrets)})
+    body = json.dumps(
+        {"name": "work", "configuration": configuration, "remove_secrets": list(remove_secrets)}
+    )
     return program.send("POST", "/tools/weather.forecast/configurations", body)
 
 
 def refusal(program):
     """The message of a run that is refused for its configuration; None if that is accepted."""
-    body = json.dumps({"parameters": {}, "saved_configuration": "work"})  # `city` is missing, so nothing is called
+    body = json.dumps(
+        {"parameters": {}, "saved_configuration": "work"}
+    )  # `city` is missing, so nothing is called
     run = program.send("POST", "/tools/weather.forecast/runs", body).json()
     assert run["outcome"] == "refused"
-    return next((each["message"] for each in run["problems"] if each["rule"] == "run.configuration-moved"), None)
+    return next(
+        (each["message"] for each in run["problems"] if each["rule"] == "run.configuration-moved"),
+        None,
+    )
 
 
 def secrets_of(program):
@@ -175,8 +182,12 @@ def test_a_configuration_of_an_earlier_version_is_bound_to_the_address_of_its_ti
     assert SavedConfiguration.objects.get().origins == "https://api.example"
 
 
-@pytest.mark.parametrize("address", ["https://moved.example/openapi.json", "http://api.example/openapi.json"])
-def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_the_source_got_later(program, address):
+@pytest.mark.parametrize(
+    "address", ["https://moved.example/openapi.json", "http://api.example/openapi.json"]
+)
+def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_the_source_got_later(
+    program, address
+):
     source = add_tool(signed_in("/v1"), address="https://api.example/openapi.json")
     Source.objects.update(document="")
     save(program, key=SECRET)
@@ -189,8 +200,12 @@ def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_t
     assert save(program).status_code == 422
 
 
-@pytest.mark.parametrize("changed", [{"policy": "review"}, {"address": "https://api.example/v2/openapi.json"}])
-def test_a_configuration_of_an_earlier_version_stays_usable_after_another_edit_of_the_source(program, changed):
+@pytest.mark.parametrize(
+    "changed", [{"policy": "review"}, {"address": "https://api.example/v2/openapi.json"}]
+)
+def test_a_configuration_of_an_earlier_version_stays_usable_after_another_edit_of_the_source(
+    program, changed
+):
     source = add_tool(signed_in("/v1"), address="https://api.example/openapi.json")
     Source.objects.update(document="")
     save(program, key=SECRET)
@@ -206,7 +221,9 @@ def test_a_configuration_of_an_earlier_version_stays_usable_after_another_edit_o
 def test_the_form_does_not_fill_in_a_secret_for_a_moved_address(ada, browser):
     source = add_tool(signed_in())
     body = json.dumps({"name": "work", "configuration": {"key": SECRET}})
-    browser.post("/api/v1/tools/weather.forecast/configurations", body, content_type="application/json")
+    browser.post(
+        "/api/v1/tools/weather.forecast/configurations", body, content_type="application/json"
+    )
     assert SavedConfiguration.objects.get().owner == ada
     sync(replace_document(source, signed_in(NEW)))
 

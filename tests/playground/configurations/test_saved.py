@@ -53,7 +53,11 @@ def test_the_stored_text_does_not_reveal_the_value(ada, tool):
 
 
 def test_secrets_are_listed_as_set_but_not_shown(ada, tool):
-    saved = save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"user": "me", "password": "p4ssw0rd"}})
+    saved = save(
+        ada,
+        tool,
+        {"city": "Wien", "key": "hunter22", "login": {"user": "me", "password": "p4ssw0rd"}},
+    )
 
     seen = shown(saved, COMPILED)
 
@@ -62,7 +66,10 @@ def test_secrets_are_listed_as_set_but_not_shown(ada, tool):
 
 
 def test_a_secret_that_is_left_out_stays_with_its_date(ada, tool):
-    first = shown(save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"password": "p4ssw0rd"}}), COMPILED)
+    first = shown(
+        save(ada, tool, {"city": "Wien", "key": "hunter22", "login": {"password": "p4ssw0rd"}}),
+        COMPILED,
+    )
 
     saved = save(ada, tool, {"city": "Graz", "key": "another1"})
 

@@ -76,7 +76,9 @@ def test_a_run_with_more_is_refused_at_the_member(tool, program, secret, message
 def test_the_member_that_goes_beyond_the_bound_is_named(tool, program):
     refused = run(program, {"apiKey": "k" * 60_000, "login": {"password": "p" * 6_000}})
 
-    assert problem_facts(refused["problems"]) == [("/configuration/login/password", LONG, "secrets.too-long")]
+    assert problem_facts(refused["problems"]) == [
+        ("/configuration/login/password", LONG, "secrets.too-long")
+    ]
 
 
 def test_secret_parameters_are_limited_too(tool, program):
@@ -103,11 +105,18 @@ def test_the_command_refuses_them(tool, tmp_path, capsys):
         call_command("run_tool", "t", "--mock", "--configuration", f"@{file}")
 
     assert ended.value.code == 1
-    assert problem_facts(json.loads(capsys.readouterr().out)["problems"])[0][:2] == ("/configuration/apiKey", LONG)
+    assert problem_facts(json.loads(capsys.readouterr().out)["problems"])[0][:2] == (
+        "/configuration/apiKey",
+        LONG,
+    )
 
 
 def test_the_page_refuses_them_at_the_field(tool, browser):
-    form = {"parameters:o:": "", f"parameters:s:{member_path('', 'pin')}": "k" * (MOST_BYTES + 1), "run": "1"}
+    form = {
+        "parameters:o:": "",
+        f"parameters:s:{member_path('', 'pin')}": "k" * (MOST_BYTES + 1),
+        "run": "1",
+    }
 
     page = browser.post("/tools/t/try/", {**form, "mode": "mock"})
 
@@ -122,7 +131,9 @@ def test_the_form_of_a_configuration_recognises_secret_names_too():
 
     result = described_in_form(schema.check(value), schema, value, by_name=True)
 
-    assert [(violation.pointer, violation.message) for violation in result.violations] == [("/apiKey", MANY)]
+    assert [(violation.pointer, violation.message) for violation in result.violations] == [
+        ("/apiKey", MANY)
+    ]
     assert [problem.pointer for problem in result.problems] == ["/apiKey"]
 
 
@@ -132,14 +143,21 @@ def test_the_api_saves_no_configuration_with_more(tool, program):
     answer = program.send("POST", "/tools/t/configurations", json.dumps(body))
 
     assert answer.status_code == 422
-    assert problem_facts(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["errors"]) == [
+        ("/configuration/apiKey", LONG, "secrets.too-long")
+    ]
     assert not SavedConfiguration.objects.exists()
 
 
 def test_the_page_saves_no_configuration_with_more(tool, browser):
-    form = {"configuration:o:": "", f"configuration:s:{member_path('', 'apiKey')}": "k" * (MOST_BYTES + 1)}
+    form = {
+        "configuration:o:": "",
+        f"configuration:s:{member_path('', 'apiKey')}": "k" * (MOST_BYTES + 1),
+    }
 
-    page = browser.post("/tools/t/try/", {**form, "parameters:o:": "", "use": "save", "save_as": "work"})
+    page = browser.post(
+        "/tools/t/try/", {**form, "parameters:o:": "", "use": "save", "save_as": "work"}
+    )
 
     assert page.status_code == 422
     assert LONG in page.content.decode()
@@ -152,7 +170,9 @@ def saved_before(tool, program):
 
     encrypted = encrypt({"value": {"apiKey": lines(30_000), "city": "Wien"}, "secrets": {}})
     owner = User.objects.get(username="program")
-    return SavedConfiguration.objects.create(owner=owner, tool=tool, name="old", encrypted=encrypted)
+    return SavedConfiguration.objects.create(
+        owner=owner, tool=tool, name="old", encrypted=encrypted
+    )
 
 
 def test_a_run_with_one_that_was_saved_before_is_refused(saved_before, program):
@@ -161,10 +181,14 @@ def test_a_run_with_one_that_was_saved_before_is_refused(saved_before, program):
     answer = program.send("POST", "/tools/t/runs", json.dumps(body))
 
     assert answer.status_code == 201
-    assert problem_facts(answer.json()["problems"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["problems"]) == [
+        ("/configuration/apiKey", LONG, "secrets.too-long")
+    ]
 
 
-def test_one_that_was_saved_before_is_listed_and_shown_without_its_secrets(saved_before, program, client):
+def test_one_that_was_saved_before_is_listed_and_shown_without_its_secrets(
+    saved_before, program, client
+):
     listed = program.ask("/tools/t/configurations")
     client.force_login(saved_before.owner)
 
@@ -181,7 +205,9 @@ def test_one_that_was_saved_before_is_not_saved_again(saved_before, program):
     answer = program.send("POST", "/tools/t/configurations", json.dumps(body))
 
     assert answer.status_code == 422
-    assert problem_facts(answer.json()["errors"]) == [("/configuration/apiKey", LONG, "secrets.too-long")]
+    assert problem_facts(answer.json()["errors"]) == [
+        ("/configuration/apiKey", LONG, "secrets.too-long")
+    ]
 
 
 def test_secrets_of_both_parts_up_to_their_limits_are_redacted():

@@ -31,11 +31,15 @@ def test_the_mark_may_be_behind_a_reference_or_in_any_branch():
 def test_secrets_are_found_in_lists_and_below():
     schema = {
         "properties": {
-            "hosts": {"items": {"properties": {"login": {"properties": {"word": {"writeOnly": True}}}}}},
+            "hosts": {
+                "items": {"properties": {"login": {"properties": {"word": {"writeOnly": True}}}}}
+            },
         }
     }
 
-    found = members(schema, {"hosts": [{"login": {"word": "one", "user": "me"}}, {"login": {"word": "two"}}]})
+    found = members(
+        schema, {"hosts": [{"login": {"word": "one", "user": "me"}}, {"login": {"word": "two"}}]}
+    )
 
     assert found == [("/hosts/0/login/word", "one"), ("/hosts/1/login/word", "two")]
 
@@ -130,7 +134,9 @@ def test_only_equal_configurations_have_the_same_fingerprint():
 
 
 def test_the_redactor_of_a_configuration_removes_only_its_secrets():
-    schema = compile_schema({"properties": {"pin": {"writeOnly": True}, "unit": {"enum": ["celsius"]}}})
+    schema = compile_schema(
+        {"properties": {"pin": {"writeOnly": True}, "unit": {"enum": ["celsius"]}}}
+    )
 
     redactor = redactor_of(Configuration({"pin": 90125, "unit": "celsius"}).secrets(schema))
 
@@ -139,7 +145,12 @@ def test_the_redactor_of_a_configuration_removes_only_its_secrets():
 
 @pytest.mark.parametrize("secret", ["short", "x" * 100, 5, {"deep": "inside"}])
 def test_an_error_does_not_quote_the_value(secret):
-    deep = {"properties": {"deep": {"minLength": 90}}, "type": ["string", "object"], "minLength": 90, "maxLength": 95}
+    deep = {
+        "properties": {"deep": {"minLength": 90}},
+        "type": ["string", "object"],
+        "minLength": 90,
+        "maxLength": 95,
+    }
     schema = compile_schema({"properties": {"key": {"writeOnly": True, **deep}}})
     value = {"key": secret}
 

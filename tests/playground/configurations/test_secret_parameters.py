@@ -21,7 +21,10 @@ SCHEMA = {
         "password": {"type": "string", "format": "password"},
         "keys": {
             "type": "array",
-            "items": {"type": "object", "properties": {"pin": {"type": "integer", "x-secret": True}}},
+            "items": {
+                "type": "object",
+                "properties": {"pin": {"type": "integer", "x-secret": True}},
+            },
         },
     },
 }
@@ -33,7 +36,12 @@ def echoing(transactional_db, runs):
     """The built-in tool that returns the hash of a text, with a spec that marks secrets."""
 
     def make(**more):
-        definition = {"id": "query_json", "name": "t", "description": "d", "parameters": {**SCHEMA, **more}}
+        definition = {
+            "id": "query_json",
+            "name": "t",
+            "description": "d",
+            "parameters": {**SCHEMA, **more},
+        }
         return publish(read_spec(json.dumps({"definition": definition})), by=None).tool
 
     return make
@@ -46,7 +54,9 @@ def filled_in(page):
 
 
 def everything(run):
-    return json.dumps({name: str(value) for name, value in Run.objects.filter(pk=run.pk).values()[0].items()})
+    return json.dumps(
+        {name: str(value) for name, value in Run.objects.filter(pk=run.pk).values()[0].items()}
+    )
 
 
 def test_they_are_stored_as_a_mark(echoing):
@@ -63,7 +73,9 @@ def test_they_are_stored_as_a_mark(echoing):
 def test_responses_do_not_contain_secrets(echoing):
     tool = echoing()
 
-    run = running.start(tool, tool.current, {"password": SECRET, "keys": [{"pin": 8812375}]}, by=None, mode="mock")
+    run = running.start(
+        tool, tool.current, {"password": SECRET, "keys": [{"pin": 8812375}]}, by=None, mode="mock"
+    )
 
     assert run.outcome == "returned"  # it echoes what it was sent
     assert SECRET not in everything(run)
@@ -118,7 +130,10 @@ def test_to_run_again_they_are_to_be_filled_in(echoing, client):
     answer = client.post(f"/runs/{run.pk}/again/", follow=True)
 
     assert answer.redirect_chain[-1][0].startswith(f"/tools/{tool.slug}/try/?run=")
-    assert answer.content.decode().count("Secrets among the parameters of that run are not stored.") == 1
+    assert (
+        answer.content.decode().count("Secrets among the parameters of that run are not stored.")
+        == 1
+    )
     assert Run.objects.count() == 1
 
 
@@ -139,7 +154,10 @@ def notice(page):
     """The text of the notice about secrets, and the labels of the fields that it links to."""
     tree = LexborHTMLParser(page.content.decode())
     [found] = [one for one in tree.css(".notice") if "Secrets among" in one.text()]
-    links = {link.text(strip=True): tree.css_first(f'[id="{link.attributes["href"][1:]}"]') for link in found.css("a")}
+    links = {
+        link.text(strip=True): tree.css_first(f'[id="{link.attributes["href"][1:]}"]')
+        for link in found.css("a")
+    }
     return " ".join(found.text().split()), links
 
 
@@ -160,7 +178,9 @@ def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, clien
 
     words, links = notice(page)
 
-    assert words.startswith("Secrets among the parameters of that run are not stored. Fill in again: password")
+    assert words.startswith(
+        "Secrets among the parameters of that run are not stored. Fill in again: password"
+    )
     assert list(links) == ["password", "keys · Item 1 · pin", "text"]
     assert links["password"].attributes["name"].startswith("parameters")
     assert "[secret] replaces a secret in text" in words
@@ -168,7 +188,9 @@ def test_the_page_names_the_fields_that_are_to_be_filled_in_again(echoing, clien
 
 
 def test_a_list_without_its_secrets_is_named_once(echoing, client, person):
-    tool = echoing(properties={"words": {"type": "array", "items": {"type": "string", "format": "password"}}})
+    tool = echoing(
+        properties={"words": {"type": "array", "items": {"type": "string", "format": "password"}}}
+    )
 
     page = opened(client, person, tool, {"words": ["abcdefgh-1", "abcdefgh-2"]})
 
@@ -179,7 +201,11 @@ def test_a_list_without_its_secrets_is_named_once(echoing, client, person):
 
 
 def test_items_after_a_removed_secret_are_named_by_their_new_index(echoing, client, person):
-    kinds = [{"type": "string", "writeOnly": True}, {"type": "string"}, SCHEMA["properties"]["keys"]["items"]]
+    kinds = [
+        {"type": "string", "writeOnly": True},
+        {"type": "string"},
+        SCHEMA["properties"]["keys"]["items"],
+    ]
     tool = echoing(properties={"mixed": {"type": "array", "prefixItems": kinds}})
 
     page = opened(client, person, tool, {"mixed": ["abcdefgh-1", "plain", {"pin": 8812375}]})

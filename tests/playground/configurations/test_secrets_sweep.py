@@ -63,7 +63,10 @@ def leaking(transactional_db, monkeypatch):
         "make_runner",
         lambda slots, queue: LocalRunner(slots=slots, queue_max=queue, search_path=[str(TOOLS)]),
     )
-    return_type = {"type": "object", "properties": {"unit": {"enum": ["celsius"]}, "list": {"maxItems": 0}}}
+    return_type = {
+        "type": "object",
+        "properties": {"unit": {"enum": ["celsius"]}, "list": {"maxItems": 0}},
+    }
     yield make_tool("leaking_tool", configuration=SCHEMA, returnType=return_type)
     close_supervisor()
 
@@ -113,15 +116,21 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
     refused = api.send("/tools/leaking_tool/runs", {**body, "configuration": wrong})
     assert refused.json()["outcome"] == "refused"
     places["API: a refused configuration"] = refused.content
-    too_long = api.send("/tools/leaking_tool/runs", {**body, "configuration": {"apiKey": MARKER * 5}})
+    too_long = api.send(
+        "/tools/leaking_tool/runs", {**body, "configuration": {"apiKey": MARKER * 5}}
+    )
     assert too_long.json()["outcome"] == "refused"
     places["API: a configuration quoted short"] = too_long.content
-    places["API: an unknown member"] = api.send("/tools/leaking_tool/runs", {**body, "x": 1}).content
+    places["API: an unknown member"] = api.send(
+        "/tools/leaking_tool/runs", {**body, "x": 1}
+    ).content
     places["API: a body that breaks off"] = api.post(
         "/api/v1/tools/leaking_tool/runs", json.dumps(body)[:-1], content_type="application/json"
     ).content
     places["API: an unknown tool"] = api.send("/tools/nobody/runs", body).content
-    saved = api.send("/tools/leaking_tool/configurations", {"name": "work", "configuration": CONFIGURATION})
+    saved = api.send(
+        "/tools/leaking_tool/configurations", {"name": "work", "configuration": CONFIGURATION}
+    )
     assert saved.status_code == 201
     places["API: saving"] = saved.content
     places["API: saving wrong"] = api.send(
@@ -134,7 +143,9 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
     places["API: the list of runs"] = api.get("/api/v1/runs").content
 
     # while it lasts
-    slow = api.send("/tools/leaking_tool/runs", {**body, "parameters": {"wait_s": 4}, "wait_s": 0}).json()["id"]
+    slow = api.send(
+        "/tools/leaking_tool/runs", {**body, "parameters": {"wait_s": 4}, "wait_s": 0}
+    ).json()["id"]
     deadline = time.monotonic() + 60
     while not Run.objects.get(pk=slow).progress_message and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -170,7 +181,9 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
     }.items():
         answer = page.post("/tools/leaking_tool/try/", {**form, **button})
         places[f"page: the form, {name}"] = answer.content + str(dict(answer.headers)).encode()
-    assert Run.objects.exclude(configuration_fingerprint="").filter(configuration_name="").count() == 7
+    assert (
+        Run.objects.exclude(configuration_fingerprint="").filter(configuration_name="").count() == 7
+    )
     places["session"] = str(dict(page.session.items()))
 
     # the command
@@ -183,7 +196,9 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
     places["object: repr"] = repr(Configuration(CONFIGURATION))
 
     # what stays
-    running.wait(Run.objects.filter(outcome__in=["queued", "running"]).first() or Run.objects.first(), 10)
+    running.wait(
+        Run.objects.filter(outcome__in=["queued", "running"]).first() or Run.objects.first(), 10
+    )
     places["database"] = database_bytes()
     places["logs"] = caplog.text
     printed = capfd.readouterr()
@@ -201,7 +216,10 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
 
 def test_the_tool_really_tried(leaking, ada):
     done = running.wait(
-        running.start(leaking, leaking.current, {}, by=ada, configuration=Configuration(CONFIGURATION)), 20
+        running.start(
+            leaking, leaking.current, {}, by=ada, configuration=Configuration(CONFIGURATION)
+        ),
+        20,
     )
 
     assert done.stdout.count("[secret]") >= 6

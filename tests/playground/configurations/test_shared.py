@@ -16,7 +16,11 @@ from catalog.models import AuditEvent
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground import supervisor
-from playground.configurations.mcp_choice import ChosenConfigurationGone, choose_for_tool, configuration_for_call
+from playground.configurations.mcp_choice import (
+    ChosenConfigurationGone,
+    choose_for_tool,
+    configuration_for_call,
+)
 from playground.configurations.saved import (
     choices_for,
     find_configuration,
@@ -84,7 +88,9 @@ class Api(Client):
         super().__init__(headers={"Authorization": f"Bearer {make_token(user=user)}"})
 
     def send(self, path, body, method="POST"):
-        return self.generic(method, f"/api/v1{path}", json.dumps(body), content_type="application/json")
+        return self.generic(
+            method, f"/api/v1{path}", json.dumps(body), content_type="application/json"
+        )
 
 
 def page_of(user):
@@ -97,16 +103,23 @@ def press(client, button, **typed):
     """Press a button of the form to try the tool, which is sent as its controls are."""
     address = "/tools/leaking_tool/try/"
     query = {"configuration": typed["saved"]} if "saved" in typed else {}
-    form = Page(LexborHTMLParser(client.get(address, query).content.decode()).css_first("form#trial").html)
+    form = Page(
+        LexborHTMLParser(client.get(address, query).content.decode()).css_first("form#trial").html
+    )
     pairs = form.submit(typed={name: [text] for name, text in typed.items()})
     data = {}
-    for key, text in [*((key, text) for key, text in pairs if key not in {"run", "use", "op"}), button]:
+    for key, text in [
+        *((key, text) for key, text in pairs if key not in {"run", "use", "op"}),
+        button,
+    ]:
         data.setdefault(key, []).append(text)
     return client.post(address, data, follow=True)
 
 
 def text_of(answer):
-    return " ".join(LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split())
+    return " ".join(
+        LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split()
+    )
 
 
 # -- used by others ---------------------------------------------------------------------------------------------------
@@ -154,8 +167,17 @@ def test_its_users_never_see_its_contents_wherever_the_tool_shows_them(saved, bo
     assert returned.json()["response"]["plain"] == "[secret]"
     assert returned.json()["configuration"]["saved_configuration"] == "ada/work"
     assert [name for name, answer in answers.items() if SECRET.encode() in answer.content] == []
-    shown_by_toolshelf = set(answers) - {"returned", "raised", "again", "page of the run", "download", "pressed"}
-    shown_by_toolshelf -= {"prefilled from the run"}  # it shows the result of the run beside the form
+    shown_by_toolshelf = set(answers) - {
+        "returned",
+        "raised",
+        "again",
+        "page of the run",
+        "download",
+        "pressed",
+    }
+    shown_by_toolshelf -= {
+        "prefilled from the run"
+    }  # it shows the result of the run beside the form
     assert [name for name in shown_by_toolshelf if ENDPOINT.encode() in answers[name].content] == []
     assert SECRET not in str(list(Run.objects.values()))
     assert "work (shared by ada)" in text_of(answers["page of the run"])
@@ -180,10 +202,14 @@ def test_a_run_from_the_page_uses_it(saved, bob):
 
 def test_a_later_schema_that_marks_nothing_as_secret_reveals_nothing(saved, bob, tool):
     unmarked = {"name": "leaking_tool", "description": "d"}
-    publish(read_spec(json.dumps({"definition": unmarked, "configuration": {"type": "object"}})), by=bob)
+    publish(
+        read_spec(json.dumps({"definition": unmarked, "configuration": {"type": "object"}})), by=bob
+    )
     renamed = Configuration({"code": SECRET}, frozenset({"/code"}), "shared 1")
 
-    answer = Api(bob).send("/tools/leaking_tool/runs", {"saved_configuration": "ada/work", "wait_s": 20})
+    answer = Api(bob).send(
+        "/tools/leaking_tool/runs", {"saved_configuration": "ada/work", "wait_s": 20}
+    )
 
     assert SECRET.encode() not in answer.content
     assert redactor_of(renamed.secrets(None)).text(f"x {SECRET}") == "x [secret]"
@@ -192,13 +218,22 @@ def test_a_later_schema_that_marks_nothing_as_secret_reveals_nothing(saved, bob,
 def test_a_schema_cannot_be_used_to_guess_it(saved, bob, tool):
     guess = {"type": "object", "properties": {"apiKey": {"pattern": "^nothing"}}}
     publish(
-        read_spec(json.dumps({"definition": {"name": "leaking_tool", "description": "d"}, "configuration": guess})),
+        read_spec(
+            json.dumps(
+                {"definition": {"name": "leaking_tool", "description": "d"}, "configuration": guess}
+            )
+        ),
         by=bob,
     )
 
     for mode in ("live", "mock"):
-        run = Api(bob).send("/tools/leaking_tool/runs", {"saved_configuration": "ada/work", "mode": mode, "wait_s": 20})
-        assert not any(problem["pointer"].startswith("/configuration") for problem in run.json()["problems"])
+        run = Api(bob).send(
+            "/tools/leaking_tool/runs",
+            {"saved_configuration": "ada/work", "mode": mode, "wait_s": 20},
+        )
+        assert not any(
+            problem["pointer"].startswith("/configuration") for problem in run.json()["problems"]
+        )
 
 
 def test_a_fingerprint_does_not_confirm_a_guess(saved, bob):
@@ -212,7 +247,13 @@ def test_a_fingerprint_does_not_confirm_a_guess(saved, bob):
 def test_one_whose_secrets_cannot_be_removed_is_refused_without_details(tool, ada, bob):
     many = save_configuration(ada, tool, "many", Configuration({"apiKey": "first-secret"}), None)
     share(many, "everyone", by=ada)
-    problems = [Problem("/configuration/tokens/200", "There are more than 200 secret values.", "secrets.too-many")]
+    problems = [
+        Problem(
+            "/configuration/tokens/200",
+            "There are more than 200 secret values.",
+            "secrets.too-many",
+        )
+    ]
 
     (problem,) = without_contents(problems, open_configuration(many, bob))
 
@@ -265,7 +306,10 @@ def test_the_command_uses_own_and_shared_ones(saved, bob):
     ("words", "message"),
     [
         (["--saved-configuration", "work"], "Without --user, only shared ones can be used"),
-        (["--saved-configuration", "work", "--user", "bob"], "bob has no saved configuration 'work'"),
+        (
+            ["--saved-configuration", "work", "--user", "bob"],
+            "bob has no saved configuration 'work'",
+        ),
         (["--saved-configuration", "ada/other"], "no saved configuration 'ada/other'"),
         (["--saved-configuration", "ada/work", "--configuration", "{}"], "not both"),
     ],
@@ -321,7 +365,9 @@ def test_a_secret_is_rotated_by_saving_again_and_stays_shared(saved, ada, bob, t
 
 
 def test_a_name_with_the_separator_is_refused_if_it_is_new(tool, ada):
-    refused = Api(ada).send("/tools/leaking_tool/configurations", {"name": "bob/work", "configuration": {}})
+    refused = Api(ada).send(
+        "/tools/leaking_tool/configurations", {"name": "bob/work", "configuration": {}}
+    )
 
     assert refused.status_code == 422
     assert 'without "/"' in refused.json()["detail"]
@@ -344,7 +390,9 @@ def test_its_owner_shares_it_and_stops_sharing_it(tool, ada, bob):
 
     assert shared.json() == {"name": "work", "owner": "ada", "visibility": "everyone"}
     assert listed["items"] == []
-    assert [(each["reference"], each["shared_by"]) for each in listed["shared"]] == [("ada/work", "ada")]
+    assert [(each["reference"], each["shared_by"]) for each in listed["shared"]] == [
+        ("ada/work", "ada")
+    ]
     assert "configuration" not in listed["shared"][0]
     assert stopped.json()["visibility"] == "private"
     assert Api(bob).get("/api/v1/tools/leaking_tool/configurations").json()["shared"] == []
@@ -378,7 +426,10 @@ def test_others_may_not_stop_sharing_it(saved, bob):
 def test_others_private_ones_do_not_exist_for_them(tool, ada, bob, body, status):
     save_configuration(ada, tool, "work", Configuration(VALUE), None)
 
-    assert Api(bob).send("/tools/leaking_tool/configurations/work", body, method="PATCH").status_code == status
+    assert (
+        Api(bob).send("/tools/leaking_tool/configurations/work", body, method="PATCH").status_code
+        == status
+    )
     assert not SavedConfiguration.objects.get().is_shared
 
 
@@ -387,15 +438,20 @@ def test_a_token_needs_the_scope_run_to_share(tool, ada):
     reader = Client(headers={"Authorization": f"Bearer {make_token('read', user=ada)}"})
     body = json.dumps({"visibility": "everyone"})
 
-    answer = reader.patch("/api/v1/tools/leaking_tool/configurations/work", body, content_type="application/json")
+    answer = reader.patch(
+        "/api/v1/tools/leaking_tool/configurations/work", body, content_type="application/json"
+    )
 
     assert answer.status_code == 403
 
 
 @pytest.mark.parametrize(
-    "limits", [{"scopes": ["run"]}, {"scopes": ["read", "run"]}, {"scopes": SCOPES, "toolkits": ["kit"]}]
+    "limits",
+    [{"scopes": ["run"]}, {"scopes": ["read", "run"]}, {"scopes": SCOPES, "toolkits": ["kit"]}],
 )
-def test_a_token_of_staff_that_may_not_administer_changes_nothing_of_others(tool, ada, grace, limits):
+def test_a_token_of_staff_that_may_not_administer_changes_nothing_of_others(
+    tool, ada, grace, limits
+):
     saved = save_configuration(ada, tool, "work", Configuration(VALUE), None)
     revision = tool.current
     run = Run.objects.create(
@@ -405,12 +461,18 @@ def test_a_token_of_staff_that_may_not_administer_changes_nothing_of_others(tool
     client = Client(headers={"Authorization": f"Bearer {create_token(grace, **limits)[1]}"})
 
     for method, path, body in (
-        ("PATCH", "/tools/leaking_tool/configurations/work", {"visibility": "everyone", "owner": "ada"}),
+        (
+            "PATCH",
+            "/tools/leaking_tool/configurations/work",
+            {"visibility": "everyone", "owner": "ada"},
+        ),
         ("PUT", f"/runs/{run.pk}/groups", {"groups": ["team"]}),
         ("POST", f"/runs/{run.pk}/cancel", {}),
         ("POST", "/factories/rescan", {}),
     ):
-        answer = client.generic(method, f"/api/v1{path}", json.dumps(body), content_type="application/json")
+        answer = client.generic(
+            method, f"/api/v1{path}", json.dumps(body), content_type="application/json"
+        )
         assert answer.status_code in {403, 404}, path
 
     saved.refresh_from_db()
@@ -429,10 +491,14 @@ def test_a_token_of_staff_that_may_not_administer_changes_nothing_of_others(tool
 )
 def test_a_token_for_other_toolkits_does_nothing_with_ones_own(tool, ada, method, path, body):
     saved = save_configuration(ada, tool, "work", Configuration(VALUE), None)
-    client = Client(headers={"Authorization": f"Bearer {create_token(ada, scopes=SCOPES, toolkits=['kit'])[1]}"})
+    client = Client(
+        headers={"Authorization": f"Bearer {create_token(ada, scopes=SCOPES, toolkits=['kit'])[1]}"}
+    )
 
     address = f"/api/v1/tools/leaking_tool/configurations{path}"
-    answer = client.generic(method, address, json.dumps(body) if body else "", content_type="application/json")
+    answer = client.generic(
+        method, address, json.dumps(body) if body else "", content_type="application/json"
+    )
 
     assert answer.status_code == 403
     saved.refresh_from_db()

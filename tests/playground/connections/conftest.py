@@ -57,7 +57,8 @@ def mcp_source(db, mcp_server):
     source.set_headers({"Authorization": f"Bearer {CREDENTIAL}"})
     source.save()
     tools = [
-        tool.model_dump_json(by_alias=True, exclude_none=True) for tool in asyncio.run(mcp_server.mcp.list_tools())
+        tool.model_dump_json(by_alias=True, exclude_none=True)
+        for tool in asyncio.run(mcp_server.mcp.list_tools())
     ]
     listed = loads('{"tools": [' + ",".join(tools) + "]}")
     return SourceWithTools(source, import_document(listed, prefix="everyday"))
@@ -65,5 +66,7 @@ def mcp_source(db, mcp_server):
 
 @pytest.fixture
 def openapi_source(db, echo_service):
-    source = Source.objects.create(name="echo", kind="openapi", address=f"{echo_service.origin}/openapi.json")
+    source = Source.objects.create(
+        name="echo", kind="openapi", address=f"{echo_service.origin}/openapi.json"
+    )
     return SourceWithTools(source, import_document(document(), prefix="echo"))

@@ -63,7 +63,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def reply(self, status, media_type, content, **headers):
         self.send_response(status)
-        for name, value in {"Content-Type": media_type, "Content-Length": str(len(content)), **headers}.items():
+        for name, value in {
+            "Content-Type": media_type,
+            "Content-Length": str(len(content)),
+            **headers,
+        }.items():
             if value:
                 self.send_header(name.replace("_", "-"), value)
         self.end_headers()
@@ -85,7 +89,13 @@ class Handler(BaseHTTPRequestHandler):
         self.reply(204, "", b"")
 
     def do_missing(self, _):
-        self.reply(404, "application/json", b'{"detail": "no such thing"}', X_Request_Id="r-1", Retry_After="7")
+        self.reply(
+            404,
+            "application/json",
+            b'{"detail": "no such thing"}',
+            X_Request_Id="r-1",
+            Retry_After="7",
+        )
 
     def do_not_json(self, _):
         self.reply(200, "application/json", b"<html>oops</html>")
@@ -121,7 +131,11 @@ class Handler(BaseHTTPRequestHandler):
         given = self.headers.get("Authorization", "")
         wanted = "Basic " + base64.b64encode(b"client+one:client%2Fsecret").decode()
         if given == wanted and form.get("grant_type") == "client_credentials":
-            self.reply(200, "application/json", json.dumps({"access_token": ISSUED, "token_type": "Bearer"}).encode())
+            self.reply(
+                200,
+                "application/json",
+                json.dumps({"access_token": ISSUED, "token_type": "Bearer"}).encode(),
+            )
         else:
             self.reply(401, "application/json", b'{"error": "invalid_client"}')
 
@@ -145,7 +159,13 @@ BOTH = (("array", ARRAY), ("object", OBJECT))
 
 
 def parameter(name, where, schema, **members):
-    return {"name": name, "in": where, "schema": schema, **({"required": True} if where == "path" else {}), **members}
+    return {
+        "name": name,
+        "in": where,
+        "schema": schema,
+        **({"required": True} if where == "path" else {}),
+        **members,
+    }
 
 
 def _styles():
@@ -155,28 +175,49 @@ def _styles():
             for kind, schema in BOTH:
                 path = f"/{style}-{explode}-{kind}".lower()
                 paths[f"{path}/{{p}}"] = {
-                    "get": {"parameters": [parameter("p", "path", schema, style=style, explode=explode)]}
+                    "get": {
+                        "parameters": [parameter("p", "path", schema, style=style, explode=explode)]
+                    }
                 }
     for style in ("form", "spaceDelimited", "pipeDelimited", "deepObject"):
         for explode in (False, True):
             for kind, schema in BOTH:
                 path = f"/{style}-{explode}-{kind}".lower()
-                paths[path] = {"get": {"parameters": [parameter("p", "query", schema, style=style, explode=explode)]}}
+                paths[path] = {
+                    "get": {
+                        "parameters": [
+                            parameter("p", "query", schema, style=style, explode=explode)
+                        ]
+                    }
+                }
     return paths
 
 
 def _locations_and_bodies():
     paths = {}
     paths["/header"] = {
-        "get": {"parameters": [parameter("X-List", "header", ARRAY), parameter("X-One", "header", {"type": "string"})]}
+        "get": {
+            "parameters": [
+                parameter("X-List", "header", ARRAY),
+                parameter("X-One", "header", {"type": "string"}),
+            ]
+        }
     }
     paths["/cookie"] = {"get": {"parameters": [parameter("c", "cookie", {"type": "string"})]}}
     paths["/as-json"] = {
-        "get": {"parameters": [{"name": "p", "in": "query", "content": {"application/json": {"schema": OBJECT}}}]}
+        "get": {
+            "parameters": [
+                {"name": "p", "in": "query", "content": {"application/json": {"schema": OBJECT}}}
+            ]
+        }
     }
     thing = {
         "type": "object",
-        "properties": {"name": {"type": "string"}, "tags": ARRAY, "file": {"type": "string", "format": "binary"}},
+        "properties": {
+            "name": {"type": "string"},
+            "tags": ARRAY,
+            "file": {"type": "string", "format": "binary"},
+        },
     }
     for name, media_type, schema in (
         ("json", "application/json", thing),
@@ -185,7 +226,9 @@ def _locations_and_bodies():
         ("text-body", "text/plain", {"type": "string"}),
         ("bytes-body", "application/octet-stream", {"type": "string", "format": "binary"}),
     ):
-        paths[f"/{name}"] = {"post": {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}}
+        paths[f"/{name}"] = {
+            "post": {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
+        }
     return paths
 
 
@@ -195,19 +238,26 @@ def document():
     for method in ("put", "patch", "delete", "head", "options"):
         paths[f"/method-{method}"] = {method: {}}
     for scheme in SCHEMES:
-        paths[f"/secured-{scheme}"] = {"get": {"security": [{scheme: ["read"] if scheme.startswith("oauth") else []}]}}
+        paths[f"/secured-{scheme}"] = {
+            "get": {"security": [{scheme: ["read"] if scheme.startswith("oauth") else []}]}
+        }
     for name in ANSWERS:
         paths[f"/{name}"] = {
             "get": {
                 "responses": {
-                    "200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}
+                    "200": {
+                        "description": "",
+                        "content": {"application/json": {"schema": {"type": "object"}}},
+                    }
                 }
             }
         }
     paths["/post/elsewhere"] = {"post": {}}
     for path, item in paths.items():
         for method, operation in item.items():
-            operation["operationId"] = f"{method}_{path.strip('/').partition('/{')[0].replace('/', '_')}"
+            operation["operationId"] = (
+                f"{method}_{path.strip('/').partition('/{')[0].replace('/', '_')}"
+            )
             operation.setdefault("responses", {"200": {"description": ""}})
     return {
         "openapi": "3.1.1",
@@ -219,7 +269,10 @@ def document():
 
 
 def _oauth(token_url):
-    return {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": token_url, "scopes": {"read": "Read."}}}}
+    return {
+        "type": "oauth2",
+        "flows": {"clientCredentials": {"tokenUrl": token_url, "scopes": {"read": "Read."}}},
+    }
 
 
 SCHEMES = {

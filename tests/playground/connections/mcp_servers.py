@@ -61,7 +61,9 @@ class Notes:
     def taking(self, app):
         async def noted(scope, receive, send):
             if scope["type"] == "http":
-                self.headers.append({name.decode(): value.decode() for name, value in scope["headers"]})
+                self.headers.append(
+                    {name.decode(): value.decode() for name, value in scope["headers"]}
+                )
             await app(scope, receive, send)
 
         return noted
@@ -99,7 +101,9 @@ def everyday_server(notes):
     @server.tool()
     def breaks_its_schema() -> CallToolResult:
         """Answer with an error of its own."""
-        return CallToolResult(content=[TextContent(type="text", text="quota used up")], is_error=True)
+        return CallToolResult(
+            content=[TextContent(type="text", text="quota used up")], is_error=True
+        )
 
     @server.tool()
     async def steps(count: int, ctx: Context) -> dict[str, int]:

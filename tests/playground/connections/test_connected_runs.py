@@ -53,7 +53,9 @@ def test_a_tool_of_an_mcp_server_runs_and_is_checked(mcp_source):
 
 def test_the_text_of_a_tool_is_its_response_where_it_is_json(mcp_source):
     assert run(mcp_source.tool("text_json")).response == {"a": [1, 2]}
-    assert run(mcp_source.tool("plain_text"), {"name": "Ada"}).response == [{"type": "text", "text": "Hello, Ada"}]
+    assert run(mcp_source.tool("plain_text"), {"name": "Ada"}).response == [
+        {"type": "text", "text": "Hello, Ada"}
+    ]
 
 
 def test_an_image_is_a_file_of_the_run(mcp_source):
@@ -61,8 +63,16 @@ def test_an_image_is_a_file_of_the_run(mcp_source):
 
     [block] = done.response
     [file] = done.files.all()
-    assert (block["type"], block["mimeType"], block["data"]["size"]) == ("image", "image/png", len(TINY_PNG))
-    assert (bytes(file.content), file.media_type, file.pointer) == (TINY_PNG, "image/png", "/0/data")
+    assert (block["type"], block["mimeType"], block["data"]["size"]) == (
+        "image",
+        "image/png",
+        len(TINY_PNG),
+    )
+    assert (bytes(file.content), file.media_type, file.pointer) == (
+        TINY_PNG,
+        "image/png",
+        "/0/data",
+    )
 
 
 def test_an_error_of_the_tool_is_the_outcome_raised(mcp_source):
@@ -87,7 +97,9 @@ def test_progress_reaches_the_run(mcp_source):
 def test_a_cancellation_reaches_the_server(mcp_source, mcp_server):
     tool = mcp_source.tool("wait_long")
     started = running.start(tool, tool.current, {}, by=None)
-    assert soon(lambda: any(each.get("mcp-name") == "wait_long" for each in mcp_server.notes.headers))
+    assert soon(
+        lambda: any(each.get("mcp-name") == "wait_long" for each in mcp_server.notes.headers)
+    )
 
     cancelled = running.cancel(started)
 
@@ -106,7 +118,9 @@ def test_a_server_of_the_older_protocol_receives_a_notification_of_the_cancellat
     tool = mcp_source.tool("add")
     with Strange(tools_call=lambda handler, message: time.sleep(20)) as server:
         mcp_source.source.address = server.address
-        mcp_source.source.policy = "automatic"  # the server lists another definition than the approved one
+        mcp_source.source.policy = (
+            "automatic"  # the server lists another definition than the approved one
+        )
         mcp_source.source.save()
         started = running.start(tool, tool.current, {"a": 1, "b": 2}, by=None)
         assert soon(lambda: server.methods[-1:] == ["tools/call"])
@@ -117,7 +131,9 @@ def test_a_server_of_the_older_protocol_receives_a_notification_of_the_cancellat
         assert soon(lambda: "notifications/cancelled" in server.methods)
 
 
-def test_a_tool_that_its_source_has_changed_is_not_called_and_the_run_says_why(mcp_source, mcp_server):
+def test_a_tool_that_its_source_has_changed_is_not_called_and_the_run_says_why(
+    mcp_source, mcp_server
+):
     tool = mcp_source.tool("add")
     mcp_server.mcp.remove_tool("add")
 
@@ -175,7 +191,9 @@ for line in sys.stdin:
 
 
 def test_a_command_may_open_600_files(db):
-    source = Source.objects.create(name="files", kind="mcp-stdio", address=shlex.join([sys.executable, "-c", COMMAND]))
+    source = Source.objects.create(
+        name="files", kind="mcp-stdio", address=shlex.join([sys.executable, "-c", COMMAND])
+    )
     many = {"name": "many", "description": "Open many files.", "inputSchema": {"type": "object"}}
     imported = import_document(loads(json.dumps({"tools": [many]})), prefix="files")
 
@@ -211,7 +229,9 @@ def test_another_status_is_the_outcome_raised(openapi_source):
 
 
 def test_missing_credentials_end_the_run_with_a_sentence(openapi_source):
-    done = run(openapi_source.tool("get_secured-bearer"), configuration=Configuration({"bearer": ""}))
+    done = run(
+        openapi_source.tool("get_secured-bearer"), configuration=Configuration({"bearer": ""})
+    )
 
     assert (done.outcome, done.error) == (
         "raised",
@@ -250,7 +270,9 @@ def test_an_older_revision_sends_requests_where_the_source_declares(openapi_sour
     stored.number = 2
     stored.save()
     sha256 = read_spec(before).sha256
-    revision = Revision.objects.create(tool=tool, number=1, source=before, sha256=sha256, origin_kind="spec")
+    revision = Revision.objects.create(
+        tool=tool, number=1, source=before, sha256=sha256, origin_kind="spec"
+    )
 
     done = run_of(tool, revision)
 
@@ -299,7 +321,12 @@ def test_pages_and_the_api_name_the_source(mcp_source, browser, program):
         assert "everyday" in LexborHTMLParser(text).css_first("main").text()
     assert "through the source" in page
     assert "Through the source" in trial
-    assert (mcp["key"], mcp["sources"], mcp["tools"], mcp["network"]) == ("connection-mcp", ["everyday"], 1, "all")
+    assert (mcp["key"], mcp["sources"], mcp["tools"], mcp["network"]) == (
+        "connection-mcp",
+        ["everyday"],
+        1,
+        "all",
+    )
     assert openapi["tools"] == 0
 
 
@@ -314,7 +341,11 @@ def test_the_facet_counts_connected_tools(mcp_source, program):
 def test_an_installed_factory_comes_before_the_source(mcp_source, builtin):
     tool = builtin("convert_units")
     SourceTool.objects.create(
-        source=mcp_source.source, tool_id=tool.tool_id, catalog_tool=tool, remote_name="add", listed_sha256="1"
+        source=mcp_source.source,
+        tool_id=tool.tool_id,
+        catalog_tool=tool,
+        remote_name="add",
+        listed_sha256="1",
     )
 
     done = run(tool, {"value": 1, "from_unit": "km", "to_unit": "m"})
@@ -337,7 +368,9 @@ def test_credentials_that_cannot_be_decrypted_are_explained(mcp_source):
 # -- the start of the server ------------------------------------------------------------------------------------------
 
 
-def test_connections_that_serve_tools_are_imported_before_their_first_run(mcp_source, openapi_source):
+def test_connections_that_serve_tools_are_imported_before_their_first_run(
+    mcp_source, openapi_source
+):
     mcp_source.tool("add")
 
     [used] = used_connections()
@@ -349,6 +382,8 @@ def test_connections_that_serve_tools_are_imported_before_their_first_run(mcp_so
         started = Run(id="warm", tool=tool, revision=tool.current, timeout_s=60)
         job = job_for(started, factory_of(tool), {"a": 1, "b": 2}, None)
         assert runner.submit(job).wait(60).response == {"sum": 3}
-        assert soon(lambda: len(runner._scheduler._zygotes) == 1)  # the run used the process that was prepared for it
+        assert soon(
+            lambda: len(runner._scheduler._zygotes) == 1
+        )  # the run used the process that was prepared for it
     finally:
         runner.close()

@@ -10,10 +10,20 @@ from catalog.specs.importers import import_document
 from playground.connections.connection import Connection
 from playground.connections.http_tool import HTTPToolFactory
 from playground.tool import ToolError
-from tests.playground.connections.echo_service import ANSWERS, ISSUED, PNG, SCHEMES, Service, document
+from tests.playground.connections.echo_service import (
+    ANSWERS,
+    ISSUED,
+    PNG,
+    SCHEMES,
+    Service,
+    document,
+)
 
 LOOPBACK = ("127.0.0.0/8",)
-SPECS = {spec.document["definition"]["name"]: loads(spec.text) for spec in import_document(document()).specs}
+SPECS = {
+    spec.document["definition"]["name"]: loads(spec.text)
+    for spec in import_document(document()).specs
+}
 LIST, COLORS = ["blue", "black"], {"R": 100, "G": 200}
 
 
@@ -91,7 +101,10 @@ def test_styles_in_the_path(service, name):
 
 @pytest.mark.parametrize("name", EXPECTED_QUERIES)
 def test_styles_in_the_query(service, name):
-    found = [call(service, f"get_{name}-{kind}", {"p": value}) for kind, value in (("array", LIST), ("object", COLORS))]
+    found = [
+        call(service, f"get_{name}-{kind}", {"p": value})
+        for kind, value in (("array", LIST), ("object", COLORS))
+    ]
 
     assert tuple(each["query"] for each in found) == EXPECTED_QUERIES[name]
 
@@ -107,7 +120,12 @@ def test_headers_cookies_and_json_in_the_query(service):
 @pytest.mark.parametrize(
     ("name", "parameters", "media_type", "body"),
     [
-        ("post_json", {"name": "é", "tags": ["a"]}, "application/json", '{"name":"é","tags":["a"]}'),
+        (
+            "post_json",
+            {"name": "é", "tags": ["a"]},
+            "application/json",
+            '{"name":"é","tags":["a"]}',
+        ),
         (
             "post_form-body",
             {"name": "a b", "tags": ["x", "y"]},
@@ -127,10 +145,15 @@ def test_bodies(service, name, parameters, media_type, body):
 
 def test_a_multipart_body_with_a_file(service):
     seen = call(
-        service, "post_multipart", {"name": "n", "file": f"data:image/png;base64,{base64.b64encode(PNG).decode()}"}
+        service,
+        "post_multipart",
+        {"name": "n", "file": f"data:image/png;base64,{base64.b64encode(PNG).decode()}"},
     )
 
-    assert 'name="file"; filename="file"\r\nContent-Type: image/png\r\n\r\n' + PNG.decode("latin-1") in seen["body"]
+    assert (
+        'name="file"; filename="file"\r\nContent-Type: image/png\r\n\r\n' + PNG.decode("latin-1")
+        in seen["body"]
+    )
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete", "options"])
@@ -213,12 +236,18 @@ def test_another_status_is_an_error_with_headers_and_body(service):
 def test_a_body_that_is_not_json_is_shown(service):
     message = error_of(service, "get_not-json")
 
-    assert message.startswith("The body is declared as application/json, but cannot be read as JSON: Expecting value")
+    assert message.startswith(
+        "The body is declared as application/json, but cannot be read as JSON: Expecting value"
+    )
     assert message.endswith("<html>oops</html>")
 
 
 def test_the_log_shows_the_request_as_curl_without_secrets(service, capsys):
-    call(service, "get_secured-basic", configuration={"basicUsername": "ada", "basicPassword": "s3cret-pw"})
+    call(
+        service,
+        "get_secured-basic",
+        configuration={"basicUsername": "ada", "basicPassword": "s3cret-pw"},
+    )
 
     first, second = capsys.readouterr().out.splitlines()
     assert first == (
@@ -236,7 +265,9 @@ def test_a_token_that_was_issued_for_the_call_is_not_shown(service, capsys):
 
 
 def test_a_refused_client_is_explained(service):
-    message = error_of(service, "get_secured-oauth", configuration={"oauthClientId": "a", "oauthClientSecret": "b"})
+    message = error_of(
+        service, "get_secured-oauth", configuration={"oauthClientId": "a", "oauthClientSecret": "b"}
+    )
 
     assert message.startswith("No access token was issued. POST ")
     assert message.endswith('{"error": "invalid_client"}')

@@ -19,9 +19,16 @@ SPEC = {"definition": {"name": "add", "description": "Add.", "parameters": SCHEM
 
 def call(address, parameters=None, *, networks=LOOPBACK, spec=SPEC, **more):
     connection = Connection(
-        source="strange", remote_name="add", address=address, spec=spec, allowed_networks=networks, **more
+        source="strange",
+        remote_name="add",
+        address=address,
+        spec=spec,
+        allowed_networks=networks,
+        **more,
     )
-    return MCPToolFactory().create(json.loads(json.dumps(connection.as_json()))).call(parameters or {})
+    return (
+        MCPToolFactory().create(json.loads(json.dumps(connection.as_json()))).call(parameters or {})
+    )
 
 
 def error_of(*arguments, **more):
@@ -37,9 +44,9 @@ class Strange(ThreadingHTTPServer):
 
     def __init__(self, **answers):
         super().__init__(("127.0.0.1", 0), StrangeHandler)
-        self.answers = {"tools/list": {"tools": [{"name": "add", "description": "Add.", "inputSchema": SCHEMA}]}} | {
-            name.replace("_", "/", 1): answer for name, answer in answers.items()
-        }
+        self.answers = {
+            "tools/list": {"tools": [{"name": "add", "description": "Add.", "inputSchema": SCHEMA}]}
+        } | {name.replace("_", "/", 1): answer for name, answer in answers.items()}
         self.received = []
         self.address = f"http://127.0.0.1:{self.server_address[1]}/mcp"
 
@@ -87,15 +94,27 @@ class StrangeHandler(BaseHTTPRequestHandler):
             answer = self.server.answers[method]
             answer(self, message) if callable(answer) else self.result(message, answer)
         else:
-            error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "Unknown method"}}
+            error = {
+                "jsonrpc": "2.0",
+                "id": message["id"],
+                "error": {"code": -32601, "message": "Unknown method"},
+            }
             self.reply(200, json.dumps(error).encode())
 
     def result(self, message, result, **headers):
-        self.reply(200, json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(), **headers)
+        self.reply(
+            200,
+            json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode(),
+            **headers,
+        )
 
     def reply(self, status, content, media_type="application/json", **headers):
         self.send_response(status)
-        for name, value in {"Content-Type": media_type, "Content-Length": str(len(content)), **headers}.items():
+        for name, value in {
+            "Content-Type": media_type,
+            "Content-Length": str(len(content)),
+            **headers,
+        }.items():
             if value:
                 self.send_header(name, value)
         self.end_headers()
@@ -132,7 +151,9 @@ def test_other_content_is_the_response_as_it_is():
 
 def test_an_error_has_the_text_of_the_tool():
     with pytest.raises(ToolError, match=r"^one\ntwo$"):
-        result_of(isError=True, content=[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
+        result_of(
+            isError=True, content=[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
+        )
     with pytest.raises(ToolError, match="failed without an error message"):
         result_of(isError=True)
     with pytest.raises(ToolError, match=r'\{"code": 7\}'):
@@ -251,7 +272,10 @@ def test_a_tool_that_is_no_longer_listed_is_reported(capsys):
     with Strange(tools_list={"tools": []}, tools_call=text("1")) as server:
         assert call(server.address) == 1
 
-    assert capsys.readouterr().out == "The source no longer lists this tool. Sync the source to mark it.\n"
+    assert (
+        capsys.readouterr().out
+        == "The source no longer lists this tool. Sync the source to mark it.\n"
+    )
 
 
 def test_an_endless_list_does_not_hold_the_call(capsys):
@@ -269,7 +293,11 @@ def test_an_endless_list_does_not_hold_the_call(capsys):
 
 def test_a_refused_list_does_not_prevent_the_call(capsys):
     def refuse(handler, message):
-        error = {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "No lists today"}}
+        error = {
+            "jsonrpc": "2.0",
+            "id": message["id"],
+            "error": {"code": -32603, "message": "No lists today"},
+        }
         handler.reply(200, json.dumps(error).encode())
 
     with Strange(tools_list=refuse, tools_call=text("1")) as server:
@@ -321,7 +349,9 @@ def test_a_redirect_to_another_origin_is_not_followed():
 
 
 def test_an_http_error_is_named():
-    with Strange(tools_call=lambda handler, message: handler.reply(401, b"", "text/plain")) as server:
+    with Strange(
+        tools_call=lambda handler, message: handler.reply(401, b"", "text/plain")
+    ) as server:
         assert error_of(server.address).endswith("(HTTP 401 Unauthorized)")
 
 
@@ -340,19 +370,26 @@ def test_a_server_that_does_not_listen_is_named():
     with Strange() as server:
         pass
 
-    assert error_of(server.address).startswith("The source strange failed. The connection to the server failed")
+    assert error_of(server.address).startswith(
+        "The source strange failed. The connection to the server failed"
+    )
 
 
 def test_a_protocol_error_has_the_message_of_the_server():
     with Strange() as server:
-        assert error_of(server.address) == "The source strange responded with an error: Unknown method (code -32601)"
+        assert (
+            error_of(server.address)
+            == "The source strange responded with an error: Unknown method (code -32601)"
+        )
 
 
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_command_that_does_not_exist_is_explained():
-    assert error_of("", command=("no-such-command",)).startswith("The command of the source strange cannot be started")
+    assert error_of("", command=("no-such-command",)).startswith(
+        "The command of the source strange cannot be started"
+    )
 
 
 def test_the_error_of_a_command_that_does_not_start_has_its_stderr():
@@ -360,4 +397,6 @@ def test_the_error_of_a_command_that_does_not_start_has_its_stderr():
 
     error = error_of("", command=(sys.executable, "-c", program))
 
-    assert error == ("The command of the source strange ended without an answer.\n\nError: EMFILE: too many open files")
+    assert error == (
+        "The command of the source strange ended without an answer.\n\nError: EMFILE: too many open files"
+    )

@@ -36,7 +36,9 @@ def parameter(name, where, schema=None, **members):
 
 
 def request_for(operation, parameters, configuration=None, *, address="", **members):
-    return request_of(spec_of(operation, **members), parameters, configuration or {}, source_address=address)
+    return request_of(
+        spec_of(operation, **members), parameters, configuration or {}, source_address=address
+    )
 
 
 def url_for(*arguments, **members):
@@ -67,11 +69,18 @@ def test_parameters_go_where_the_document_puts_them():
 def test_parameters_with_the_same_name_are_sent_where_each_belongs():
     operation = {"parameters": [parameter("id", "path", required=True), parameter("id", "query")]}
 
-    assert url_for(operation, {"id": "1", "id_query": "2"}, path="/t/{id}") == "https://api.example.com/v1/t/1?id=2"
+    assert (
+        url_for(operation, {"id": "1", "id_query": "2"}, path="/t/{id}")
+        == "https://api.example.com/v1/t/1?id=2"
+    )
 
 
 def test_a_parameter_with_json_content_is_sent_as_json():
-    operation = {"parameters": [{"name": "f", "in": "query", "content": {"application/json": {"schema": {}}}}]}
+    operation = {
+        "parameters": [
+            {"name": "f", "in": "query", "content": {"application/json": {"schema": {}}}}
+        ]
+    }
 
     assert url_for(operation, {"f": {"a": 1}}).endswith("?f=%7B%22a%22%3A1%7D")
 
@@ -94,13 +103,19 @@ def test_the_configured_server_replaces_the_declared_one():
 
     assert url_for({}, {}, servers=servers) == "https://eu.example.com/v2/things"
     assert url_for({}, {}, {"region": "us"}, servers=servers) == "https://us.example.com/v2/things"
-    assert url_for({}, {}, {"baseUrl": "http://localhost:1"}, servers=servers) == "http://localhost:1/things"
+    assert (
+        url_for({}, {}, {"baseUrl": "http://localhost:1"}, servers=servers)
+        == "http://localhost:1/things"
+    )
 
 
 def test_a_relative_server_is_relative_to_the_document():
     address = "https://docs.example.com/specs/openapi.json"
 
-    assert url_for({}, {}, servers=[{"url": "/v3"}], address=address) == "https://docs.example.com/v3/things"
+    assert (
+        url_for({}, {}, servers=[{"url": "/v3"}], address=address)
+        == "https://docs.example.com/v3/things"
+    )
     assert url_for({}, {}, servers=[], address=address) == "https://docs.example.com/things"
 
 
@@ -155,22 +170,32 @@ def body_for(media_type, schema, value, **media):
 def test_json_is_sent_as_declared():
     body = body_for("application/vnd.api+json", properties(a={}), {"a": [1, "é", None]})
 
-    assert (body.content.decode(), body.media_type) == ('{"a":[1,"é",null]}', "application/vnd.api+json")
+    assert (body.content.decode(), body.media_type) == (
+        '{"a":[1,"é",null]}',
+        "application/vnd.api+json",
+    )
 
 
 def test_a_form_repeats_arrays_and_writes_objects_as_json():
     value = {"name": "a b", "tags": ["x", "y"], "point": {"x": 1}, "none": None}
 
-    body = body_for("application/x-www-form-urlencoded", properties(name={}, tags={}, point={}, none={}), value)
+    body = body_for(
+        "application/x-www-form-urlencoded", properties(name={}, tags={}, point={}, none={}), value
+    )
 
     assert body.content.decode() == "name=a+b&tags=x&tags=y&point=%7B%22x%22%3A1%7D"
 
 
 def test_a_form_follows_its_declared_encoding():
-    encoding = {"tags": {"style": "pipeDelimited", "explode": False}, "point": {"style": "deepObject"}}
+    encoding = {
+        "tags": {"style": "pipeDelimited", "explode": False},
+        "point": {"style": "deepObject"},
+    }
     value = {"tags": ["x", "y"], "point": {"x": 1}}
 
-    body = body_for("application/x-www-form-urlencoded", properties(tags={}, point={}), value, encoding=encoding)
+    body = body_for(
+        "application/x-www-form-urlencoded", properties(tags={}, point={}), value, encoding=encoding
+    )
 
     assert body.content.decode() == "tags=x%7Cy&point%5Bx%5D=1"
 
@@ -183,7 +208,12 @@ def test_a_multipart_body_has_a_part_for_each_member_and_item():
         tags={"type": "array"},
     )
     data = base64.b64encode(b"\x00\xff").decode()
-    value = {"note": "hello", "meta": {"a": 1}, "file": f"data:image/png;base64,{data}", "tags": ["x", "y"]}
+    value = {
+        "note": "hello",
+        "meta": {"a": 1},
+        "file": f"data:image/png;base64,{data}",
+        "tags": ["x", "y"],
+    }
 
     body = body_for("multipart/form-data", schema, value)
 
@@ -215,11 +245,20 @@ def test_names_in_a_multipart_body_cannot_begin_a_new_header():
 
 
 def test_text_and_bytes_are_sent_as_they_are():
-    assert body_for("text/plain", {"type": "string"}, {"body": "data:,é"}).content == "data:,é".encode()
     assert (
-        body_for("application/octet-stream", {"type": "string"}, {"body": "data:;base64,AP8="}).content == b"\x00\xff"
+        body_for("text/plain", {"type": "string"}, {"body": "data:,é"}).content
+        == "data:,é".encode()
     )
-    assert body_for("application/octet-stream", {"type": "string"}, {"body": "plain"}).content == b"plain"
+    assert (
+        body_for(
+            "application/octet-stream", {"type": "string"}, {"body": "data:;base64,AP8="}
+        ).content
+        == b"\x00\xff"
+    )
+    assert (
+        body_for("application/octet-stream", {"type": "string"}, {"body": "plain"}).content
+        == b"plain"
+    )
 
 
 def test_a_broken_data_url_is_refused():
@@ -250,7 +289,12 @@ SCHEMES = {
     "mtls": {"type": "mutualTLS"},
     "oauth": {
         "type": "oauth2",
-        "flows": {"clientCredentials": {"tokenUrl": "https://id.example.com/token", "scopes": {"read": "Read."}}},
+        "flows": {
+            "clientCredentials": {
+                "tokenUrl": "https://id.example.com/token",
+                "scopes": {"read": "Read."},
+            }
+        },
     },
 }
 
@@ -289,7 +333,9 @@ def test_a_token_is_requested_with_the_scopes_of_the_operation():
     wanted = []
 
     credentials_for(
-        [{"oauth": ["read"]}], {"oauthClientId": "i d", "oauthClientSecret": "s"}, lambda one: wanted.append(one) or "t"
+        [{"oauth": ["read"]}],
+        {"oauthClientId": "i d", "oauthClientSecret": "s"},
+        lambda one: wanted.append(one) or "t",
     )
 
     assert (wanted[0].url, wanted[0].scopes) == ("https://id.example.com/token", ("read",))
@@ -303,7 +349,9 @@ def test_all_schemes_of_one_requirement_are_sent():
 
 
 def test_the_first_requirement_that_is_configured_is_used():
-    assert credentials_for([{"header": []}, {"bearer": []}], {"bearer": "t"}).headers == {"Authorization": "Bearer t"}
+    assert credentials_for([{"header": []}, {"bearer": []}], {"bearer": "t"}).headers == {
+        "Authorization": "Bearer t"
+    }
 
 
 def test_no_credentials_are_sent_where_none_are_needed():
@@ -324,7 +372,12 @@ def test_missing_credentials_are_named():
 def test_the_configuration_of_client_credentials_requires_neither_token_nor_client():
     spec = spec_of({"security": [{"oauth": []}]}, components={"securitySchemes": SCHEMES})
 
-    assert list(spec["configuration"]["properties"]) == ["baseUrl", "oauth", "oauthClientId", "oauthClientSecret"]
+    assert list(spec["configuration"]["properties"]) == [
+        "baseUrl",
+        "oauth",
+        "oauthClientId",
+        "oauthClientSecret",
+    ]
     assert "required" not in spec["configuration"]
 
 
@@ -333,7 +386,9 @@ def test_swagger_has_the_same_schemes():
         "b": {"type": "basic"},
         "app": {"type": "oauth2", "flow": "application", "tokenUrl": "https://id/t", "scopes": {}},
     }
-    spec = spec_of({"security": [{"b": []}, {"app": []}]}, version="2.0", securityDefinitions=definitions)
+    spec = spec_of(
+        {"security": [{"b": []}, {"app": []}]}, version="2.0", securityDefinitions=definitions
+    )
 
     assert spec["x-openapi"]["securitySchemes"] == {
         "b": {"type": "http", "scheme": "basic"},
@@ -346,9 +401,13 @@ def test_swagger_has_the_same_schemes():
 
 def test_the_log_shows_the_request_as_curl_without_credentials():
     request = request_for(
-        {"requestBody": {"content": {"application/json": {"schema": properties(a={})}}}}, {"a": "it's"}, method="post"
+        {"requestBody": {"content": {"application/json": {"schema": properties(a={})}}}},
+        {"a": "it's"},
+        method="post",
     )
-    credentials = Credentials({"Authorization": "Bearer s3cret", "X-Key": "s3cret"}, {"key": "s3cret"}, {"c": "s3cret"})
+    credentials = Credentials(
+        {"Authorization": "Bearer s3cret", "X-Key": "s3cret"}, {"key": "s3cret"}, {"c": "s3cret"}
+    )
 
     command = curl(request, credentials.masked("[secret]"))
 

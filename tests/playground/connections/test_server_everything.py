@@ -26,7 +26,11 @@ PARAMETERS = {
     "trigger-long-running-operation": {"duration": 1, "steps": 3},
     "get-resource-links": {"count": 2},
     "get-resource-reference": {"resourceType": "Text", "resourceId": 1},
-    "gzip-file-as-resource": {"name": "a.gz", "data": "data:text/plain,hello", "outputType": "resource"},
+    "gzip-file-as-resource": {
+        "name": "a.gz",
+        "data": "data:text/plain,hello",
+        "outputType": "resource",
+    },
     "simulate-research-query": {"topic": "x"},
 }
 NEEDS_TASKS = "simulate-research-query"  # it can only be called as a task, an extension that Toolshelf does not have
@@ -39,8 +43,13 @@ def program():
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, folder)
-    subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=folder, check=True, timeout=300)
-    return [shutil.which("node"), str(folder / "node_modules/@modelcontextprotocol/server-everything/dist/index.js")]
+    subprocess.run(
+        ["npm", "ci", "--ignore-scripts", "--silent"], cwd=folder, check=True, timeout=300
+    )
+    return [
+        shutil.which("node"),
+        str(folder / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
+    ]
 
 
 @pytest.fixture
@@ -48,7 +57,9 @@ def address(program):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = {"PATH": os.environ["PATH"], "PORT": str(port)}
-    server = subprocess.Popen([*program, "streamableHttp"], env=environment, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [*program, "streamableHttp"], env=environment, stderr=subprocess.DEVNULL
+    )
     assert soon(lambda: _listens(port))
     yield f"http://127.0.0.1:{port}/mcp"
     server.terminate()

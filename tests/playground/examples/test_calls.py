@@ -14,7 +14,9 @@ def test_generated_parameters_are_cached_for_all_readers(monkeypatch):
     tool = make_tool("counted", parameters=PARAMETERS)
     asked = []
     sample = example_calls.brief_sample
-    monkeypatch.setattr(example_calls, "brief_sample", lambda *given: asked.append(given) or sample(*given))
+    monkeypatch.setattr(
+        example_calls, "brief_sample", lambda *given: asked.append(given) or sample(*given)
+    )
 
     calls = [call_of(tool, "http://localhost/") for _ in range(3)]
 
@@ -55,7 +57,9 @@ def test_a_tool_without_required_parameters_is_called_with_all_of_them():
 def test_all_examples_are_tried_within_one_budget(monkeypatch):
     budgets, check = [], example_calls.value_problems
     monkeypatch.setattr(
-        example_calls, "value_problems", lambda *given, budget: budgets.append(budget) or check(*given, budget=budget)
+        example_calls,
+        "value_problems",
+        lambda *given, budget: budgets.append(budget) or check(*given, budget=budget),
     )
     examples = [{"parameters": {"word": n}} for n in range(120)]
 

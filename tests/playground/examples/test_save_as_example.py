@@ -10,7 +10,9 @@ from playground.examples.save_as_example import CannotSaveExample, with_example
 def saved(source, *, description="one", parameters=None, return_value=...):
     parameters = {"a": 1} if parameters is None else parameters
     return_value = {"b": 2} if return_value is ... else return_value
-    return with_example(source, description=description, parameters=parameters, return_value=return_value)
+    return with_example(
+        source, description=description, parameters=parameters, return_value=return_value
+    )
 
 
 LAID_OUT = """{

@@ -23,20 +23,40 @@ PERSON = {"type": "object", "properties": {"name": {**TEXT, "minLength": 3}}, "r
 
 SPECS = {
     "with an example": {
-        "parameters": {"type": "object", "properties": {"text": TEXT, "more": {}}, "required": ["text"]},
-        "returnType": {"type": "object", "properties": {"length": {"type": "integer"}}, "required": ["length"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"text": TEXT, "more": {}},
+            "required": ["text"],
+        },
+        "returnType": {
+            "type": "object",
+            "properties": {"length": {"type": "integer"}},
+            "required": ["length"],
+        },
         "examples": [
             {"description": "First.", "parameters": {"text": AWKWARD, "more": [True, None, 1]}},
             {"description": "Second.", "parameters": {"text": "b"}, "returnValue": {"length": 1}},
         ],
     },
-    "without an example": {"parameters": PERSON, "returnType": {"type": "array", "items": {"enum": ["a", "b"]}}},
+    "without an example": {
+        "parameters": PERSON,
+        "returnType": {"type": "array", "items": {"enum": ["a", "b"]}},
+    },
     "with an example that does not fit": {
         "parameters": PERSON,
-        "examples": [{"parameters": {"name": "x"}}, {"parameters": {"name": "Ada"}, "returnValue": {"ok": True}}],
+        "examples": [
+            {"parameters": {"name": "x"}},
+            {"parameters": {"name": "Ada"}, "returnValue": {"ok": True}},
+        ],
     },
-    "with examples that do not fit": {"parameters": PERSON, "examples": [{"parameters": {"name": "x"}}]},
-    "with a long example": {"parameters": PERSON, "examples": [{"parameters": {"name": "x" * 9_000}}]},
+    "with examples that do not fit": {
+        "parameters": PERSON,
+        "examples": [{"parameters": {"name": "x"}}],
+    },
+    "with a long example": {
+        "parameters": PERSON,
+        "examples": [{"parameters": {"name": "x" * 9_000}}],
+    },
     "without parameters": {"returnType": {"type": "boolean"}},
     "with a configuration": {"parameters": PERSON, "returnType": TEXT},
     "with numbers that Python rounds": {
@@ -62,7 +82,11 @@ def site(tmp_path_factory):
     for number, (name, members) in enumerate(SPECS.items()):
         document = {"definition": {"id": name, "name": name, "description": "A tool.", **members}}
         if name == "with a configuration":
-            document["configuration"] = {"type": "object", "properties": {"apiKey": TEXT}, "required": ["apiKey"]}
+            document["configuration"] = {
+                "type": "object",
+                "properties": {"apiKey": TEXT},
+                "required": ["apiKey"],
+            }
         text = reader.dumps(document).replace('"NUMBER"', EXACT)
         (folder / f"{number}.json").write_text(text, encoding="utf-8")
     site = Site(tmp_path_factory.mktemp("site"))
@@ -109,8 +133,12 @@ def tool_page(site, tool_id):
 
 def run_curl(page, environment):
     """The run that the shown command answers with."""
-    command = page.css_first("#use-curl-code").text().replace("curl ", "curl --silent --show-error ", 1)
-    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=True, timeout=60)
+    command = (
+        page.css_first("#use-curl-code").text().replace("curl ", "curl --silent --show-error ", 1)
+    )
+    done = subprocess.run(
+        ["sh", "-c", command], env=environment, capture_output=True, check=True, timeout=60
+    )
     return reader.loads(done.stdout)
 
 
@@ -118,11 +146,18 @@ def run_python(page, environment):
     """The output of the shown program: outcome, verdict and response."""
     program = page.css_first("#use-python-code").text()
     return subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     ).stdout
 
 
-@pytest.mark.parametrize("tool_id", [name for name in SPECS if name != "with parameters that are not found"])
+@pytest.mark.parametrize(
+    "tool_id", [name for name in SPECS if name != "with parameters that are not found"]
+)
 def test_the_call_shown_for_a_tool_without_a_factory_returns_a_mock(site, environment, tool_id):
     page = tool_page(site, tool_id)
     run = run_curl(page, environment)
@@ -155,10 +190,14 @@ def test_a_number_that_python_rounds_arrives_as_it_is(site, environment, run_sho
 
 def latest_run(site, environment):
     secret = token(site, "ada", "read", "run")
-    request = urllib.request.Request(f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {secret}"})
+    request = urllib.request.Request(
+        f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {secret}"}
+    )
     with urllib.request.urlopen(request) as answer:
         run_id = reader.loads(answer.read())["items"][0]["id"]
-    request = urllib.request.Request(f"{site.url}/api/v1/runs/{run_id}", headers={"Authorization": f"Bearer {secret}"})
+    request = urllib.request.Request(
+        f"{site.url}/api/v1/runs/{run_id}", headers={"Authorization": f"Bearer {secret}"}
+    )
     with urllib.request.urlopen(request) as answer:
         return reader.loads(answer.read())
 
@@ -186,16 +225,24 @@ def test_parameters_that_were_made_up_are_called_so(site, tool_id, is_made_up):
 
 
 def test_parameters_that_cannot_be_made_up_are_left_to_the_reader(site):
-    notes = tool_page(site, "with parameters that are not found").css_first("#use-curl .usage-notes").text()
+    notes = (
+        tool_page(site, "with parameters that are not found")
+        .css_first("#use-curl .usage-notes")
+        .text()
+    )
 
     assert "No valid parameters could be generated" in notes
 
 
 def test_a_mock_is_asked_for_without_the_configuration_that_the_tool_would_need(site):
-    assert "apiKey" not in tool_page(site, "with a configuration").css_first("#use-curl-code").text()
+    assert (
+        "apiKey" not in tool_page(site, "with a configuration").css_first("#use-curl-code").text()
+    )
 
 
-@pytest.mark.parametrize("tool_id", ["convert_units", "sign_text", "Get weather", "query_sqlite", "hash_text"])
+@pytest.mark.parametrize(
+    "tool_id", ["convert_units", "sign_text", "Get weather", "query_sqlite", "hash_text"]
+)
 def test_the_call_shown_for_a_tool_that_runs_here_runs_it(site, environment, tool_id):
     page = tool_page(site, tool_id)
     run = run_curl(page, environment)
@@ -211,10 +258,14 @@ def test_the_command_shown_for_a_run_makes_the_run_again(site, environment, sess
         run = run_curl(page, environment)
         command = page_of(site, f"/runs/{run['id']}/", session).css_first("#snippet-command").text()
         command = command.replace(".venv/bin/python", shlex.quote(sys.executable), 1)
-        done = subprocess.run(["sh", "-c", command], env=site.environment, capture_output=True, check=True, timeout=60)
+        done = subprocess.run(
+            ["sh", "-c", command], env=site.environment, capture_output=True, check=True, timeout=60
+        )
 
         again = reader.loads(done.stdout)
-        assert (again["outcome"], again["parameters"]) == ("returned", run["parameters"]), done.stderr
+        assert (again["outcome"], again["parameters"]) == ("returned", run["parameters"]), (
+            done.stderr
+        )
 
 
 def test_the_factory_shown_on_the_page_for_new_factories_runs_its_tool(site, tmp_path):

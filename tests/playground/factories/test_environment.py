@@ -39,7 +39,9 @@ def call(runner, code, environment, **changes):
 
 
 def test_a_factory_sees_its_variables_while_it_is_imported_and_called(runner):
-    end = runner.submit(replace(make_job("environment_tool:Factory"), environment={"API_KEY": KEY})).wait(30)
+    end = runner.submit(
+        replace(make_job("environment_tool:Factory"), environment={"API_KEY": KEY})
+    ).wait(30)
 
     assert end.response["plain"] == f"Bearer {KEY}"
     assert end.response["at_import"] == KEY
@@ -54,14 +56,20 @@ def test_a_factory_that_starts_threads_sees_its_variables_too(runner, forks_safe
 
 
 def test_a_program_that_a_tool_starts_inherits_them(runner):
-    end = call(runner, "import subprocess\nreturn subprocess.check_output(['env'], text=True)", {"API_KEY": KEY})
+    end = call(
+        runner,
+        "import subprocess\nreturn subprocess.check_output(['env'], text=True)",
+        {"API_KEY": KEY},
+    )
 
     assert f"API_KEY={KEY}\n" in end.response
 
 
 def test_another_factory_finds_no_trace_of_them_in_its_memory(runner):
     """All processes are forked from one: what that one has read, every tool could read."""
-    runner.submit(replace(make_job("environment_tool:Factory"), environment={"API_KEY": "k3y-0f-s0me0ne"})).wait(30)
+    runner.submit(
+        replace(make_job("environment_tool:Factory"), environment={"API_KEY": "k3y-0f-s0me0ne"})
+    ).wait(30)
     code = """
         import os
         found, needle = 0, bytes(byte - 1 for byte in b"l4z.1g.t1nf1of")
@@ -89,7 +97,9 @@ def test_another_factory_finds_no_trace_of_them_in_its_memory(runner):
 
 def make_registry(*paths, **settings):
     source = {"GREET_KEY": KEY, "REGION": "eu-west-1", "PATH": "/usr/bin:/bin"}
-    return FactoryRegistry(paths, search_path=[str(TOOLS)], factory_settings=FactorySettings(source, **settings))
+    return FactoryRegistry(
+        paths, search_path=[str(TOOLS)], factory_settings=FactorySettings(source, **settings)
+    )
 
 
 def test_a_factory_has_the_variables_of_its_tool(runner):
@@ -125,7 +135,10 @@ def test_a_factory_that_lacks_a_variable_for_its_import_gets_a_hint():
 
 def test_a_setting_that_fits_two_tools_breaks_both_factories():
     found = make_registry(
-        "fitting:A", "fitting:B", "attack_tool:Factory", variables_by_id={"ONE_TOOL": {"K": "GREET_KEY"}}
+        "fitting:A",
+        "fitting:B",
+        "attack_tool:Factory",
+        variables_by_id={"ONE_TOOL": {"K": "GREET_KEY"}},
     )
 
     first, second, other = found.all()
@@ -138,7 +151,9 @@ def test_a_setting_that_fits_two_tools_breaks_both_factories():
 
 
 def test_a_second_factory_for_one_tool_does_not_make_its_settings_ambiguous():
-    found = make_registry("typed_tools:plain", "typed_tools:place", variables_by_id={"TYPED": {"K": "GREET_KEY"}})
+    found = make_registry(
+        "typed_tools:plain", "typed_tools:place", variables_by_id={"TYPED": {"K": "GREET_KEY"}}
+    )
 
     first, second = found.all()
 
@@ -163,7 +178,9 @@ def site(transactional_db, monkeypatch, settings, tmp_path):
     settings.DATA_DIR = tmp_path
     settings.TOOL_FACTORIES = [f"{TOOL}:Factory", f"{TOOL}:OtherFactory"]
     settings.TOOL_ENVIRONMENT = {"REGION": "REGION"}
-    settings.TOOL_ENVIRONMENT_BY_FACTORY = {"ENVIRONMENT_TOOL": {"API_KEY": "SITE_KEY", "LATER": "NOT_SET"}}
+    settings.TOOL_ENVIRONMENT_BY_FACTORY = {
+        "ENVIRONMENT_TOOL": {"API_KEY": "SITE_KEY", "LATER": "NOT_SET"}
+    }
     settings.TOOL_PUBLIC_ENVIRONMENT = ["REGION"]
     close_supervisor()
     registry.cache_clear()
@@ -215,7 +232,9 @@ def test_the_value_is_removed_from_a_run_everywhere(tool, ada, client):
         "the factories of the API": client.get("/api/v1/factories").content,
         "the database": str(list(Run.objects.values())).encode(),
     }
-    assert [name for name, content in shown.items() if KEY.encode() in content or b"7f3a9c" in content] == []
+    assert [
+        name for name, content in shown.items() if KEY.encode() in content or b"7f3a9c" in content
+    ] == []
 
 
 def test_a_tool_of_another_factory_does_not_see_it(site, ada):
@@ -277,7 +296,12 @@ def test_staff_see_settings_that_fit_no_factory(site, settings, client):
 
 
 def test_pages_say_how_long_a_secret_must_be_to_be_removed(site, client):
-    tool = make_tool("environment tool", configuration={"properties": {"apiKey": {"type": "string"}}})
+    tool = make_tool(
+        "environment tool", configuration={"properties": {"apiKey": {"type": "string"}}}
+    )
 
     for path in ("/factories/", f"/tools/{tool.slug}/try/"):
-        assert "at least 4 characters are removed from responses and logs" in client.get(path).content.decode()
+        assert (
+            "at least 4 characters are removed from responses and logs"
+            in client.get(path).content.decode()
+        )

@@ -53,11 +53,30 @@ def install(package, site):
         directory.chmod(0o755)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     if importlib.util.find_spec("pip") is None:
-        (bundled,) = (Path(importlib.util.find_spec("ensurepip").origin).parent / "_bundled").glob("pip-*.whl")
+        (bundled,) = (Path(importlib.util.find_spec("ensurepip").origin).parent / "_bundled").glob(
+            "pip-*.whl"
+        )
         environment["PYTHONPATH"] = str(bundled)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps"]
-    options = ["--no-cache-dir", "--disable-pip-version-check", "--root-user-action=ignore", "--target", str(site)]
-    subprocess.run([*command, *options, str(package)], env=environment, check=True, cwd=site, timeout=120)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-build-isolation",
+        "--no-deps",
+    ]
+    options = [
+        "--no-cache-dir",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--target",
+        str(site),
+    ]
+    subprocess.run(
+        [*command, *options, str(package)], env=environment, check=True, cwd=site, timeout=120
+    )
     return site
 
 
@@ -88,7 +107,9 @@ def test_the_tools_of_an_installed_package_run(installed):
     runner = MarkedRunner(search_path=[installed])
     try:
         moon = runner.run("almanac.moon:MoonPhaseFactory", {"date": "2000-01-21"})
-        greeting = runner.run("almanac.greeting:greeting", {"name": "Ada"}, configuration={"word": "Servus"})
+        greeting = runner.run(
+            "almanac.greeting:greeting", {"name": "Ada"}, configuration={"word": "Servus"}
+        )
     finally:
         runner.close()
 
@@ -99,11 +120,14 @@ def test_the_tools_of_an_installed_package_run(installed):
 
 def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_written(tmp_path):
     spec = read_spec(GET_WEATHER.read_bytes())
-    with zipfile.ZipFile(io.BytesIO(project_zip(generate_project(spec, "python"), "weather"))) as archive:
+    with zipfile.ZipFile(
+        io.BytesIO(project_zip(generate_project(spec, "python"), "weather"))
+    ) as archive:
         archive.extractall(tmp_path)
     source = tmp_path / "weather" / "src" / "get_weather_tool" / "tool.py"
     body = (
-        'return Response(condition=f"Sunny in {request.location}", temperatureUnit=self.configuration.temperatureUnit)'
+        'return Response(condition=f"Sunny in {request.location}", '
+        "temperatureUnit=self.configuration.temperatureUnit)"
     )
     missing = 'raise NotImplementedError("Implement GetWeatherTool.call")'
     assert missing in source.read_text()
@@ -112,11 +136,17 @@ def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_writt
     site = install(tmp_path / "weather", tmp_path / "site")
 
     info = FactoryRegistry(search_path=[str(site)]).for_tool("Get weather")
-    assert (info.status, info.key, info.label) == ("ready", "get_weather_tool", "get-weather-tool 0.1.0")
+    assert (info.status, info.key, info.label) == (
+        "ready",
+        "get_weather_tool",
+        "get-weather-tool 0.1.0",
+    )
     assert info.file == str(site / "get_weather_tool" / "tool.py")
     runner = MarkedRunner(search_path=[site])
     try:
-        run = runner.run(info.reference, {"location": "Rome"}, configuration={"temperatureUnit": "C"})
+        run = runner.run(
+            info.reference, {"location": "Rome"}, configuration={"temperatureUnit": "C"}
+        )
     finally:
         runner.close()
     assert run.response == {"condition": "Sunny in Rome", "temperatureUnit": "C"}, run.error
@@ -128,7 +158,12 @@ def test_a_generated_package_installs_and_its_tool_runs_once_its_method_is_writt
 def test_a_path_in_the_setting_names_a_factory():
     (info,) = make_registry("attack_tool:Factory").all()
 
-    assert (info.key, info.origin, info.tool_id, info.state) == ("attack_tool:Factory", "setting", "attack", "ok")
+    assert (info.key, info.origin, info.tool_id, info.state) == (
+        "attack_tool:Factory",
+        "setting",
+        "attack",
+        "ok",
+    )
 
 
 def test_a_path_may_be_dotted():
@@ -190,8 +225,14 @@ def test_a_module_below_packages_without_init_can_be_named(open_tmp_path):
     [
         ("nowhere.at_all:Factory", "ModuleNotFoundError: No module named 'nowhere'"),
         ("attack_tool:Missing", "AttributeError: module 'attack_tool' has no attribute 'Missing'"),
-        ("attack_tool:textwrap", "NotAFactoryError: attack_tool:textwrap is module, which has no tool_id()"),
-        ("missing_dependency:Factory", "ModuleNotFoundError: No module named 'a_package_that_nobody_has'"),
+        (
+            "attack_tool:textwrap",
+            "NotAFactoryError: attack_tool:textwrap is module, which has no tool_id()",
+        ),
+        (
+            "missing_dependency:Factory",
+            "ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
+        ),
         ("import_error:Factory", "RuntimeError: this package does not work"),
         ("attack_tool", "ValueError: Empty module name"),
     ],
@@ -201,7 +242,9 @@ def test_a_factory_that_cannot_be_used_says_why(path, error):
 
     assert info.state == "broken"
     assert info.error.splitlines()[0] == error
-    assert info.missing_package == ("a_package_that_nobody_has" if path.startswith("missing") else "")
+    assert info.missing_package == (
+        "a_package_that_nobody_has" if path.startswith("missing") else ""
+    )
     assert info.tool_id is None
 
 
@@ -216,7 +259,10 @@ def test_a_second_factory_for_a_tool_is_broken_and_names_the_first():
     first, second = make_registry("typed_tools:plain", "typed_tools:place").all()
 
     assert (first.state, second.state) == ("ok", "broken")
-    assert second.error == 'The tool id "typed" is already served by typed_tools:plain (typed_tools:plain).'
+    assert (
+        second.error
+        == 'The tool id "typed" is already served by typed_tools:plain (typed_tools:plain).'
+    )
 
 
 def test_the_setting_comes_before_entry_points(installed):
@@ -249,12 +295,16 @@ def test_an_id_that_is_not_a_string_is_an_error(tool_id, open_tmp_path):
 @pytest.mark.deep
 @pytest.mark.alone
 def test_a_factory_whose_import_never_ends_delays_no_others():
-    found = make_registry("import_hang:Factory", "attack_tool:Factory", timeout_s=5, import_limit_s=20)
+    found = make_registry(
+        "import_hang:Factory", "attack_tool:Factory", timeout_s=5, import_limit_s=20
+    )
 
     assert found.for_tool("attack").state == "ok"
 
     assert found.all()[0].error == "It is still being imported."
-    assert soon(lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120)
+    assert soon(
+        lambda: found.all()[0].error == "Importing it did not end within 20 s.", within_s=120
+    )
 
 
 # The cache
@@ -262,7 +312,9 @@ def test_a_factory_whose_import_never_ends_delays_no_others():
 
 def test_descriptions_are_cached_for_the_next_start(tmp_path):
     cache_file = tmp_path / "factories.json"
-    first = make_registry("attack_tool:Factory", "import_error:Factory", cache_file=cache_file).all()
+    first = make_registry(
+        "attack_tool:Factory", "import_error:Factory", cache_file=cache_file
+    ).all()
 
     again = make_registry("attack_tool:Factory", cache_file=cache_file, timeout_s=0)
 
@@ -282,7 +334,9 @@ def test_a_cached_description_is_discarded_when_the_code_changes(open_tmp_path):
     assert make_registry("changes:F", **options).all()[0].tool_id == "afterwards"
 
 
-def test_cached_descriptions_are_discarded_when_the_spec_of_a_builtin_tool_changes(tmp_path, monkeypatch):
+def test_cached_descriptions_are_discarded_when_the_spec_of_a_builtin_tool_changes(
+    tmp_path, monkeypatch
+):
     specs = tmp_path / "specs"
     shutil.copytree(description_cache.SPECS, specs)
     monkeypatch.setattr(description_cache, "SPECS", specs)
@@ -350,7 +404,11 @@ def test_every_built_in_tool_has_a_factory_that_works():
 def test_isolation_is_described_in_sentences():
     features = registry().isolation()
 
-    assert [feature.name for feature in features][:3] == ["One process per run", "Limits", "Clean environment"]
+    assert [feature.name for feature in features][:3] == [
+        "One process per run",
+        "Limits",
+        "Clean environment",
+    ]
     assert all(feature.text for feature in features)
 
 
@@ -366,8 +424,14 @@ def test_without_namespaces_the_rights_of_a_run_are_described(mode, own_users, w
         "mode": mode,
         "own_users": own_users,
         "control_groups": False,
-        "networks": {"none": "this machine allows no namespaces", "outward": "this machine allows no namespaces"},
-        "refused": {"namespaces": "unshare: Operation not permitted", "users": "it is switched off"},
+        "networks": {
+            "none": "this machine allows no namespaces",
+            "outward": "this machine allows no namespaces",
+        },
+        "refused": {
+            "namespaces": "unshare: Operation not permitted",
+            "users": "it is switched off",
+        },
     }
 
     features = {feature.name: feature for feature in features_of(found)}

@@ -4,7 +4,13 @@ import pytest
 
 from playground.factories.factory_settings import FactorySettings, factory_id
 
-SOURCE = {"API_KEY": "sk-hunter22", "GREET_KEY": "sk-greeting", "REGION": "eu-west-1", "PATH": "/bin", "SHORT": "abc"}
+SOURCE = {
+    "API_KEY": "sk-hunter22",
+    "GREET_KEY": "sk-greeting",
+    "REGION": "eu-west-1",
+    "PATH": "/bin",
+    "SHORT": "abc",
+}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,9 @@ def test_a_variable_may_have_another_name_for_the_tool():
 
 
 def test_variables_that_are_not_set_are_named():
-    settings = FactorySettings(SOURCE, variables={"MISSING": "MISSING"}, variables_by_id={"GREET": {"A": "NOT_HERE"}})
+    settings = FactorySettings(
+        SOURCE, variables={"MISSING": "MISSING"}, variables_by_id={"GREET": {"A": "NOT_HERE"}}
+    )
 
     assert settings.options({"GREET"}).unset == ("A", "MISSING")
 
@@ -53,7 +61,9 @@ def test_variables_that_are_not_set_are_named():
 def test_every_value_is_a_secret_except_public_short_and_common_ones():
     source = {**SOURCE, "FLAG": "True", "URL": "https://api.example.com"}
     names = ["API_KEY", "REGION", "SHORT", "FLAG", "URL"]
-    settings = FactorySettings(source, variables={name: name for name in names}, public=["REGION", "URL"])
+    settings = FactorySettings(
+        source, variables={name: name for name in names}, public=["REGION", "URL"]
+    )
 
     assert settings.options(()).secrets == ("sk-hunter22",)
 
@@ -122,7 +132,9 @@ def test_equal_ids_are_no_fault_as_long_as_no_setting_uses_them():
 
 
 @pytest.mark.parametrize(
-    "source", [{f"KEY_{n}": f"secret-{n}" for n in range(201)}, {"KEY": "k" * 65_537}], ids=["many", "long"]
+    "source",
+    [{f"KEY_{n}": f"secret-{n}" for n in range(201)}, {"KEY": "k" * 65_537}],
+    ids=["many", "long"],
 )
 def test_more_secret_values_than_can_be_removed_are_a_fault(source):
     settings = FactorySettings(source, variables_by_id={"GREET": {name: name for name in source}})

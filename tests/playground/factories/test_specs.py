@@ -24,13 +24,19 @@ PRICED = {
             "properties": {"item": {"type": "string"}, "count": {"type": "integer", "default": 1}},
             "required": ["item"],
         },
-        "returnType": {"type": "object", "properties": {"cents": {"type": "integer"}}, "required": ["cents"]},
+        "returnType": {
+            "type": "object",
+            "properties": {"cents": {"type": "integer"}},
+            "required": ["cents"],
+        },
     }
 }
 
 
 def make_registry(*names, **options):
-    return FactoryRegistry([f"own_specs:{name}" for name in names], search_path=[str(TOOLS)], **options)
+    return FactoryRegistry(
+        [f"own_specs:{name}" for name in names], search_path=[str(TOOLS)], **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,9 @@ def infos():
 
 
 def publish_spec(document):
-    return Tool.objects.with_current().get(pk=publish(read_spec(json.dumps(document)), by=None).tool.pk)
+    return Tool.objects.with_current().get(
+        pk=publish(read_spec(json.dumps(document)), by=None).tool.pk
+    )
 
 
 def stored(**members):
@@ -59,7 +67,9 @@ def test_a_spec_is_written_from_the_types(infos):
 def test_every_built_in_factory_has_a_spec():
     registry().wait(60)
 
-    assert [info.key for info in registry().all() if info.distribution == "toolshelf" and not info.spec] == []
+    assert [
+        info.key for info in registry().all() if info.distribution == "toolshelf" and not info.spec
+    ] == []
 
 
 def test_a_factory_without_a_description_has_no_spec_but_works(infos):
@@ -81,7 +91,9 @@ def test_a_tool_whose_creation_never_ends_is_known_before_its_spec_is_given_up()
 
     assert found.for_tool("slow", timeout_s=3).state == "ok"
 
-    assert soon(lambda: "did not end within 4 s" in (found.for_tool("slow").spec_error or ""), within_s=30)
+    assert soon(
+        lambda: "did not end within 4 s" in (found.for_tool("slow").spec_error or ""), within_s=30
+    )
     assert found.for_tool("slow").state == "ok"
 
 
@@ -96,7 +108,9 @@ def with_key(**options):
     return make_registry("LeakyFactory", "FailingFactory", factory_settings=settings, **options)
 
 
-def test_values_of_environment_variables_are_removed_from_a_spec_and_its_error_and_from_the_cache_file(tmp_path):
+def test_values_of_environment_variables_are_removed_from_a_spec_and_its_error_and_from_the_cache_file(
+    tmp_path,
+):
     found = with_key(cache_file=tmp_path / "factories.json")
 
     leaky, failing = found.all()
@@ -132,7 +146,10 @@ def test_a_spec_that_agrees_is_the_same_however_it_is_written(infos, db):
 
 
 def test_a_difference_has_its_verdict_and_its_place(infos, db):
-    required = {"type": "object", "properties": {"item": {"type": "string"}, "count": {"type": "string"}}}
+    required = {
+        "type": "object",
+        "properties": {"item": {"type": "string"}, "count": {"type": "string"}},
+    }
     proposal = proposal_for(infos["priced"], publish_spec(stored(parameters=required)))
 
     assert (proposal.state, proposal.verdict) == ("differs", "breaking")
@@ -142,7 +159,12 @@ def test_a_difference_has_its_verdict_and_its_place(infos, db):
 def test_what_the_code_does_not_state_stays_as_the_catalog_has_it(infos, db):
     document = {
         "definition": PRICED["definition"]
-        | {"id": "priced", "name": "Price of an order", "x-team": "sales", "examples": [{"description": "One."}]},
+        | {
+            "id": "priced",
+            "name": "Price of an order",
+            "x-team": "sales",
+            "examples": [{"description": "One."}],
+        },
         "configuration": {"type": "object"},
         "x-note": 1,
     }
@@ -158,9 +180,16 @@ def test_what_the_code_does_not_state_stays_as_the_catalog_has_it(infos, db):
 
 def test_a_schema_that_only_says_object_replaces_no_other(infos, db):
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    tool = publish_spec({"definition": {"name": "plain", "description": "Takes anything.", "parameters": schema}})
+    tool = publish_spec(
+        {"definition": {"name": "plain", "description": "Takes anything.", "parameters": schema}}
+    )
 
-    assert merged(json.loads(infos["plain"].spec), tool.current.spec.document)["definition"]["parameters"] == schema
+    assert (
+        merged(json.loads(infos["plain"].spec), tool.current.spec.document)["definition"][
+            "parameters"
+        ]
+        == schema
+    )
 
 
 def test_a_spec_that_is_not_valid_has_its_problems_with_lines(infos, db):
@@ -178,7 +207,9 @@ def test_a_factory_without_a_spec_has_the_reason(infos, db):
     assert "has no description" in proposal.reason
 
 
-def test_a_list_is_compared_with_two_queries_and_computed_once(infos, db, django_assert_num_queries, monkeypatch):
+def test_a_list_is_compared_with_two_queries_and_computed_once(
+    infos, db, django_assert_num_queries, monkeypatch
+):
     publish_spec(stored(description="Old words."))
     first = proposals_for(infos.values(), None)
     monkeypatch.setattr("playground.factories.specs._compare", None)

@@ -33,7 +33,9 @@ def run_of(tool, person, *, days_ago=0, **columns):
     number = Run.objects.count() + 1
     columns = {"outcome": "returned", "verdict": "conforms", **columns}
     key = f"{int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000):012x}{number:020x}"
-    return Run.objects.create(pk=key, tool=tool, revision=tool.current, by=person, parameters_json="{}", **columns)
+    return Run.objects.create(
+        pk=key, tool=tool, revision=tool.current, by=person, parameters_json="{}", **columns
+    )
 
 
 def hide(tool):
@@ -61,7 +63,9 @@ def installed(monkeypatch):
 def test_the_tool_to_begin_with_runs_with_one_press(installed, client):
     make_tool("a.not_installed", examples=EXAMPLE, returnType=RETURNS)
     make_tool("b.without_example", returnType=RETURNS)
-    make_tool("c.configured", examples=EXAMPLE, returnType=RETURNS, configuration={"type": "object"})
+    make_tool(
+        "c.configured", examples=EXAMPLE, returnType=RETURNS, configuration={"type": "object"}
+    )
     make_tool("d.archived", examples=EXAMPLE, returnType=RETURNS, archived=True)
     make_tool("e.unchecked", examples=EXAMPLE)
     good = make_tool("f.good", examples=EXAMPLE, returnType=RETURNS)
@@ -76,7 +80,9 @@ def test_a_tool_whose_examples_have_passed_comes_first(installed):
     make_tool("a.first", examples=EXAMPLE, returnType=RETURNS)
     checked = make_tool("b.checked", examples=EXAMPLE, returnType=RETURNS)
     installed("a.first", "b.checked")
-    ExampleCheck.objects.create(tool=checked, revision=checked.current, passed=1, finished_at=timezone.now())
+    ExampleCheck.objects.create(
+        tool=checked, revision=checked.current, passed=1, finished_at=timezone.now()
+    )
 
     assert home.tool_to_begin_with(AnonymousUser()) == checked
 
@@ -85,7 +91,9 @@ def test_the_conversion_of_units_comes_before_tools_whose_examples_have_passed(i
     checked = make_tool("a.checked", examples=EXAMPLE, returnType=RETURNS)
     units = make_tool("convert_units", examples=EXAMPLE)
     installed("a.checked", "convert_units")
-    ExampleCheck.objects.create(tool=checked, revision=checked.current, passed=1, finished_at=timezone.now())
+    ExampleCheck.objects.create(
+        tool=checked, revision=checked.current, passed=1, finished_at=timezone.now()
+    )
 
     assert home.tool_to_begin_with(AnonymousUser()) == units
 
@@ -102,7 +110,9 @@ def test_a_hidden_tool_is_nobody_s_beginning(installed, client):
 
 
 def test_recent_tools_are_those_that_the_person_tried_last(client, ada, bob):
-    first, second, other, hidden = (make_tool(name) for name in ("first", "second", "other", "hidden"))
+    first, second, other, hidden = (
+        make_tool(name) for name in ("first", "second", "other", "hidden")
+    )
     for tool in (first, second, first, hidden):
         run_of(tool, ada)
     run_of(other, bob)
@@ -168,7 +178,9 @@ def test_a_bar_links_to_the_runs_of_its_day(client, ada):
 
     assert len(links) == 7
     assert links[-1] == f"/runs/?since={today}&until={today}"
-    assert client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.get().pk}/"') >= 1
+    assert (
+        client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.get().pk}/"') >= 1
+    )
 
 
 def test_the_week_has_the_words_of_the_runs_page(client, ada):
@@ -179,7 +191,9 @@ def test_the_week_has_the_words_of_the_runs_page(client, ada):
         for tree in (page(client, ada), LexborHTMLParser(client.get("/runs/").content.decode()))
     ]
 
-    assert legends == [["conforming", "violating", "unchecked", "failed", "cancelled or refused"]] * 2
+    assert (
+        legends == [["conforming", "violating", "unchecked", "failed", "cancelled or refused"]] * 2
+    )
 
 
 def test_only_the_latest_runs_are_counted(ada, monkeypatch):
@@ -224,12 +238,16 @@ def test_nothing_needs_attention_in_a_quiet_catalog(client, ada):
 def test_examples_that_fail_need_attention_until_they_pass_again(ada):
     tool, hidden = make_tool("a"), make_tool("b")
     for one in (tool, hidden):
-        ExampleCheck.objects.create(tool=one, revision=one.current, failed=2, finished_at=timezone.now())
+        ExampleCheck.objects.create(
+            tool=one, revision=one.current, failed=2, finished_at=timezone.now()
+        )
     hide(hidden)
 
     assert concerns(ada) == ["a: 2 examples fail"]
 
-    ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=2, finished_at=timezone.now())
+    ExampleCheck.objects.create(
+        tool=tool, revision=tool.current, passed=2, finished_at=timezone.now()
+    )
     assert concerns(ada) == []
 
 
@@ -260,7 +278,11 @@ def test_a_breaking_revision_of_this_week_needs_the_attention_of_those_who_use_t
 @pytest.mark.usefixtures("no_factories")
 def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
     for required in ([], ["x"], ["x"], ["x", "y"], ["x", "y", "z"]):
-        parameters = {"type": "object", "properties": {"x": {}, "y": {}, "z": {}}, "required": required}
+        parameters = {
+            "type": "object",
+            "properties": {"x": {}, "y": {}, "z": {}},
+            "required": required,
+        }
         tool = make_tool("a", parameters=parameters, description=f"Revision of {required}.")
     star(tool, ada)
 
@@ -274,7 +296,9 @@ def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
 def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ada):
     for name in ("a", "b", "c", "d"):
         tool = make_tool(name)
-        ExampleCheck.objects.create(tool=tool, revision=tool.current, failed=1, finished_at=timezone.now())
+        ExampleCheck.objects.create(
+            tool=tool, revision=tool.current, failed=1, finished_at=timezone.now()
+        )
     run_of(tool, ada, verdict="violates")
 
     tree = page(client, ada)
@@ -306,14 +330,24 @@ def test_a_change_that_the_person_may_decide_needs_attention(ada, bob):
     tool.save()
     spec = make_spec("a", description="Another one.")
     HeldChange.objects.create(
-        tool_id="a", proposed_by=bob, base=tool.current, text=spec.source, sha256=spec.sha256, reason="Not the owner."
+        tool_id="a",
+        proposed_by=bob,
+        base=tool.current,
+        text=spec.source,
+        sha256=spec.sha256,
+        reason="Not the owner.",
     )
 
     assert concerns(ada) == ["a: a change waits for your approval"]
     assert concerns(bob) == []
 
     HeldChange.objects.create(
-        tool_id="a", proposed_by=bob, base=tool.current, text=spec.source, sha256=spec.sha256, reason="Not the owner."
+        tool_id="a",
+        proposed_by=bob,
+        base=tool.current,
+        text=spec.source,
+        sha256=spec.sha256,
+        reason="Not the owner.",
     )
     assert concerns(ada) == ["a: 2 changes wait for your approval"]
 
@@ -322,7 +356,13 @@ def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkey
     from playground.factories.info import FactoryInfo
 
     hide(make_tool("secret"))
-    shared = {"origin": "settings", "distribution": None, "version": None, "state": "broken", "error": "No."}
+    shared = {
+        "origin": "settings",
+        "distribution": None,
+        "version": None,
+        "state": "broken",
+        "error": "No.",
+    }
     broken = [
         FactoryInfo(key="one", reference="m:one", tool_id=None, **shared),
         FactoryInfo(key="two", reference="m:two", tool_id="secret", **shared),
@@ -335,7 +375,9 @@ def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkey
 # -- cost -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_needs_few_queries_however_many_tools_there_are(client, ada, django_assert_max_num_queries):
+def test_the_page_needs_few_queries_however_many_tools_there_are(
+    client, ada, django_assert_max_num_queries
+):
     for number in range(12):
         tool = make_tool(f"kit.t{number}")
         run_of(tool, ada)

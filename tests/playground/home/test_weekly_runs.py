@@ -30,7 +30,9 @@ def add_run(tool, person, *, days_ago=0, mode="live"):
     columns = {"outcome": "returned", "parameters_json": "{}", "response_json": "1"}
     began_ms = int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000)
     run_id = f"{began_ms:012x}{time.time_ns():020x}"  # as unique as real ones, and in their order
-    return Run.objects.create(id=run_id, tool=tool, revision=tool.current, by=person, mode=mode, **columns)
+    return Run.objects.create(
+        id=run_id, tool=tool, revision=tool.current, by=person, mode=mode, **columns
+    )
 
 
 def counted(person, *tools):
@@ -76,7 +78,9 @@ def test_a_visitor_sees_no_runs_and_needs_no_query(tool, ada, django_assert_num_
         assert counted(AnonymousUser(), tool) == {}
 
 
-def test_the_latest_runs_are_counted_by_one_query(ada, tool, monkeypatch, django_assert_num_queries):
+def test_the_latest_runs_are_counted_by_one_query(
+    ada, tool, monkeypatch, django_assert_num_queries
+):
     monkeypatch.setattr(weekly_runs, "RUNS_COUNTED", 2)
     for _ in range(3):
         add_run(tool, ada)
@@ -108,7 +112,8 @@ def test_a_row_shows_the_runs_of_its_tool_and_leads_to_them(ada, bob, tool, clie
         return [
             (
                 link.attributes["href"],
-                link.css_first("svg").attributes["aria-label"] + link.css_first(".visually-hidden").text(),
+                link.css_first("svg").attributes["aria-label"]
+                + link.css_first(".visually-hidden").text(),
             )
             for link in answer.css(".result-runs")
         ]

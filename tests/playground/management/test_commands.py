@@ -22,7 +22,9 @@ def run_tool(*words):
 def test_a_run_that_conforms_exits_with_zero(builtin):
     builtin("convert_units")
 
-    run, code = run_tool("convert_units", "--parameters", '{"value": 1, "from_unit": "km", "to_unit": "m"}')
+    run, code = run_tool(
+        "convert_units", "--parameters", '{"value": 1, "from_unit": "km", "to_unit": "m"}'
+    )
 
     assert (run["outcome"], run["verdict"], code) == ("returned", "conforms", 0)
     assert Run.objects.get(pk=run["id"]).by is None
@@ -61,9 +63,13 @@ def test_a_terminal_shows_why_a_run_failed(builtin):
     builtin("count_slowly")
     builtin("drifting_thermometer")
 
-    raised = run_on_a_terminal("count_slowly", "--parameters", '{"steps": 1, "seconds": 0, "fail_at": 1}')
+    raised = run_on_a_terminal(
+        "count_slowly", "--parameters", '{"steps": 1, "seconds": 0, "fail_at": 1}'
+    )
     refused = run_on_a_terminal("count_slowly", "--parameters", '{"steps": "x"}')
-    violates = run_on_a_terminal("drifting_thermometer", "--parameters", '{"hours_since_calibration": 50}')
+    violates = run_on_a_terminal(
+        "drifting_thermometer", "--parameters", '{"hours_since_calibration": 50}'
+    )
 
     assert [code for code, _, _ in (raised, refused, violates)] == [1, 1, 1]
     assert raised[1] == refused[1] == ""
@@ -76,7 +82,9 @@ def test_a_terminal_shows_why_a_run_failed(builtin):
 def test_a_terminal_gets_json_if_asked(builtin):
     builtin("get-weather")
 
-    code, out, _ = run_on_a_terminal("Get weather", "--parameters", '{"location": "New York"}', "--mock", "--json")
+    code, out, _ = run_on_a_terminal(
+        "Get weather", "--parameters", '{"location": "New York"}', "--mock", "--json"
+    )
 
     assert (code, json.loads(out)["mode"]) == (0, "mock")
 
@@ -101,7 +109,8 @@ def test_a_response_that_breaks_its_schema_exits_with_one_and_is_printed(builtin
 
 
 @pytest.mark.parametrize(
-    ("parameters", "outcome"), [('{"steps": 1, "seconds": 0, "fail_at": 1}', "raised"), ('{"steps": "x"}', "refused")]
+    ("parameters", "outcome"),
+    [('{"steps": 1, "seconds": 0, "fail_at": 1}', "raised"), ('{"steps": "x"}', "refused")],
 )
 def test_a_run_that_does_not_return_exits_with_1(builtin, parameters, outcome):
     builtin("count_slowly")
@@ -138,7 +147,9 @@ def test_a_configuration_is_read_from_a_file_and_not_printed(builtin, tmp_path):
     path = tmp_path / "configuration.json"
     path.write_text('{"key": "hunter22-hunter22"}')
 
-    run, code = run_tool("sign_text", "--parameters", '{"text": "a"}', "--configuration", f"@{path}")
+    run, code = run_tool(
+        "sign_text", "--parameters", '{"text": "a"}', "--configuration", f"@{path}"
+    )
 
     assert (run["outcome"], code) == ("returned", 0)
     assert "hunter22" not in json.dumps(run)

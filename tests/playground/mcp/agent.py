@@ -30,15 +30,24 @@ class Agent:
     def post(self, body, **headers):
         """The HTTP response to a body; a header that is None is not sent."""
         data = body if isinstance(body, str | bytes) else json.dumps(body)
-        sent = {name.replace("_", "-"): value for name, value in {**self.headers, **headers}.items()}
+        sent = {
+            name.replace("_", "-"): value for name, value in {**self.headers, **headers}.items()
+        }
         sent = {name: value for name, value in sent.items() if value is not None}
         return self.client.post(self.path, data, content_type="application/json", headers=sent)
 
     def request(self, method, params=None, **headers):
-        return self.post(self.message(method, params), **self.more_headers(method, params), **headers)
+        return self.post(
+            self.message(method, params), **self.more_headers(method, params), **headers
+        )
 
     def message(self, method, params):
-        return {"jsonrpc": "2.0", "id": next(self.numbers), "method": method, "params": self.params(params)}
+        return {
+            "jsonrpc": "2.0",
+            "id": next(self.numbers),
+            "method": method,
+            "params": self.params(params),
+        }
 
     def params(self, params):
         return params or {}
@@ -64,7 +73,9 @@ class Agent:
 
     def events(self, name, arguments=None, **params):
         """The messages of the stream that responds to a call."""
-        response = self.request("tools/call", {"name": name, "arguments": arguments or {}, **params})
+        response = self.request(
+            "tools/call", {"name": name, "arguments": arguments or {}, **params}
+        )
         assert response["Content-Type"] == "text/event-stream"
         return messages_of(b"".join(response.streaming_content).decode())
 
@@ -73,7 +84,11 @@ class Agent:
 
 
 def messages_of(stream):
-    return [json.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: ")]
+    return [
+        json.loads(line.removeprefix("data: "))
+        for line in stream.splitlines()
+        if line.startswith("data: ")
+    ]
 
 
 class ModernAgent(Agent):

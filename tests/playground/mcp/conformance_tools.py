@@ -92,7 +92,15 @@ HEADER_SCHEMA: dict[str, Any] = {
     "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
     "required": ["region"],
 }
-FACTORIES = (SimpleText, ErrorHandling, WithProgress, JsonSchema, CustomHeader, LoggingTool, StreamingElicitation)
+FACTORIES = (
+    SimpleText,
+    ErrorHandling,
+    WithProgress,
+    JsonSchema,
+    CustomHeader,
+    LoggingTool,
+    StreamingElicitation,
+)
 PARAMETERS = {JsonSchema: SCHEMA_2020_12, CustomHeader: HEADER_SCHEMA}
 
 

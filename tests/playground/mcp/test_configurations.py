@@ -89,7 +89,9 @@ def test_a_chosen_configuration_that_was_deleted_is_explained(modern, sign_text,
     result = sign(modern)
 
     assert result["isError"] is True
-    assert result["content"][0]["text"].startswith("The saved configuration 'work', which its user chose")
+    assert result["content"][0]["text"].startswith(
+        "The saved configuration 'work', which its user chose"
+    )
     assert Run.objects.count() == 0
 
 
@@ -128,19 +130,27 @@ def api(ada):
     return Program(make_token("run", user=ada))
 
 
-@pytest.mark.parametrize("path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"])
+@pytest.mark.parametrize(
+    "path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"]
+)
 def test_the_api_stores_and_removes_a_choice(api, sign_text, ada, path):
     save(ada, sign_text, "work")
 
     assert api.ask(path).json() == {"saved_configuration": None}
-    assert api.send("PUT", path, '{"saved_configuration": "work"}').json() == {"saved_configuration": "work"}
+    assert api.send("PUT", path, '{"saved_configuration": "work"}').json() == {
+        "saved_configuration": "work"
+    }
     assert api.send("PUT", path, '{"saved_configuration": "work"}').status_code == 200
     assert api.ask(path).json() == {"saved_configuration": "work"}
-    assert api.send("PUT", path, '{"saved_configuration": null}').json() == {"saved_configuration": None}
+    assert api.send("PUT", path, '{"saved_configuration": null}').json() == {
+        "saved_configuration": None
+    }
     assert MCPConfiguration.objects.count() == 0
 
 
-@pytest.mark.parametrize("path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"])
+@pytest.mark.parametrize(
+    "path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"]
+)
 def test_the_api_refuses_a_configuration_that_does_not_exist(api, sign_text, path):
     answer = api.send("PUT", path, '{"saved_configuration": "work"}')
 
@@ -148,7 +158,9 @@ def test_the_api_refuses_a_configuration_that_does_not_exist(api, sign_text, pat
     assert answer.json()["errors"][0]["pointer"] == "/saved_configuration"
 
 
-@pytest.mark.parametrize("path", ["/tools/none/mcp-configuration", "/toolkits/none/mcp-configuration"])
+@pytest.mark.parametrize(
+    "path", ["/tools/none/mcp-configuration", "/toolkits/none/mcp-configuration"]
+)
 def test_the_api_knows_no_choice_for_what_does_not_exist(api, path):
     assert api.ask(path).status_code == 404
     assert api.send("PUT", path, '{"saved_configuration": null}').status_code == 404

@@ -22,7 +22,10 @@ pytestmark = pytest.mark.django_db
 
 def snippets_of(response):
     page = HTMLParser(response.content)
-    return {node.attributes["id"].removesuffix("-code"): node.text() for node in page.css("pre.code-text[id$='-code']")}
+    return {
+        node.attributes["id"].removesuffix("-code"): node.text()
+        for node in page.css("pre.code-text[id$='-code']")
+    }
 
 
 def test_a_visitor_sees_the_address_and_a_place_for_a_token(client):
@@ -30,7 +33,14 @@ def test_a_visitor_sees_the_address_and_a_place_for_a_token(client):
 
     assert response.status_code == 200
     found = snippets_of(response)
-    assert list(found) == ["claude-code", "claude-desktop", "cursor", "vs-code", "inspector", "python-sdk"]
+    assert list(found) == [
+        "claude-code",
+        "claude-desktop",
+        "cursor",
+        "vs-code",
+        "inspector",
+        "python-sdk",
+    ]
     for key, code in found.items():
         assert "http://testserver/mcp" in code
         assert "YOUR_TOKEN" in code or key == "vs-code"
@@ -46,7 +56,9 @@ def test_the_page_says_when_the_role_does_not_allow_runs(client, role, is_warned
     page = HTMLParser(client.get("/connect/").content)
 
     text = " ".join(page.css_first("main").text().split())
-    assert ("With your role, an agent can search the catalog and read specs, but not run tools." in text) == is_warned
+    assert (
+        "With your role, an agent can search the catalog and read specs, but not run tools." in text
+    ) == is_warned
     assert ("call every runnable tool" in text) != is_warned
 
 
@@ -158,7 +170,9 @@ def test_the_configuration_of_a_tool_is_chosen_on_its_page(browser, ada, sign_te
     assert '<option value="work"' in text
     assert "a-secret-key" not in text
 
-    response = browser.post("/connect/tools/sign_text/configuration/", {"saved_configuration": "work"})
+    response = browser.post(
+        "/connect/tools/sign_text/configuration/", {"saved_configuration": "work"}
+    )
 
     assert response.status_code == 302
     assert response["Location"] == "/connect/tools/sign_text/#configuration"
@@ -199,7 +213,9 @@ def test_a_visitor_chooses_nothing(client, sign_text, path):
 
 def test_only_an_address_beyond_this_machine_needs_to_allow_http():
     def arguments(url):
-        code = next(one.code for one in snippets(Server("toolshelf", url)) if one.key == "claude-desktop")
+        code = next(
+            one.code for one in snippets(Server("toolshelf", url)) if one.key == "claude-desktop"
+        )
         return json.loads(code)["mcpServers"]["toolshelf"]["args"]
 
     assert "--allow-http" not in arguments("http://127.0.0.1:8000/mcp")
@@ -216,7 +232,9 @@ def test_the_configuration_of_vs_code_holds_no_token():
 
 def test_the_python_snippet_compiles():
     code = next(
-        one.code for one in snippets(Server("toolshelf", "http://127.0.0.1:8000/mcp")) if one.key == "python-sdk"
+        one.code
+        for one in snippets(Server("toolshelf", "http://127.0.0.1:8000/mcp"))
+        if one.key == "python-sdk"
     )
 
     compile(code, "snippet", "exec")

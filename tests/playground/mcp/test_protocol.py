@@ -105,7 +105,10 @@ def test_a_request_without_a_session_is_served(ada):
 def test_legacy_errors_of_methods_have_the_status_200(legacy):
     assert legacy.error("resources/list") == (
         200,
-        {"code": -32601, "message": "This server has no method 'resources/list' in the protocol version 2025-11-25."},
+        {
+            "code": -32601,
+            "message": "This server has no method 'resources/list' in the protocol version 2025-11-25.",
+        },
     )
     assert legacy.error("server/discover")[1]["code"] == -32601
     status, error = legacy.error("tools/call", {"arguments": {}})
@@ -143,8 +146,16 @@ def test_discover_returns_versions_and_the_server(modern):
 def test_lists_have_the_hints_for_caches(modern):
     result = modern.result("tools/list")
 
-    assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == ("complete", 60_000, "public")
-    assert [tool["name"] for tool in result["tools"]] == ["search_tools", "describe_tool", "call_tool"]
+    assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == (
+        "complete",
+        60_000,
+        "public",
+    )
+    assert [tool["name"] for tool in result["tools"]] == [
+        "search_tools",
+        "describe_tool",
+        "call_tool",
+    ]
 
 
 @pytest.mark.parametrize("key", META)
@@ -164,7 +175,10 @@ def test_a_request_without_a_required_field_is_refused(modern, key):
     ("headers", "part"),
     [
         ({"MCP-Protocol-Version": None}, "The header MCP-Protocol-Version is missing"),
-        ({"MCP-Protocol-Version": "2025-11-25"}, "The header MCP-Protocol-Version is '2025-11-25', but"),
+        (
+            {"MCP-Protocol-Version": "2025-11-25"},
+            "The header MCP-Protocol-Version is '2025-11-25', but",
+        ),
         ({"Mcp-Method": None}, "The header Mcp-Method is missing"),
         ({"Mcp-Method": "TOOLS/CALL"}, "The header Mcp-Method is 'TOOLS/CALL', but the body has"),
         ({"Mcp-Name": None}, "The header Mcp-Name is missing"),
@@ -175,7 +189,9 @@ def test_a_request_without_a_required_field_is_refused(modern, key):
 def test_headers_must_match_the_body(modern, headers, part):
     message = modern.message("tools/call", {"name": "search_tools", "arguments": {}})
 
-    response = modern.post(message, **(modern.more_headers("tools/call", {"name": "search_tools"}) | headers))
+    response = modern.post(
+        message, **(modern.more_headers("tools/call", {"name": "search_tools"}) | headers)
+    )
 
     assert response.status_code == 400
     assert response.json()["error"]["code"] == -32020
@@ -204,7 +220,15 @@ def test_another_modern_version_is_refused_with_the_supported_ones(modern):
 
 
 @pytest.mark.parametrize(
-    "method", ["initialize", "ping", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "unknown/one"]
+    "method",
+    [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "subscriptions/listen",
+        "unknown/one",
+    ],
 )
 def test_a_method_that_is_not_implemented_is_not_found(modern, method):
     status, error = modern.error(method)
@@ -254,7 +278,9 @@ def test_a_body_that_is_no_message_is_refused(legacy, body, code, part):
 
 
 def test_a_body_that_is_too_large_is_refused(legacy):
-    response = legacy.post(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "x" * 4_300_000}}))
+    response = legacy.post(
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "x" * 4_300_000}})
+    )
 
     assert response.status_code == 413
     assert response.json()["error"]["code"] == -32600
@@ -322,13 +348,17 @@ def test_a_token_to_publish_lists_nothing(ada):
     response = ModernAgent(Client(), make_token("publish", user=ada)).request("tools/list")
 
     assert response.status_code == 403
-    assert response.json()["error"]["message"] == "This token lacks the scope 'run'; it has: publish."
+    assert (
+        response.json()["error"]["message"] == "This token lacks the scope 'run'; it has: publish."
+    )
 
 
 def test_only_a_token_to_run_calls_tools(ada):
     agent = ModernAgent(Client(), make_token("read", user=ada))
 
-    response = agent.request("tools/call", {"name": "call_tool", "arguments": {"tool": "hash_text"}})
+    response = agent.request(
+        "tools/call", {"name": "call_tool", "arguments": {"tool": "hash_text"}}
+    )
 
     assert response.status_code == 403
     assert 'error="insufficient_scope", scope="run"' in response["WWW-Authenticate"]
@@ -342,7 +372,10 @@ def test_a_page_of_another_site_is_refused(modern):
     assert response.json() == {
         "jsonrpc": "2.0",
         "id": None,
-        "error": {"code": -32600, "message": "This request comes from a page of another site, so it was refused."},
+        "error": {
+            "code": -32600,
+            "message": "This request comes from a page of another site, so it was refused.",
+        },
     }
 
 
@@ -361,7 +394,10 @@ def test_an_unknown_toolkit_is_not_found(modern):
     status, error = modern.at("/mcp/nothing").error("tools/list")
 
     assert status == 404
-    assert error["message"] == "The catalog has no toolkit 'nothing'. /api/v1/toolkits lists the toolkits."
+    assert (
+        error["message"]
+        == "The catalog has no toolkit 'nothing'. /api/v1/toolkits lists the toolkits."
+    )
 
 
 # -- rates ----------------------------------------------------------------------------------------------------------

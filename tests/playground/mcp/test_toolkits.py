@@ -39,7 +39,11 @@ def test_a_toolkit_lists_its_runnable_tools(measures):
 
 
 def test_with_mocks_it_lists_all_of_them(measures):
-    assert measures.at("/mcp/measuresmore?mock=1").tool_names() == ["convert_units", "hash_text", "weigh"]
+    assert measures.at("/mcp/measuresmore?mock=1").tool_names() == [
+        "convert_units",
+        "hash_text",
+        "weigh",
+    ]
 
 
 @pytest.mark.parametrize("spelling", ["Measures & more", "measures-more", "MEASURES_MORE"])
@@ -90,7 +94,10 @@ def test_a_call_needs_the_scope_run(measures, ada):
     reader = ModernAgent(Client(), make_token("read", user=ada), path="/mcp/measuresmore")
 
     assert reader.tool_names() == ["convert_units", "hash_text"]
-    assert reader.request("tools/call", {"name": "hash_text", "arguments": {"text": "a"}}).status_code == 403
+    assert (
+        reader.request("tools/call", {"name": "hash_text", "arguments": {"text": "a"}}).status_code
+        == 403
+    )
 
 
 def test_an_illegal_name_gets_its_alias_and_stays_the_title(modern):
@@ -134,7 +141,9 @@ def test_annotations_are_preserved_but_nothing_that_only_the_original_server_doe
         "execution": {"taskSupport": "required"},
         "_meta": {"ui": "app"},
     }
-    type(tool.current).objects.filter(pk=tool.current.pk).update(source=json.dumps(document), sha256="1" * 64)
+    type(tool.current).objects.filter(pk=tool.current.pk).update(
+        source=json.dumps(document), sha256="1" * 64
+    )
 
     found = listed(modern.at("/mcp/git?mock=1"))["pull"]
 
@@ -210,7 +219,9 @@ def test_a_cursor_of_something_else_is_refused(measures, cursor):
     assert (status, error["code"]) == (400, -32602)
 
 
-def test_the_list_costs_the_same_number_of_queries_for_more_tools(modern, django_assert_max_num_queries):
+def test_the_list_costs_the_same_number_of_queries_for_more_tools(
+    modern, django_assert_max_num_queries
+):
     for number in range(20):
         make_tool(f"many.t{number}")
 
@@ -230,7 +241,10 @@ def sql(modern):
         parameters=properties(
             region={"type": "string", "x-mcp-header": "Region"},
             limit={"type": "integer", "x-mcp-header": "Limit"},
-            options={"type": "object", "properties": {"dry": {"type": "boolean", "x-mcp-header": "Dry"}}},
+            options={
+                "type": "object",
+                "properties": {"dry": {"type": "boolean", "x-mcp-header": "Dry"}},
+            },
         ),
     )
     return modern.at("/mcp/sql?mock=1")
@@ -275,6 +289,8 @@ def test_headers_that_differ_from_the_arguments_are_refused(sql, arguments, head
 
 
 def test_a_wrong_mark_is_ignored(modern):
-    make_tool("sql.run", name="run", parameters=properties(a={"type": "number", "x-mcp-header": "A"}))
+    make_tool(
+        "sql.run", name="run", parameters=properties(a={"type": "number", "x-mcp-header": "A"})
+    )
 
     assert call(modern.at("/mcp/sql?mock=1"), {"a": 1.5}).status_code == 200

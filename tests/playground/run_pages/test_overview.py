@@ -33,7 +33,10 @@ def overview(key="7d", runs=None):
 
 
 def figures(found):
-    return {figure.name: (figure.text or figure.milliseconds, figure.change, figure.way) for figure in found.figures}
+    return {
+        figure.name: (figure.text or figure.milliseconds, figure.change, figure.way)
+        for figure in found.figures
+    }
 
 
 def test_runs_are_counted_by_day_and_by_how_they_ended():
@@ -50,7 +53,13 @@ def test_runs_are_counted_by_day_and_by_how_they_ended():
 
     assert [bucket.runs for bucket in buckets] == [1, 0, 0, 0, 0, 0, 5]
     last = buckets[-1]
-    assert (last.conforms, last.violates, last.unchecked, last.failed, last.other) == (1, 1, 1, 1, 1)
+    assert (last.conforms, last.violates, last.unchecked, last.failed, last.other) == (
+        1,
+        1,
+        1,
+        1,
+        1,
+    )
 
 
 def test_the_last_day_is_counted_by_hour():
@@ -90,7 +99,12 @@ def test_the_numbers_of_chosen_times_are_compared_with_nothing():
     found = overview_of(Run.objects.all(), PERIODS["7d"], NOW, chosen.bounds_ms)
 
     assert [bucket.runs for bucket in found.buckets] == [0, 0, 1, 1, 1, 1, 0]
-    assert [figure.text or figure.milliseconds for figure in found.figures] == ["2", "100%", 30, "1"]
+    assert [figure.text or figure.milliseconds for figure in found.figures] == [
+        "2",
+        "100%",
+        30,
+        "1",
+    ]
     assert not found.has_changes
 
 
@@ -117,14 +131,22 @@ def test_chosen_times_may_have_no_end():
 def test_days_are_named_in_words(since, until, name):
     year = datetime.now(UTC).year
 
-    chosen = RunFilter(since=date(year, *since) if since else None, until=date(year, *until) if until else None)
+    chosen = RunFilter(
+        since=date(year, *since) if since else None, until=date(year, *until) if until else None
+    )
 
     assert chosen.times_name == name
 
 
 def test_days_of_another_year_are_named_with_it():
-    assert RunFilter(since=date(2019, 1, 20), until=date(2019, 1, 22)).times_name == "20 to 22 Jan 2019"
-    assert RunFilter(since=date(2018, 1, 20), until=date(2019, 1, 22)).times_name == "20 Jan 2018 to 22 Jan 2019"
+    assert (
+        RunFilter(since=date(2019, 1, 20), until=date(2019, 1, 22)).times_name
+        == "20 to 22 Jan 2019"
+    )
+    assert (
+        RunFilter(since=date(2018, 1, 20), until=date(2019, 1, 22)).times_name
+        == "20 Jan 2018 to 22 Jan 2019"
+    )
 
 
 def test_without_runs_there_is_nothing_to_compare():
@@ -154,7 +176,12 @@ def test_the_counts_read_only_an_index(django_assert_num_queries):
     with django_assert_num_queries(3):
         overview("30d", visible)
 
-    plan = Run.objects.filter(id__gte=id_at(1), id__lt=id_at(2)).order_by().values("outcome", "verdict").explain()
+    plan = (
+        Run.objects.filter(id__gte=id_at(1), id__lt=id_at(2))
+        .order_by()
+        .values("outcome", "verdict")
+        .explain()
+    )
     if "SCAN" in plan or "SEARCH" in plan:  # SQLite
         assert "COVERING INDEX run_by_time" in plan
 
@@ -192,7 +219,9 @@ def test_an_hour_is_a_filter():
 
 def test_several_hours_are_a_filter():
     tool = make_tool()
-    runs = [run_at(tool, 23, hour) for hour in (22, 23)] + [run_at(tool, 24, hour) for hour in (0, 1)]
+    runs = [run_at(tool, 23, hour) for hour in (22, 23)] + [
+        run_at(tool, 24, hour) for hour in (0, 1)
+    ]
 
     narrowed = RunFilter.from_query({"hour": "2026-11-23T23", "hours": "2"})
 
@@ -217,7 +246,9 @@ def test_hours_that_end_on_another_day_name_it(hour, hours, name):
 def test_days_replace_an_hour():
     days = {"since": "2026-11-20", "until": "2026-11-22"}
 
-    assert RunFilter.from_query({"hour": "2026-11-23T04", "hours": "2", **days}) == RunFilter.from_query(days)
+    assert RunFilter.from_query(
+        {"hour": "2026-11-23T04", "hours": "2", **days}
+    ) == RunFilter.from_query(days)
 
 
 @pytest.mark.parametrize(

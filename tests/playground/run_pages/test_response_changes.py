@@ -12,7 +12,10 @@ def test_each_value_that_differs_is_a_change():
 
 
 def test_a_former_value_that_is_long_or_has_parts_is_left_out():
-    assert changes_between(["x" * 100, {"a": 1}], [1, 2]) == [Change("/0", "changed"), Change("/1", "changed")]
+    assert changes_between(["x" * 100, {"a": 1}], [1, 2]) == [
+        Change("/0", "changed"),
+        Change("/1", "changed"),
+    ]
 
 
 def test_what_was_removed_is_marked_where_it_was():
@@ -28,4 +31,9 @@ def test_what_was_removed_is_marked_where_it_was():
 def test_a_response_that_is_another_value_as_a_whole_has_one_mark():
     [mark] = marks_of(changes_between(1, 2), "last")
 
-    assert (mark.pointer, mark.kind, mark.words, mark.compared_with) == ("", "changed", "changed, was 1", "last")
+    assert (mark.pointer, mark.kind, mark.words, mark.compared_with) == (
+        "",
+        "changed",
+        "changed, was 1",
+        "last",
+    )

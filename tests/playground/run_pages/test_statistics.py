@@ -16,7 +16,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.unit]
 
 
 def make_run(tool, **columns):
-    columns = {"outcome": "returned", "verdict": "conforms", "start_ms": 1000, "call_ms": 9, **columns}
+    columns = {
+        "outcome": "returned",
+        "verdict": "conforms",
+        "start_ms": 1000,
+        "call_ms": 9,
+        **columns,
+    }
     return Run.objects.create(tool=tool, revision=tool.current, parameters_json="{}", **columns)
 
 
@@ -35,7 +41,10 @@ def test_the_figures_of_a_tool():
     assert (figures.runs, figures.there_are_more) == (6, False)
     assert (percent(figures.returned), percent(figures.conformed)) == ("83%", "80%")
     assert (figures.median_ms, figures.p95_ms) == (29, 99)
-    assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + ["returned, violates", "raised"]
+    assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + [
+        "returned, violates",
+        "raised",
+    ]
 
 
 def test_a_tool_without_runs_has_no_figures():
@@ -86,7 +95,8 @@ def test_durations_are_those_of_calls_and_not_of_process_starts():
 
 
 @pytest.mark.parametrize(
-    ("share", "says"), [(None, "—"), (0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.999, "99%"), (1, "100%")]
+    ("share", "says"),
+    [(None, "—"), (0, "0%"), (0.001, "1%"), (0.5, "50%"), (0.999, "99%"), (1, "100%")],
 )
 def test_only_all_is_a_hundred_percent(share, says):
     assert percent(share) == says
@@ -105,7 +115,9 @@ def test_runs_past_their_retention_are_removed():
     now = timezone.now()
     old = make_run(tool, finished_at=now - timedelta(days=31))
     young = make_run(tool, finished_at=now - timedelta(days=29))
-    going_on = make_run(tool, outcome="running", finished_at=None, created_at=now - timedelta(days=99))
+    going_on = make_run(
+        tool, outcome="running", finished_at=None, created_at=now - timedelta(days=99)
+    )
 
     assert prune_runs(30) == 1
 
@@ -117,12 +129,20 @@ def test_many_runs_are_removed_batch_by_batch(django_assert_max_num_queries):
     tool = make_tool()
     old = timezone.now() - timedelta(days=2)
     Run.objects.bulk_create(
-        Run(tool=tool, revision=tool.current, parameters_json="{}", outcome="returned", finished_at=old)
+        Run(
+            tool=tool,
+            revision=tool.current,
+            parameters_json="{}",
+            outcome="returned",
+            finished_at=old,
+        )
         for _ in range(1201)
     )
 
     # Each of three batches also deletes the files of its runs, and the messages that are queued for them.
-    with django_assert_max_num_queries(29):  # in each of three batches, one for the groups that share the runs
+    with django_assert_max_num_queries(
+        29
+    ):  # in each of three batches, one for the groups that share the runs
         assert prune_runs(1) == 1201
 
 
@@ -158,7 +178,9 @@ def test_a_page_of_the_catalog_can_show_the_state_of_a_tools_examples():
     template = Template("{% load runs %}{% example_check tool %}")
 
     unchecked = template.render(Context({"tool": tool}))
-    ExampleCheck.objects.create(tool=tool, revision=tool.current, passed=1, finished_at=timezone.now())
+    ExampleCheck.objects.create(
+        tool=tool, revision=tool.current, passed=1, finished_at=timezone.now()
+    )
     checked = template.render(Context({"tool": tool}))
 
     assert "not checked" in unchecked

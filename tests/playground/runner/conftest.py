@@ -8,7 +8,9 @@ from tests.playground.runners import MarkedRunner
 @pytest.fixture(scope="module")
 def runner():
     runner = MarkedRunner(slots=4)
-    assert runner.call("return 1").response == 1  # imports the tool: no time limit of a test includes that
+    assert (
+        runner.call("return 1").response == 1
+    )  # imports the tool: no time limit of a test includes that
     yield runner
     runner.close()
 

@@ -81,8 +81,14 @@ EXPECTED = {
     "tool-create-none": ("raised", "create() returned NoneType, which has no call()"),
     "tool-import-error": ("raised", "RuntimeError: this package does not work"),
     "tool-import-hang": ("timed_out", "its factory was being imported"),
-    "tool-wrong-signature": ("raised", "TypeError: Factory.create() missing 1 required positional argument: 'second'"),
-    "tool-missing-dependency": ("raised", "ModuleNotFoundError: No module named 'a_package_that_nobody_has'"),
+    "tool-wrong-signature": (
+        "raised",
+        "TypeError: Factory.create() missing 1 required positional argument: 'second'",
+    ),
+    "tool-missing-dependency": (
+        "raised",
+        "ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
+    ),
 }
 
 WITHOUT_NAMESPACES = {
@@ -146,17 +152,29 @@ def runner(request, secret_file):
 def test_a_hostile_tool_is_contained(case_id, runner, secret_file, web_server, tmp_path):
     if not runner.modes and case_id in UNBOUNDED_WITHOUT_USERS:
         pytest.skip("Linux does not bound root's processes")
-    expected = EXPECTED[case_id] if runner.modes else WITHOUT_NAMESPACES.get(case_id, EXPECTED[case_id])
-    code = CASES[case_id]["code"].replace("@@DB_FILE@@", str(secret_file)).replace("@@CANARY_PORT@@", str(web_server))
+    expected = (
+        EXPECTED[case_id] if runner.modes else WITHOUT_NAMESPACES.get(case_id, EXPECTED[case_id])
+    )
+    code = (
+        CASES[case_id]["code"]
+        .replace("@@DB_FILE@@", str(secret_file))
+        .replace("@@CANARY_PORT@@", str(web_server))
+    )
     code = code.replace("@@PWN_DIR@@", str(tmp_path / "pwned"))
-    reference = "attack_tool:Factory" if code else f"{case_id.removeprefix('tool-').replace('-', '_')}:Factory"
+    reference = (
+        "attack_tool:Factory"
+        if code
+        else f"{case_id.removeprefix('tool-').replace('-', '_')}:Factory"
+    )
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     memory_bytes = LITTLE_MEMORY if "memory" in case_id else MEMORY
     outcome, shown = expected
     timeout_s = LIMIT_S if outcome == "timed_out" else LONG_S
     began_at = time.monotonic()
-    end = runner.run(reference, {"code": code}, timeout_s=timeout_s, memory_bytes=memory_bytes, wait_s=2 * LONG_S)
+    end = runner.run(
+        reference, {"code": code}, timeout_s=timeout_s, memory_bytes=memory_bytes, wait_s=2 * LONG_S
+    )
     took_s = time.monotonic() - began_at
 
     assert end is not None
@@ -180,7 +198,10 @@ def test_a_hostile_tool_is_contained(case_id, runner, secret_file, web_server, t
         ("tool-daemonize", "returned"),
         ("tool-db-open", "raised"),
         ("tool-fork-bomb", "timed_out"),
-        ("tool-kill-parent", "returned"),  # the signal is sent, and what watches the run does not mind
+        (
+            "tool-kill-parent",
+            "returned",
+        ),  # the signal is sent, and what watches the run does not mind
         ("tool-memory-list", "raised"),
         ("tool-rlimit-raise", "raised"),
     ],
@@ -233,13 +254,18 @@ time.sleep(600)
 
     end = runner.call(code, timeout_s=LIMIT_S)
 
-    assert end.outcome == ("timed_out" if runner.modes else "crashed") or "PermissionError" in end.error
+    assert (
+        end.outcome == ("timed_out" if runner.modes else "crashed")
+        or "PermissionError" in end.error
+    )
     assert runner.nothing_is_left()
     assert runner.call("return 1").response == 1
 
 
 def test_a_run_cannot_read_the_servers_environment(runner):
-    end = runner.call(f"return open('/proc/{os.getpid()}/environ', 'rb').read().decode('latin-1').split('=')")
+    end = runner.call(
+        f"return open('/proc/{os.getpid()}/environ', 'rb').read().decode('latin-1').split('=')"
+    )
 
     assert end.outcome == "raised"
     assert end.error.startswith(("PermissionError", "FileNotFoundError"))
@@ -249,7 +275,9 @@ def test_a_run_in_namespaces_sees_only_its_own_processes(runner):
     if not runner.modes:
         pytest.skip("without namespaces it sees them all")
 
-    end = runner.call("import os; return sorted(int(name) for name in os.listdir('/proc') if name.isdigit())")
+    end = runner.call(
+        "import os; return sorted(int(name) for name in os.listdir('/proc') if name.isdigit())"
+    )
 
     assert end.response[0] == 1
     assert len(end.response) == 2
@@ -269,13 +297,18 @@ def test_broken_factories_are_listed_and_the_others_work():
         timeout_s=60,
     )
 
-    states = {info.reference: (info.state, (info.error or "").splitlines()[:1]) for info in registry.all()}
+    states = {
+        info.reference: (info.state, (info.error or "").splitlines()[:1]) for info in registry.all()
+    }
 
     assert states == {
         "attack_tool:Factory": ("ok", []),
         "import_error:Factory": ("broken", ["RuntimeError: this package does not work"]),
         "import_hang:Factory": ("broken", ["Importing it did not end within 1.5 s."]),
-        "missing_dependency:Factory": ("broken", ["ModuleNotFoundError: No module named 'a_package_that_nobody_has'"]),
+        "missing_dependency:Factory": (
+            "broken",
+            ["ModuleNotFoundError: No module named 'a_package_that_nobody_has'"],
+        ),
         "import_exit:Factory": (
             "broken",
             ["The factory's process ended with exit code 3 while it was being imported."],

@@ -35,7 +35,9 @@ class Api:
     def ask(self, path, body=None):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.site.url}/api/v1{path}", data=data, headers=headers)
+        request = urllib.request.Request(
+            f"{self.site.url}/api/v1{path}", data=data, headers=headers
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
@@ -97,7 +99,9 @@ def test_killed_in_the_middle_of_a_hundred_runs_and_started_again(site):
 
     site.kill()
     with sqlite3.connect(site.data_dir / "toolshelf.sqlite3") as database:
-        left = database.execute("SELECT count(*) FROM playground_run WHERE outcome IN ('queued', 'running')").fetchone()
+        left = database.execute(
+            "SELECT count(*) FROM playground_run WHERE outcome IN ('queued', 'running')"
+        ).fetchone()
     site.start()
 
     outcomes = api.outcomes()
@@ -107,7 +111,10 @@ def test_killed_in_the_middle_of_a_hundred_runs_and_started_again(site):
     run = api.ask(f"/runs/{started.pop()}")
     assert "The server stopped" in run["error"]
     assert (
-        api.ask("/tools/convert_units/runs", {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}})["outcome"]
+        api.ask(
+            "/tools/convert_units/runs",
+            {"parameters": {"value": 1, "from_unit": "km", "to_unit": "m"}},
+        )["outcome"]
         == "returned"
     )
 

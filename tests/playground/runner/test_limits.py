@@ -15,7 +15,10 @@ def test_a_run_ends_at_its_deadline(runner):
     end = runner.call("import time; time.sleep(60)", timeout_s=0.5)
 
     assert end.outcome == "timed_out"
-    assert end.error == "The tool did not finish within 0.5 s. It was stopped, with its child processes."
+    assert (
+        end.error
+        == "The tool did not finish within 0.5 s. It was stopped, with its child processes."
+    )
     assert 0.5 <= time.monotonic() - began_at < 30  # the tool sleeps for 60 s
 
 
@@ -96,7 +99,10 @@ time.sleep(60)
     end = runner.call(code, timeout_s=10, memory_bytes=200 * 2**20)
 
     assert end.outcome == "crashed"
-    assert end.error == "The tool and its child processes used more memory than the 200 MiB that a run may use."
+    assert (
+        end.error
+        == "The tool and its child processes used more memory than the 200 MiB that a run may use."
+    )
     assert runner.call("return 1").response == 1
     assert runner.nothing_is_left()
 

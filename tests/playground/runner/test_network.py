@@ -57,7 +57,9 @@ def call(runner, code, network):
 
 
 def read(url):
-    return f"import urllib.request\nreturn urllib.request.urlopen({url!r}, timeout=20).read().decode()"
+    return (
+        f"import urllib.request\nreturn urllib.request.urlopen({url!r}, timeout=20).read().decode()"
+    )
 
 
 def connect(port):
@@ -75,7 +77,9 @@ def test_a_run_does_not_reach_the_site_directly(runner, site, network):
     assert end.error.startswith("ConnectionRefusedError"), end
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "127.1", "127.0.0.2", "[::ffff:127.0.0.1]", "0.0.0.0"])
+@pytest.mark.parametrize(
+    "name", ["127.0.0.1", "localhost", "127.1", "127.0.0.2", "[::ffff:127.0.0.1]", "0.0.0.0"]
+)
 def test_a_run_does_not_reach_the_site_through_the_proxy(runner, site, name):
     code = f"""
         import os, urllib.request
@@ -85,7 +89,10 @@ def test_a_run_does_not_reach_the_site_through_the_proxy(runner, site, name):
     """
     end = call(runner, code, "outward")
 
-    assert end.response == [403, "This tool can reach only public addresses: its network is outward"], end
+    assert end.response == [
+        403,
+        "This tool can reach only public addresses: its network is outward",
+    ], end
 
 
 def test_a_tunnel_to_the_site_is_refused_with_the_reason(runner, site):
@@ -99,7 +106,9 @@ def test_a_tunnel_to_the_site_is_refused_with_the_reason(runner, site):
     """
     end = call(runner, code, "outward")
 
-    assert end.error.startswith("OSError: Tunnel connection failed: 403 This tool can reach only public addresses"), end
+    assert end.error.startswith(
+        "OSError: Tunnel connection failed: 403 This tool can reach only public addresses"
+    ), end
 
 
 @pytest.mark.parametrize(
@@ -207,7 +216,9 @@ def test_the_proxy_of_a_process_that_has_ended_ends_before_the_worker():
     environment = {"PATH": os.environ["PATH"]}
     with closing(WorkerProcess(environment=environment, search_path=[str(TOOLS)])) as worker:
         worker.read_isolation()
-        *_, described = describe(worker, {"attack_tool:Factory": FactoryOptions(network="outward")}, timeout_s=20)
+        *_, described = describe(
+            worker, {"attack_tool:Factory": FactoryOptions(network="outward")}, timeout_s=20
+        )
         pid = worker._process.pid
 
         assert described[1].tool_id == "attack"
@@ -255,12 +266,16 @@ runner.close()
 
 
 def test_outward_reaches_public_addresses_through_the_proxy_alone(tmp_path):
-    tried = subprocess.run(["unshare", "--net", "ip", "link", "add", "name", "trial", "type", "veth"], check=False)
+    tried = subprocess.run(
+        ["unshare", "--net", "ip", "link", "add", "name", "trial", "type", "veth"], check=False
+    )
     if not shutil.which("nsenter") or tried.returncode:
         pytest.skip("this user cannot make a network of its own")
     command = ["unshare", "--net", "bash", "-c", OUTSIDE, "bash", sys.executable, SERVER, CLIENT]
 
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
 
     assert done.returncode == 0, done.stderr
     public, own, directly = done.stdout.splitlines()
@@ -321,7 +336,10 @@ def test_a_network_that_cannot_be_enforced_refuses_the_run(modes, reason, networ
         end = call(runner, f"open('{mark}', 'w')", network)
 
     assert end.outcome == "raised"
-    assert f'its network is set to "{network}", which cannot be enforced on this machine: {reason}.' in end.error
+    assert (
+        f'its network is set to "{network}", which cannot be enforced on this machine: {reason}.'
+        in end.error
+    )
     assert not mark.exists()
 
 
@@ -329,7 +347,9 @@ def test_outward_is_refused_where_the_site_itself_uses_a_proxy():
     environment = {"HTTPS_PROXY": "http://proxy.example:3128"}
     settings = FactorySettings(environment, network_by_id={"ATTACK": "outward"})
     found = FactoryRegistry(
-        ["attack_tool:Factory", "typed_tools:plain"], search_path=[str(TOOLS)], factory_settings=settings
+        ["attack_tool:Factory", "typed_tools:plain"],
+        search_path=[str(TOOLS)],
+        factory_settings=settings,
     )
 
     limited, other = found.all()
@@ -338,21 +358,26 @@ def test_outward_is_refused_where_the_site_itself_uses_a_proxy():
     assert "the site uses a proxy (HTTPS_PROXY), so it cannot check the addresses" in limited.error
     assert (other.state, other.network) == ("ok", "all")
     assert list(found.unenforceable_networks()) == ["outward"]
-    assert "outward is not available here" in next(each.text for each in found.isolation() if each.name == "Network")
+    assert "outward is not available here" in next(
+        each.text for each in found.isolation() if each.name == "Network"
+    )
 
 
 def test_an_import_has_the_network_of_the_factory(runner, site, tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
     code = (
-        f"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:{site}/')\nfrom attack_tool import Factory\n"
+        f"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:{site}/')\nfrom "
+        "attack_tool import Factory\n"
     )
     (tmp_path / "imports_early.py").write_text(code)
     paths = [str(tmp_path), str(TOOLS)]
 
     def state(**networks):
         settings = FactorySettings({}, network_by_id=networks)
-        (info,) = FactoryRegistry(["imports_early:Factory"], search_path=paths, factory_settings=settings).all()
+        (info,) = FactoryRegistry(
+            ["imports_early:Factory"], search_path=paths, factory_settings=settings
+        ).all()
         return info.state, (info.error or "").splitlines()[:1]
 
     refused = ["URLError: <urlopen error [Errno 111] Connection refused>"]

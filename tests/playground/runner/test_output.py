@@ -19,7 +19,9 @@ def test_stdout_and_stderr_are_stored_separately(runner):
 
 
 def test_output_of_programs_and_c_code_is_stored(runner):
-    code = "import ctypes, os\nos.system('echo program')\nctypes.CDLL(None).puts(b'c code')\nreturn 1"
+    code = (
+        "import ctypes, os\nos.system('echo program')\nctypes.CDLL(None).puts(b'c code')\nreturn 1"
+    )
 
     end = runner.call(code)
 
@@ -70,7 +72,9 @@ def test_output_is_available_during_the_run(runner):
 
 
 def test_progress_is_available_during_the_run(runner):
-    code = "from playground.tool import progress\nimport time\nprogress(1, 4, 'first')\ntime.sleep(30)"
+    code = (
+        "from playground.tool import progress\nimport time\nprogress(1, 4, 'first')\ntime.sleep(30)"
+    )
 
     run = runner.start(code)
 
@@ -97,7 +101,10 @@ def test_progress_never_fails(runner):
 def test_writing_into_the_pipe_of_the_result_ends_the_run(runner):
     end = runner.call("import os\nos.write(3, b'Z' * 100)\nreturn 1")
 
-    assert (end.outcome, end.error) == ("crashed", "The tool wrote to the pipe that is reserved for its result.")
+    assert (end.outcome, end.error) == (
+        "crashed",
+        "The tool wrote to the pipe that is reserved for its result.",
+    )
 
 
 def test_a_tool_that_closes_every_descriptor_ends_without_a_response(runner):
@@ -119,7 +126,10 @@ def test_watching_a_run_that_closed_its_pipe_takes_no_cpu(runner):
 
 def cpu_ticks(runner):
     """Processor time of all processes of the runner so far."""
-    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in runner.processes()]
+    stats = [
+        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        for pid in runner.processes()
+    ]
     return sum(int(fields[11]) + int(fields[12]) for fields in stats)
 
 
@@ -135,7 +145,9 @@ def test_a_forged_result_is_read_as_strictly_as_any(runner, clock):
 
 
 def test_a_forged_result_that_is_too_short_is_not_json(runner):
-    end = runner.call("import os, struct\nos.write(3, struct.pack('>cI', b'R', 2) + b'[]')\nimport time\ntime.sleep(9)")
+    end = runner.call(
+        "import os, struct\nos.write(3, struct.pack('>cI', b'R', 2) + b'[]')\nimport time\ntime.sleep(9)"
+    )
 
     assert end.outcome == "raised"
     assert "not valid JSON" in end.error

@@ -12,7 +12,9 @@ from tests.playground.runners import MarkedRunner
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give processes another user")
+pytestmark = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root can give processes another user"
+)
 
 # The Python installation of a container can be read by every user; that of this machine perhaps not. The program
 # therefore runs where it can.
@@ -56,14 +58,21 @@ print(json.dumps(found))
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", PROGRAM, str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_the_probe_finds_the_mode(found):
-    assert (found["isolation"]["mode"], found["isolation"]["own_users"]) == ("plain", True), found["isolation"]
+    assert (found["isolation"]["mode"], found["isolation"]["own_users"]) == ("plain", True), found[
+        "isolation"
+    ]
 
 
 def test_a_run_has_a_user_that_owns_nothing(found):

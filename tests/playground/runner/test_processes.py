@@ -78,7 +78,12 @@ def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeyp
     runner.warm([make_job("import_hang:Factory"), make_job("attack_tool:Factory")])
 
     zygotes = runner._scheduler._zygotes
-    assert soon(lambda: [key for key, each in list(zygotes.items()) if each.answers] == ["attack_tool:Factory@ all#0"])
+    assert soon(
+        lambda: (
+            [key for key, each in list(zygotes.items()) if each.answers]
+            == ["attack_tool:Factory@ all#0"]
+        )
+    )
     assert "import_hang:Factory@ all#0" not in zygotes
 
 
@@ -108,7 +113,9 @@ def test_a_factory_that_starts_threads_is_imported_again_by_each_run(own_runner)
 def test_a_factory_is_imported_once_for_many_runs(own_runner):
     runner = own_runner(slots=1)
 
-    times = {runner.call("import attack_tool\nreturn attack_tool.IMPORTED_AT").response for _ in range(5)}
+    times = {
+        runner.call("import attack_tool\nreturn attack_tool.IMPORTED_AT").response for _ in range(5)
+    }
 
     assert len(times) == 1
 
@@ -124,14 +131,18 @@ def test_a_factory_that_could_not_be_imported_is_tried_again(own_runner, tmp_pat
 
     module.write_text((TOOLS / "attack_tool.py").read_text())
 
-    assert soon(lambda: runner.run("put_right_later:Factory", {"code": "return 1"}).outcome == "returned")
+    assert soon(
+        lambda: runner.run("put_right_later:Factory", {"code": "return 1"}).outcome == "returned"
+    )
 
 
 @pytest.mark.deep
 def test_a_slow_import_counts_and_the_next_run_finds_it_done(own_runner, tmp_path):
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)
-    (tmp_path / "slow.py").write_text("import time\ntime.sleep(6)\n" + (TOOLS / "attack_tool.py").read_text())
+    (tmp_path / "slow.py").write_text(
+        "import time\ntime.sleep(6)\n" + (TOOLS / "attack_tool.py").read_text()
+    )
     runner = own_runner(search_path=[tmp_path])
 
     first = runner.run("slow:Factory", {"code": "return 1"}, timeout_s=3)
@@ -175,7 +186,9 @@ def test_closing_ends_every_process_and_every_run(own_runner):
 
 
 @pytest.mark.parametrize("modes", [APART, ()], ids=["apart", "plain"])
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None], ids=["SIGKILL", "SIGTERM", "exit"])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, signal.SIGTERM, None], ids=["SIGKILL", "SIGTERM", "exit"]
+)
 def test_nothing_outlives_the_server_process(modes, how):
     code = (
         "import sys, time\n"
@@ -187,7 +200,9 @@ def test_nothing_outlives_the_server_process(modes, how):
         "print(runner.mark, flush=True)\n"
         f"{'pass' if how is None else 'time.sleep(600)'}\n"
     )
-    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    server = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
     watcher = MarkedRunner()
     watcher.mark = server.stdout.readline().strip()
     if how is not None:

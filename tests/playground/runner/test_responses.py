@@ -44,7 +44,9 @@ def test_an_error_is_a_sentence_followed_by_a_traceback(runner):
 
 
 def test_an_error_names_its_causes(runner):
-    end = runner.call("try:\n    1 / 0\nexcept Exception as error:\n    raise ValueError('bad') from error")
+    end = runner.call(
+        "try:\n    1 / 0\nexcept Exception as error:\n    raise ValueError('bad') from error"
+    )
 
     assert "Caused by ZeroDivisionError: division by zero" in end.error
 
@@ -66,14 +68,23 @@ def test_inside_the_tool_numbers_are_plain(runner):
 
     end = runner.run("typed_tools:plain", parameters)
 
-    assert end.response == {"type": "dict", "repr": "{'a': 19.9, 'b': 100.0, 'c': 12345678901234567890, 'd': 1.0}"}
+    assert end.response == {
+        "type": "dict",
+        "repr": "{'a': 19.9, 'b': 100.0, 'c': 12345678901234567890, 'd': 1.0}",
+    }
 
 
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("return {'a': [1, float('nan')]}", "The response is not JSON at /a/1: nan is not a JSON number."),
-        ("return float('-inf')", "The response is not JSON at its root: -inf is not a JSON number."),
+        (
+            "return {'a': [1, float('nan')]}",
+            "The response is not JSON at /a/1: nan is not a JSON number.",
+        ),
+        (
+            "return float('-inf')",
+            "The response is not JSON at its root: -inf is not a JSON number.",
+        ),
         (
             "return {'a/b': b'x'}",
             (
@@ -85,13 +96,22 @@ def test_inside_the_tool_numbers_are_plain(runner):
             "return [{1, 2}]",
             "The response is not JSON at /0: a set cannot be represented in JSON; return a sorted list.",
         ),
-        ("return {None: 1}", "The response is not JSON at its root: the key None is a NoneType, not a string."),
+        (
+            "return {None: 1}",
+            "The response is not JSON at its root: the key None is a NoneType, not a string.",
+        ),
         (
             "x = {}\nx['x'] = [x]\nreturn x",
             "The response is not JSON at /x/0: the value contains a circular reference.",
         ),
-        ("return ['\\ud800']", "The response is not JSON at /0: a string contains an unpaired surrogate."),
-        ("return object()", "The response is not JSON at its root: an object cannot be represented in JSON."),
+        (
+            "return ['\\ud800']",
+            "The response is not JSON at /0: a string contains an unpaired surrogate.",
+        ),
+        (
+            "return object()",
+            "The response is not JSON at its root: an object cannot be represented in JSON.",
+        ),
         (
             "return [(n for n in [1])]",
             "The response is not JSON at /0: a generator cannot be represented in JSON; return a list.",
@@ -124,7 +144,12 @@ def test_a_response_of_exactly_the_limit_comes_back(runner):
 def test_a_response_beyond_the_limit_keeps_its_beginning(runner):
     end = runner.call("return 'x' * 999", response_bytes=1000, attached_bytes=900)
 
-    assert (end.outcome, end.is_cut, end.response, end.files) == ("returned", True, '"' + "x" * 999, ())
+    assert (end.outcome, end.is_cut, end.response, end.files) == (
+        "returned",
+        True,
+        '"' + "x" * 999,
+        (),
+    )
 
 
 def test_all_of_a_response_beyond_the_limit_is_a_file_if_that_may_be_so_long(runner):
@@ -148,7 +173,9 @@ def test_bytes_are_a_file(runner):
 
 
 def test_a_path_in_the_working_folder_is_a_file(runner):
-    end = runner.call("from pathlib import Path\nPath('a.csv').write_text('1,2')\nreturn Path('a.csv')")
+    end = runner.call(
+        "from pathlib import Path\nPath('a.csv').write_text('1,2')\nreturn Path('a.csv')"
+    )
 
     assert end.files == (ResponseFile("a.csv", "text/csv", b"1,2"),)
 
@@ -156,15 +183,36 @@ def test_a_path_in_the_working_folder_is_a_file(runner):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("return Path('/etc/hostname')", "The file /etc/hostname is not in the working folder of the run."),
-        ("Path('a').symlink_to('/etc/hostname')\nreturn Path('a')", "The file a is not in the working folder"),
-        ("return Path('nowhere')", "The file nowhere of the response cannot be read: No such file or directory."),
+        (
+            "return Path('/etc/hostname')",
+            "The file /etc/hostname is not in the working folder of the run.",
+        ),
+        (
+            "Path('a').symlink_to('/etc/hostname')\nreturn Path('a')",
+            "The file a is not in the working folder",
+        ),
+        (
+            "return Path('nowhere')",
+            "The file nowhere of the response cannot be read: No such file or directory.",
+        ),
         ("return Path('.')", ". is not a file; only a file can be a response."),
-        ("return b'x' * 2001", "A file of the response has 2,001 bytes; 2,000 are left for the files of a response."),
-        ("return [File(b'x' * 1500), File(b'x' * 501)]", "A file of the response has 501 bytes; 500 are left"),
+        (
+            "return b'x' * 2001",
+            "A file of the response has 2,001 bytes; 2,000 are left for the files of a response.",
+        ),
+        (
+            "return [File(b'x' * 1500), File(b'x' * 501)]",
+            "A file of the response has 501 bytes; 500 are left",
+        ),
         ("return [File(b'')] * 21", "The response has more than 20 files."),
-        ("return File(b'', media_type='png')", "'png' is not a media type; write one such as 'image/png'."),
-        ("return File('text')", "TypeError: The content of a File is bytes, not str; encode a text first."),
+        (
+            "return File(b'', media_type='png')",
+            "'png' is not a media type; write one such as 'image/png'.",
+        ),
+        (
+            "return File('text')",
+            "TypeError: The content of a File is bytes, not str; encode a text first.",
+        ),
         ("return File()", "TypeError: A File takes either content or path."),
     ],
 )
@@ -191,11 +239,16 @@ def test_frames_of_files_beyond_the_limit_end_the_run(runner):
     """
     end = runner.call(textwrap.dedent(code), attached_bytes=2000)
 
-    assert (end.outcome, end.error) == ("crashed", "The tool wrote to the pipe that is reserved for its result.")
+    assert (end.outcome, end.error) == (
+        "crashed",
+        "The tool wrote to the pipe that is reserved for its result.",
+    )
 
 
 def test_a_coroutine_is_awaited(runner):
-    end = runner.call("import asyncio\nasync def answer():\n    await asyncio.sleep(0)\n    return 7\nreturn answer()")
+    end = runner.call(
+        "import asyncio\nasync def answer():\n    await asyncio.sleep(0)\n    return 7\nreturn answer()"
+    )
 
     assert (end.response, end.error) == (7, None)
 
@@ -203,7 +256,9 @@ def test_a_coroutine_is_awaited(runner):
 def test_an_error_in_a_coroutine_shows_only_the_code_of_the_tool(runner):
     end = runner.call("async def answer():\n    raise ValueError('no')\nreturn answer()")
 
-    assert end.error.startswith('ValueError: no\n\nTraceback (most recent call last):\n  File "<string>"')
+    assert end.error.startswith(
+        'ValueError: no\n\nTraceback (most recent call last):\n  File "<string>"'
+    )
 
 
 def test_an_async_tool_ends_at_its_time_limit(runner):

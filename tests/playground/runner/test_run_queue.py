@@ -59,7 +59,9 @@ def test_many_threads_may_submit_concurrently(own_runner):
     responses = []
 
     def submit(start):
-        responses.extend(runner.call(f"return {number}").response for number in range(start, start + 5))
+        responses.extend(
+            runner.call(f"return {number}").response for number in range(start, start + 5)
+        )
 
     threads = [threading.Thread(target=submit, args=(start,)) for start in range(0, 60, 5)]
     for thread in threads:

@@ -16,7 +16,9 @@ def test_a_run_leaves_nothing_in_the_next(runner):
         "import sys, os\nsys.modules['left'] = 1\nos.environ['LEFT'] = '1'\nopen('left', 'w').close()\nreturn 1"
     )
 
-    end = runner.call("import sys, os\nreturn ['left' in sys.modules, 'LEFT' in os.environ, os.listdir('.')]")
+    end = runner.call(
+        "import sys, os\nreturn ['left' in sys.modules, 'LEFT' in os.environ, os.listdir('.')]"
+    )
 
     assert end.response == [False, False, []]
 
@@ -52,7 +54,12 @@ def test_a_run_has_only_its_own_descriptors(runner):
 def test_a_program_that_a_run_starts_inherits_only_the_standard_descriptors(runner):
     code = "import subprocess\nreturn subprocess.run(['ls', '/proc/self/fd'], capture_output=True, text=True).stdout"
 
-    assert runner.call(code).response.split() == ["0", "1", "2", "3"]  # the last one lists the directory
+    assert runner.call(code).response.split() == [
+        "0",
+        "1",
+        "2",
+        "3",
+    ]  # the last one lists the directory
 
 
 def test_a_run_sees_a_short_list_of_variables(own_runner, monkeypatch):
@@ -69,7 +76,8 @@ def test_a_run_sees_a_short_list_of_variables(own_runner, monkeypatch):
 
 def test_each_run_has_a_private_directory_that_is_gone_afterwards(runner):
     code = (
-        "import os, tempfile\nopen('a', 'w').close()\nreturn [os.getcwd(), tempfile.gettempdir(), os.environ['HOME']]"
+        "import os, tempfile\nopen('a', 'w').close()\nreturn [os.getcwd(), "
+        "tempfile.gettempdir(), os.environ['HOME']]"
     )
 
     directory, temporary, home = runner.call(code).response
@@ -80,7 +88,9 @@ def test_each_run_has_a_private_directory_that_is_gone_afterwards(runner):
 
 
 def test_random_numbers_differ_between_runs(runner):
-    first, second = (runner.call("import random\nreturn random.random()").response for _ in range(2))
+    first, second = (
+        runner.call("import random\nreturn random.random()").response for _ in range(2)
+    )
 
     assert first != second
 
@@ -135,7 +145,9 @@ def test_a_run_has_no_rights(apart):
     status = apart.call("return open('/proc/self/status').read()").response
 
     fields = dict(line.split(":\t", 1) for line in status.splitlines())
-    assert {int(fields[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapInh", "CapAmb")} == {0}
+    assert {
+        int(fields[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapInh", "CapAmb")
+    } == {0}
     assert fields["NoNewPrivs"] == "1"
 
 

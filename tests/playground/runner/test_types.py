@@ -11,13 +11,19 @@ pytestmark = pytest.mark.alone
 def test_a_request_becomes_the_dataclass_that_the_tool_annotates(runner):
     end = runner.run("typed_tools:order", loads('{"item": "a", "price": 19.90, "count": 2}'))
 
-    assert end.response == {"type": "Order", "repr": "Order(item='a', price=Decimal('19.9'), count=2, note=None)"}
+    assert end.response == {
+        "type": "Order",
+        "repr": "Order(item='a', price=Decimal('19.9'), count=2, note=None)",
+    }
 
 
 def test_a_decimal_gets_every_digit_that_was_written(runner):
     end = runner.run("typed_tools:numbers", loads("[0.1234567890123456789012345, 1e-20, 3]"))
 
-    assert end.response["repr"] == "[Decimal('0.1234567890123456789012345'), Decimal('1E-20'), Decimal('3')]"
+    assert (
+        end.response["repr"]
+        == "[Decimal('0.1234567890123456789012345'), Decimal('1E-20'), Decimal('3')]"
+    )
 
 
 def test_annotated_types_are_loaded_before_a_run_is_forked(runner):
@@ -59,7 +65,9 @@ def test_a_run_finds_a_process_ready_right_after_another(own_runner):
         before = len(runner.processes())
         assert runner.call("return 1").outcome == "returned"
 
-    assert len(runner.processes()) <= before + 1  # two run supervisors alternate; no more are started
+    assert (
+        len(runner.processes()) <= before + 1
+    )  # two run supervisors alternate; no more are started
 
 
 def test_a_request_becomes_the_typed_dict_that_the_tool_annotates(runner):
@@ -105,7 +113,12 @@ def test_the_collections_of_a_response_are_written_as_their_annotation_says(runn
 def test_a_model_is_written_under_its_members_aliases(runner):
     end = runner.run("typed_tools:returns_model")
 
-    assert end.response == {"city": "Wien", "at": "2026-03-01T00:00:00Z", "unit": "C", "warmestDay": "7.50"}
+    assert end.response == {
+        "city": "Wien",
+        "at": "2026-03-01T00:00:00Z",
+        "unit": "C",
+        "warmestDay": "7.50",
+    }
 
 
 def test_a_dataclass_implies_its_own_type(runner):

@@ -66,7 +66,11 @@ class Page:
 
     @cached_property
     def buttons(self) -> set[str]:
-        return {control.attributes.get("value") or "" for control in self.controls if control.tag == "button"}
+        return {
+            control.attributes.get("value") or ""
+            for control in self.controls
+            if control.tag == "button"
+        }
 
     def selectors(self, name: str) -> list[LexborNode]:
         return [control for control in self.controls if control.attributes["name"] == name]
@@ -82,7 +86,9 @@ class Page:
     def boxes(self, name: str) -> list[str]:
         return self.rows(name)
 
-    def entries(self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None) -> Pairs:
+    def entries(
+        self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None
+    ) -> Pairs:
         """The entry list: `pressed` is the value of the submit button, `typed` what each named control now holds."""
         typed = typed or {}
         found: Pairs = []
@@ -102,7 +108,9 @@ class Page:
         assert done == typed.keys(), f"no control {typed.keys() - done}"
         return found
 
-    def submit(self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None) -> Pairs:
+    def submit(
+        self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None
+    ) -> Pairs:
         """The data that the server gets."""
         return wire(self.entries(pressed=pressed, typed=typed))
 
@@ -234,7 +242,13 @@ class Person:
             self._press_kind(path, "fields")
         if self._pick(path, value):
             return
-        makers = {dict: self._object, list: self._array, str: self._text, bool: self._boolean, type(None): self._null}
+        makers = {
+            dict: self._object,
+            list: self._array,
+            str: self._text,
+            bool: self._boolean,
+            type(None): self._null,
+        }
         makers.get(type(value), self._number)(path, value)
 
     def _pick(self, path: str, value: Any) -> bool:
@@ -243,7 +257,9 @@ class Person:
             return False
         if control.tag == "input":  # it is what it must be
             text = control.attributes.get("value") or ""
-            return equal(json.loads(text, parse_float=Number), value) or self._fallback_kind(path, value)
+            return equal(json.loads(text, parse_float=Number), value) or self._fallback_kind(
+                path, value
+            )
         for option in control.css("option"):
             text = option.attributes.get("value") or ""
             if text and equal(json.loads(text, parse_float=Number), value):
@@ -260,7 +276,9 @@ class Person:
 
     def _offers_kind(self, path: str, kind: str) -> bool:
         selector = self._control("y", path)
-        return selector is not None and any(option.attributes.get("value") == kind for option in selector.css("option"))
+        return selector is not None and any(
+            option.attributes.get("value") == kind for option in selector.css("option")
+        )
 
     def _press_kind(self, path: str, kind: str) -> None:
         if not self._offers_kind(path, kind):
@@ -396,7 +414,12 @@ class Person:
 
     def _tick(self, path: str, value: list[Any]) -> None:
         offered = self.page.boxes(f"{self.form}:i:{path}")
-        chosen = [text for text in offered for item in value if equal(json.loads(text, parse_float=Number), item)]
+        chosen = [
+            text
+            for text in offered
+            for item in value
+            if equal(json.loads(text, parse_float=Number), item)
+        ]
         if not equal([json.loads(text, parse_float=Number) for text in chosen], value):
             self._press_kind(path, "rows")
         self._type("i", path, *chosen)

@@ -61,7 +61,9 @@ def _real(name: str) -> Iterator[Pair]:
     for number, line in enumerate(lines(name), 1):
         row = read(line)
         label = row.get("name") or row.get("tool")
-        yield Pair(f"{name}:{number} {label}", row["schema"], row["instance"], row.get("valid", True))
+        yield Pair(
+            f"{name}:{number} {label}", row["schema"], row["instance"], row.get("valid", True)
+        )
 
 
 def _suite(draft: str, *, optional: bool) -> Iterator[Pair]:

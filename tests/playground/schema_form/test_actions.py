@@ -25,11 +25,15 @@ def test_an_item_is_added_at_the_end_and_gets_the_focus():
 
 
 def test_adding_an_item_creates_a_missing_list():
-    assert FormInUse({"type": "object", "properties": {"a": LIST}}, {}).press("item", "/.a").value == {"a": []}
+    assert FormInUse({"type": "object", "properties": {"a": LIST}}, {}).press(
+        "item", "/.a"
+    ).value == {"a": []}
 
 
 def test_a_list_can_be_set_to_an_empty_one():
-    assert FormInUse({"type": "object", "properties": {"a": LIST}}, {}).press("add", "/.a").value == {"a": []}
+    assert FormInUse({"type": "object", "properties": {"a": LIST}}, {}).press(
+        "add", "/.a"
+    ).value == {"a": []}
 
 
 def test_a_new_list_has_as_many_items_as_it_must():
@@ -71,7 +75,11 @@ def test_an_entry_under_a_declared_name_becomes_that_member():
 
 
 def test_an_entry_under_a_pattern_has_the_kind_of_the_pattern():
-    schema = {"type": "object", "patternProperties": {"^n_": {"type": "number"}}, "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "patternProperties": {"^n_": {"type": "number"}},
+        "additionalProperties": False,
+    }
 
     assert FormInUse(schema, {}).type("nk", "", "n_a").press("entry").kinds()["/@0"] == "number"
 
@@ -87,20 +95,35 @@ def test_a_list_that_takes_no_more_items_offers_none():
 
 
 def test_a_new_item_has_the_schema_of_its_position():
-    schema = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "number"}], "items": {"type": "boolean"}}
+    schema = {
+        "type": "array",
+        "prefixItems": [{"type": "string"}, {"type": "number"}],
+        "items": {"type": "boolean"},
+    }
     form = FormInUse(schema, ["a", 1])
 
-    assert form.press("item").kinds() == {"": "array", "/@0": "text", "/@1": "number", "/@2": "boolean"}
+    assert form.press("item").kinds() == {
+        "": "array",
+        "/@0": "text",
+        "/@1": "number",
+        "/@2": "boolean",
+    }
 
 
 def test_the_names_that_propertynames_lists_are_suggested():
-    schema = {"type": "object", "propertyNames": {"enum": ["red", "blue"]}, "additionalProperties": {"type": "number"}}
+    schema = {
+        "type": "object",
+        "propertyNames": {"enum": ["red", "blue"]},
+        "additionalProperties": {"type": "number"},
+    }
 
     assert FormInUse(schema, {}).node().adder.suggestions == ("red", "blue")
 
 
 def test_a_kind_that_was_picked_and_not_applied_is_applied_when_the_form_is_sent():
-    form = FormInUse({"type": "object", "properties": {"a": {"type": ["string", "null"]}}}, {"a": "x"})
+    form = FormInUse(
+        {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}, {"a": "x"}
+    )
 
     assert form.type("y", "/.a", "null").send().value == {"a": None}
 
@@ -129,7 +152,10 @@ def test_the_whole_is_edited_as_json_and_as_fields():
 
     form.press("view", detail="json")
     assert form.submission.view == "json"
-    assert form.type("e", "", '{"a": 2, "b": [1.50]}').press("view", detail="fields").kinds()["/@0"] == "array"
+    assert (
+        form.type("e", "", '{"a": 2, "b": [1.50]}').press("view", detail="fields").kinds()["/@0"]
+        == "array"
+    )
     assert form.submission.view == "fields"
 
 
@@ -152,7 +178,10 @@ def test_json_with_a_mistake_is_not_turned_into_fields():
 
 
 def test_fields_with_a_mistake_are_as_they_were_after_a_look_at_the_json():
-    form = FormInUse({"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}, {"b": "x"})
+    form = FormInUse(
+        {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}},
+        {"b": "x"},
+    )
 
     form.type("n", "/.a", "1,5").press("view", detail="json").press("view", detail="fields")
 
@@ -209,7 +238,17 @@ def test_a_text_of_characters_that_cannot_be_typed_is_written_as_a_literal():
 
 def test_actions_on_missing_paths_change_nothing():
     form = FormInUse({"type": "object"}, {"a": ["x"]})
-    for operation in ("remove:/.zz", "up:/@9", "item:/.a/.b", "open:", "add:/@x", "kind:%%", "nonsense:/.a", ":", ""):
+    for operation in (
+        "remove:/.zz",
+        "up:/@9",
+        "item:/.a/.b",
+        "open:",
+        "add:/@x",
+        "kind:%%",
+        "nonsense:/.a",
+        ":",
+        "",
+    ):
         pairs = [*form.page.submit(), ("op", f"parameters:{operation}")]
 
         assert submitted(form.schema, pairs, name="parameters").value == {"a": ["x"]}
@@ -218,7 +257,10 @@ def test_actions_on_missing_paths_change_nothing():
 GROUPS = {
     "type": "object",
     "properties": {
-        "place": {"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {"type": "number"}}}}},
+        "place": {
+            "type": "object",
+            "properties": {"at": {"type": "object", "properties": {"x": {"type": "number"}}}},
+        },
         "names": LIST,
         "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
         "empty": {"type": "object", "additionalProperties": False},
@@ -233,8 +275,12 @@ def focus(form):
 
 def test_the_focus_moves_to_the_first_control_of_a_new_part():
     assert focus(FormInUse(GROUPS, {}).press("add", "/.empty")) == ["parameters:/.empty"]
-    assert focus(FormInUse(GROUPS, {"place": {}}).press("add", "/.place/.at")) == ["parameters:/.place/.at/.x"]
-    assert focus(FormInUse({**LIST, "items": GROUPS}, []).press("item")) == ["parameters:/@0/.place-kind"]
+    assert focus(FormInUse(GROUPS, {"place": {}}).press("add", "/.place/.at")) == [
+        "parameters:/.place/.at/.x"
+    ]
+    assert focus(FormInUse({**LIST, "items": GROUPS}, []).press("item")) == [
+        "parameters:/@0/.place-kind"
+    ]
     assert focus(FormInUse(GROUPS, {}).pick_kind("/.names", "array")) == ["parameters:/.names"]
 
 
@@ -261,7 +307,10 @@ def test_the_button_that_shows_every_option_is_the_one_that_shows_fewer():
 
 
 def test_no_two_things_of_a_page_have_one_id():
-    form = FormInUse({**GROUPS, "properties": {**GROUPS["properties"], ":": LIST, "add:/.x": {}}}, {":": ["a", "b"]})
+    form = FormInUse(
+        {**GROUPS, "properties": {**GROUPS["properties"], ":": LIST, "add:/.x": {}}},
+        {":": ["a", "b"]},
+    )
 
     ids = [element.attributes["id"] for element in form.press("all").page.select("[id]")]
 

@@ -13,8 +13,12 @@ from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL, pairs_of, same
 
-NAMES = st.text(max_size=8) | st.sampled_from(["", "a/b", "a.b", "a~b", "$id", "__proto__", '"<b', "%2F", "@0", "a\nb"])
-LEXEMES = st.from_regex(r"-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
+NAMES = st.text(max_size=8) | st.sampled_from(
+    ["", "a/b", "a.b", "a~b", "$id", "__proto__", '"<b', "%2F", "@0", "a\nb"]
+)
+LEXEMES = st.from_regex(
+    r"-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?", fullmatch=True
+)
 NUMBERS = st.integers() | LEXEMES.map(
     lambda text: int(text) if text.lstrip("-").isdigit() and text != "-0" else Number(text)
 )
@@ -41,21 +45,32 @@ def pairs(draw):
     value = draw(VALUES)
     known = list(schema.get("properties", ())) if isinstance(schema, dict) else []
     if known and draw(st.booleans()):
-        value = {name: draw(VALUES) for name in draw(st.lists(st.sampled_from(known), unique=True, max_size=4))}
+        value = {
+            name: draw(VALUES)
+            for name in draw(st.lists(st.sampled_from(known), unique=True, max_size=4))
+        }
     return schema, value
 
 
 @pytest.mark.slow
 @pytest.mark.corpora
 @pytest.mark.deep
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+@settings(
+    max_examples=2000,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    database=None,
+)
 @given(pairs())
 def test_any_value_under_any_schema_comes_back_unchanged(pair):
     schema, value = pair
     compiled = compile_schema(schema)
     page = draw_form(schema_form.begin(compiled, value, name="parameters").form)
 
-    again = schema_form.submitted(compiled, Page(page).submit(), name="parameters", is_checked=False)
+    again = schema_form.submitted(
+        compiled, Page(page).submit(), name="parameters", is_checked=False
+    )
 
     assert same(again.value, value)
     assert draw_form(again.form) == page

@@ -8,7 +8,10 @@ from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL_CASES, in_deep_tests, pairs_of, same
 
-SUITE = ("draft2020-12", *map(in_deep_tests, ("draft2020-12/optional", "draft2019-09", "draft7", "draft4")))
+SUITE = (
+    "draft2020-12",
+    *map(in_deep_tests, ("draft2020-12/optional", "draft2019-09", "draft7", "draft4")),
+)
 
 
 class Visitor:
@@ -50,7 +53,11 @@ def branches_there_and_back(pair):
         path = name.split(":", 2)[2]
         for wanted in offered:
             key = wanted.rpartition("=")[0]
-            in_force = [text for text in visitor.page.rows(f"parameters:u:{path}") if text.rpartition("=")[0] == key]
+            in_force = [
+                text
+                for text in visitor.page.rows(f"parameters:u:{path}")
+                if text.rpartition("=")[0] == key
+            ]
             there = visitor.pick(visitor.page, name, wanted)
             back = visitor.pick(there, name, in_force[0])
             if not same(visitor.value(back), pair.value):
@@ -64,7 +71,9 @@ def kinds_there_and_back(pair):
             there = visitor.pick(visitor.page, name, wanted)
             backs = [text for other in there.selectors(name) for text in there_options(other)]
             pages = [visitor.pick(there, name, wanted) for wanted in backs]
-            if name == "parameters:y:" and wanted == "json":  # the page's switch leads back, instead of a selector
+            if (
+                name == "parameters:y:" and wanted == "json"
+            ):  # the page's switch leads back, instead of a selector
                 pages.append(visitor.show_fields(there))
             if not any(same(visitor.value(page), pair.value) for page in pages):
                 yield f"{pair}: {name} {wanted}: no way back among {backs}"
@@ -84,7 +93,10 @@ def test_each_branch_of_each_union_leads_there_and_back(name):
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param("toolcall_pairs", marks=pytest.mark.corpora), pytest.param("draft2020-12", marks=pytest.mark.deep)],
+    [
+        pytest.param("toolcall_pairs", marks=pytest.mark.corpora),
+        pytest.param("draft2020-12", marks=pytest.mark.deep),
+    ],
 )
 def test_each_kind_leads_there_and_back(name):
     complaints = [found for pair in pairs_of(name)[::15] for found in kinds_there_and_back(pair)]

@@ -15,7 +15,11 @@ from tests.playground.schema_form.driver import Page, Person
 from tests.playground.schema_form.pairs import read, same
 from tests.playground.schema_form.use import FormInUse
 
-ROWS = read((Path(__file__).resolve().parents[2] / "data" / "form_checklist.json").read_text(encoding="utf-8"))
+ROWS = read(
+    (Path(__file__).resolve().parents[2] / "data" / "form_checklist.json").read_text(
+        encoding="utf-8"
+    )
+)
 VALID = [(row, value) for row in ROWS for value in row.get("valid", [])]
 INVALID = [(row, value) for row in ROWS for value in row.get("invalid", [])]
 
@@ -28,7 +32,10 @@ def name(case):
 def test_the_first_value_is_drawn_as_it_should_be(row):
     value = (row.get("valid") or row["invalid"])[0]
 
-    assert FormInUse(row["schema"], value, stored=value).node(row.get("at", "")).template == row["draws"]
+    assert (
+        FormInUse(row["schema"], value, stored=value).node(row.get("at", "")).template
+        == row["draws"]
+    )
 
 
 @pytest.mark.parametrize(("row", "value"), [*VALID, *INVALID], ids=name)

@@ -99,7 +99,9 @@ def test_members_that_are_folded_are_not_offered_again():
     schema = {"type": "object", "properties": {f"m{n}": {"type": "integer"} for n in range(700)}}
     form = FormInUse(schema, {f"m{n}": n for n in range(700)})
 
-    assert [path for path, kind in form.kinds().items() if kind == "number" and not form.node(path).text] == []
+    assert [
+        path for path, kind in form.kinds().items() if kind == "number" and not form.node(path).text
+    ] == []
     assert form.send().value == {f"m{n}": n for n in range(700)}
 
 
@@ -122,7 +124,9 @@ def test_a_full_page_folds_the_parts_without_focus():
 
 
 def test_an_object_with_very_many_empty_members_offers_the_rest_by_name():
-    form = FormInUse({"type": "object", "properties": {f"m{n}": {"type": "integer"} for n in range(500)}}, {})
+    form = FormInUse(
+        {"type": "object", "properties": {f"m{n}": {"type": "integer"} for n in range(500)}}, {}
+    )
 
     assert "m400" in form.node().adder.suggestions
     form.type("nk", "", "m400").press("entry", "")

@@ -8,7 +8,9 @@ from catalog.json_schema.validation.budget import MAX_STEPS
 from playground.schema_form.completions import completions_at
 
 SCHEMA = {
-    "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}, "size": {"type": "integer"}}}},
+    "$defs": {
+        "node": {"properties": {"next": {"$ref": "#/$defs/node"}, "size": {"type": "integer"}}}
+    },
     "type": "object",
     "required": ["to", "mode"],
     "properties": {
@@ -48,7 +50,17 @@ def values(*path):
 def test_members_have_their_types_and_descriptions_and_required_ones_come_first():
     members = found().members
 
-    assert [one.text for one in members] == ["to", "mode", "cc", "urgent", "tree", "parts", "pair", "strict", "reason"]
+    assert [one.text for one in members] == [
+        "to",
+        "mode",
+        "cc",
+        "urgent",
+        "tree",
+        "parts",
+        "pair",
+        "strict",
+        "reason",
+    ]
     assert [one.is_required for one in members[:3]] == [True, True, False]
     assert (members[2].detail, members[2].description) == ("string or null", "A copy.")
 
@@ -84,7 +96,10 @@ def test_a_schema_that_is_too_large_has_no_completions():
 
 def test_looking_for_completions_is_bounded_work(monkeypatch):
     lookups = []
-    monkeypatch.setattr("playground.schema_form.completions.member", lambda *given: lookups.append(1) or member(*given))
+    monkeypatch.setattr(
+        "playground.schema_form.completions.member",
+        lambda *given: lookups.append(1) or member(*given),
+    )
     wide = {"anyOf": [{"properties": {f"p{branch}": {}}} for branch in range(3900)]}
 
     found(schema=wide)

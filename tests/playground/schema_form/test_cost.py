@@ -28,7 +28,9 @@ def counted(do):
 def open_and_post(schema, value):
     """The value that comes back, lines run for the first page and for the post, and how many fields were sent."""
     compiled = compile_schema(schema)
-    page, opened = counted(lambda: draw_form(schema_form.begin(compiled, value, name="parameters").form))
+    page, opened = counted(
+        lambda: draw_form(schema_form.begin(compiled, value, name="parameters").form)
+    )
     pairs = Page(page).submit()
 
     def post():
@@ -44,7 +46,9 @@ def open_and_post(schema, value):
 @pytest.mark.deep
 @pytest.mark.corpora
 def test_real_specs_are_drawn_and_read_back_with_little_work():
-    schemas = [reader.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")]
+    schemas = [
+        reader.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")
+    ]
     open_and_post(True, {"templates": ["are read once"]})
 
     lines_run = sorted(max(open_and_post(schema, schema_form.ABSENT)[1:3]) for schema in schemas)
@@ -68,9 +72,18 @@ def nested(levels):
     return value
 
 
-RECURSIVE = {"$ref": "#/$defs/tree", "$defs": {"tree": {"properties": {"a": {"$ref": "#/$defs/tree"}}}}}
-CYCLE = {"$ref": "#/$defs/a", "$defs": {"a": {"required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}}}
-DOUBLING = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(10)}
+RECURSIVE = {
+    "$ref": "#/$defs/tree",
+    "$defs": {"tree": {"properties": {"a": {"$ref": "#/$defs/tree"}}}},
+}
+CYCLE = {
+    "$ref": "#/$defs/a",
+    "$defs": {"a": {"required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}},
+}
+DOUBLING = {
+    f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
+    for n in range(10)
+}
 
 HOSTILE = {
     "many members declared": ({"properties": {f"p{n}": {"type": "string"} for n in range(1_900)}}, {}),

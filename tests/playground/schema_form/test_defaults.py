@@ -30,7 +30,9 @@ def without_optional_defaults(schema, value):
     return {
         name: without_optional_defaults(properties.get(name), member)
         for name, member in value.items()
-        if name in required or not isinstance(properties.get(name), dict) or properties[name].get("default") != member
+        if name in required
+        or not isinstance(properties.get(name), dict)
+        or properties[name].get("default") != member
     }
 
 
@@ -86,13 +88,18 @@ def test_a_default_does_not_come_back_after_it_was_cleared():
     compiled = compile_schema(schema)
     page = Page(draw_form(schema_form.begin(compiled, {"unit": "C"}, name="parameters").form))
 
-    cleared = schema_form.submitted(compiled, page.submit(typed={"parameters:t:/.unit": [""]}), name="parameters")
+    cleared = schema_form.submitted(
+        compiled, page.submit(typed={"parameters:t:/.unit": [""]}), name="parameters"
+    )
 
     assert cleared.value == {}
 
 
 def test_the_only_value_that_a_required_member_may_have_is_there_at_once():
-    schema = {"properties": {"kind": {"const": "circle"}, "shade": {"const": "red"}}, "required": ["kind"]}
+    schema = {
+        "properties": {"kind": {"const": "circle"}, "shade": {"const": "red"}},
+        "required": ["kind"],
+    }
 
     assert schema_form.begin(compile_schema(schema), name="parameters").value == {"kind": "circle"}
 

@@ -10,7 +10,9 @@ from tests.corpora import SELECTION
 from tests.playground.schema_form.use import FormInUse
 
 FOLDER = SELECTION.parent
-_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "not"})
+_NUMBERS = frozenset(
+    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "not"}
+)
 CONSTRAINTS = {
     "string": frozenset({
         "contentEncoding", "contentMediaType", "format", "maxLength", "minLength", "not", "pattern",
@@ -25,17 +27,31 @@ CONSTRAINTS = {
 def constrained_schemas():
     """Every different schema of one type in the committed data: its type and the constraints of that type."""
     found = {}
-    for path in [*FOLDER.glob("*.json"), *FOLDER.glob("corpora/**/*.json"), *FOLDER.rglob("*.jsonl")]:
+    for path in [
+        *FOLDER.glob("*.json"),
+        *FOLDER.glob("corpora/**/*.json"),
+        *FOLDER.rglob("*.jsonl"),
+    ]:
         text = path.read_text(encoding="utf-8")
         documents = text.splitlines() if path.suffix == ".jsonl" else [text]
-        waiting = [json.loads(document, parse_float=Number) for document in documents if '"type"' in document]
+        waiting = [
+            json.loads(document, parse_float=Number)
+            for document in documents
+            if '"type"' in document
+        ]
         while waiting:
             value = waiting.pop()
             if isinstance(value, dict):
                 type_name = value.get("type")
-                constraints = CONSTRAINTS.get(type_name, frozenset()) if isinstance(type_name, str) else frozenset()
+                constraints = (
+                    CONSTRAINTS.get(type_name, frozenset())
+                    if isinstance(type_name, str)
+                    else frozenset()
+                )
                 if value.keys() & constraints:
-                    schema = {"type": type_name} | {key: value[key] for key in value if key in constraints}
+                    schema = {"type": type_name} | {
+                        key: value[key] for key in value if key in constraints
+                    }
                     found[dumps(schema)] = schema
                 waiting += value.values()
             elif isinstance(value, list):

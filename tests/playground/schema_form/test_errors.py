@@ -18,7 +18,10 @@ from tests.playground.schema_form.pairs import REAL_CASES, Pair, in_deep_tests, 
 MISSING = {"required", "dependentRequired", "dependencies"}
 COUNTS = {"minItems", "minProperties", "contains"}
 SUITE = tuple(
-    map(in_deep_tests, ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4"))
+    map(
+        in_deep_tests,
+        ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4"),
+    )
 )
 
 
@@ -51,7 +54,10 @@ def leaves(violations, nodes, paths):
         index = dict(node.head.branches).get(violation.schema_pointer) if node else None
         if index is not None and index < len(violation.branches) and violation.branches[index]:
             yield from leaves(violation.branches[index], nodes, paths)
-        elif violation.keyword in {"required", "dependentRequired", "dependencies"} and violation.names:
+        elif (
+            violation.keyword in {"required", "dependentRequired", "dependencies"}
+            and violation.names
+        ):
             yield from ((violation, member_path(path, name)) for name in violation.names)
         else:
             yield violation, path
@@ -73,7 +79,9 @@ class Tally:
     complaints: list[str] = field(default_factory=list)
 
     def is_asked_for_below(self, path, nodes):
-        below = (node for other, node in nodes.items() if other.rpartition("/")[0] == path and other)
+        below = (
+            node for other, node in nodes.items() if other.rpartition("/")[0] == path and other
+        )
         return any(message.startswith(REQUESTS) for node in below for message in node.head.errors)
 
     def look_at(self, pair: Pair) -> None:
@@ -89,9 +97,15 @@ class Tally:
             self.complaints.append(f"{pair}: the summary links to no control")
         for violation, path in leaves(checked.violations, nodes, paths):
             self.errors += 1
-            if violation.keyword in MISSING and violation.names and path in nodes:  # it is asked for at its field
+            if (
+                violation.keyword in MISSING and violation.names and path in nodes
+            ):  # it is asked for at its field
                 asked = nodes[path].head.errors
-                if len(asked) != 1 or not asked[0].startswith(REQUESTS) or not set(asked) <= messages:
+                if (
+                    len(asked) != 1
+                    or not asked[0].startswith(REQUESTS)
+                    or not set(asked) <= messages
+                ):
                     self.complaints.append(f"{pair}: {path} is not asked for; messages: {asked}")
                 continue
             if violation.keyword in COUNTS and self.is_asked_for_below(path, nodes):
@@ -100,8 +114,12 @@ class Tally:
                 violation.message in message for message in messages
             ):
                 self.complaints.append(f"{pair}: {violation.message!r} is not shown")
-            elif not any(name.startswith(f"parameters:{path}") for name in shown[capfirst(violation.message)]):
-                self.above.append(f"{pair}: {violation.message!r} at {shown[capfirst(violation.message)]}")
+            elif not any(
+                name.startswith(f"parameters:{path}") for name in shown[capfirst(violation.message)]
+            ):
+                self.above.append(
+                    f"{pair}: {violation.message!r} at {shown[capfirst(violation.message)]}"
+                )
 
 
 @pytest.mark.parametrize("name", [*REAL_CASES, *SUITE])
@@ -113,7 +131,9 @@ def test_every_error_is_at_a_control_that_is_described_by_it(name):
             tally.look_at(pair)
 
     assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
-    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(
+        tally.above[:10]
+    )
 
 
 def spoiled(value):
@@ -144,11 +164,15 @@ def test_errors_in_real_calls_are_shown_at_their_controls(name):
 
     assert tally.errors > 200
     assert not tally.complaints, f"{len(tally.complaints)}\n" + "\n".join(tally.complaints[:10])
-    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(tally.above[:10])
+    assert len(tally.above) <= 0.005 * tally.errors, f"{len(tally.above)}\n" + "\n".join(
+        tally.above[:10]
+    )
 
 
 def test_violations_in_json_text_have_their_line_and_column():
-    schema = compile_schema({"properties": {"a": {"type": "integer"}, "b": {"maxItems": 1}}, "required": ["c"]})
+    schema = compile_schema(
+        {"properties": {"a": {"type": "integer"}, "b": {"maxItems": 1}}, "required": ["c"]}
+    )
     page = Page(draw_form(schema_form.begin(schema, {}, name="parameters").form))
     pairs = [*page.submit(), ("op", "parameters:view::json")]
     as_json = Page(draw_form(schema_form.submitted(schema, pairs, name="parameters").form))

@@ -50,7 +50,9 @@ def marked_schema(schema, mark):
         if keyword in ANNOTATIONS:
             new[keyword] = marked(value, mark)
         elif keyword == "properties" and isinstance(value, dict):
-            new[keyword] = {name + mark: marked_schema(member, mark) for name, member in value.items()}
+            new[keyword] = {
+                name + mark: marked_schema(member, mark) for name, member in value.items()
+            }
         elif keyword == "required" and isinstance(value, list):
             new[keyword] = marked(value, mark)
         elif isinstance(value, list):
@@ -61,7 +63,9 @@ def marked_schema(schema, mark):
 
 
 def draw(schema, value, mark):
-    begun = schema_form.begin(compile_schema(marked_schema(schema, mark)), marked(value, mark), name="parameters")
+    begun = schema_form.begin(
+        compile_schema(marked_schema(schema, mark)), marked(value, mark), name="parameters"
+    )
     return draw_form(begun.form)
 
 
@@ -75,11 +79,22 @@ EVERYTHING = {
     "description": "D" * 600,
     "type": "object",
     "properties": {
-        "text": {"type": "string", "title": "A", "description": "B", "examples": ["C", "D"], "default": "E"},
+        "text": {
+            "type": "string",
+            "title": "A",
+            "description": "B",
+            "examples": ["C", "D"],
+            "default": "E",
+        },
         "long": {"type": "string", "maxLength": 5000, "deprecated": True},
         "number": {"type": "number", "examples": [1], "description": "B"},
         "choice": {"enum": ["a", "b", {"c": ["d"]}], "title": "F"},
-        "titled": {"oneOf": [{"const": "a", "title": "G", "description": "H"}, {"const": "b", "title": "I"}]},
+        "titled": {
+            "oneOf": [
+                {"const": "a", "title": "G", "description": "H"},
+                {"const": "b", "title": "I"},
+            ]
+        },
         "boxes": {"type": "array", "uniqueItems": True, "items": {"enum": ["a", "b"]}},
         "union": {
             "oneOf": [
@@ -90,7 +105,10 @@ EVERYTHING = {
         "nullable": {"anyOf": [{"type": "string", "title": "L"}, {"type": "null", "title": "M"}]},
         "file": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
         "secret": {"type": "string", "writeOnly": True},
-        "list": {"type": "array", "items": {"type": "object", "title": "N", "properties": {"o": {"title": "P"}}}},
+        "list": {
+            "type": "array",
+            "items": {"type": "object", "title": "N", "properties": {"o": {"title": "P"}}},
+        },
         "map": {"type": "object", "additionalProperties": {"type": "string", "title": "Q"}},
         "absent": {"type": "object", "title": "R", "description": "S"},
     },
@@ -115,14 +133,18 @@ VALUE = {
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_markup_in_every_text_of_a_schema_and_a_value_changes_no_element(payload):
-    assert skeleton(draw(EVERYTHING, VALUE, payload)) == skeleton(draw(EVERYTHING, VALUE, harmless(payload)))
+    assert skeleton(draw(EVERYTHING, VALUE, payload)) == skeleton(
+        draw(EVERYTHING, VALUE, harmless(payload))
+    )
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_markup_in_errors_and_typed_text_changes_no_element(payload):
     def answer(mark):
         compiled = compile_schema(marked_schema(EVERYTHING, mark))
-        page = Page(draw_form(schema_form.begin(compiled, marked(VALUE, mark), name="parameters").form))
+        page = Page(
+            draw_form(schema_form.begin(compiled, marked(VALUE, mark), name="parameters").form)
+        )
         typed = {f"parameters:n:{path}": [mark] for path in page.paths("n")}
         typed |= {f"parameters:k:{path}": [mark] for path in page.paths("k")}
         pairs = page.submit(typed=typed)

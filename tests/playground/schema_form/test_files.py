@@ -7,7 +7,9 @@ from tests.playground.schema_form.use import FormInUse
 
 LOGO = {
     "type": "object",
-    "properties": {"logo": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"}},
+    "properties": {
+        "logo": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"}
+    },
 }
 
 
@@ -44,6 +46,8 @@ def test_a_binary_file_is_refused_for_a_text():
     assert form.node("/.a").head.errors == ("The file b.bin is not UTF-8 text; choose a text file",)
 
 
-@pytest.mark.parametrize("encoding", ["base64", "base64url", "base32", "base16", "quoted-printable", "BASE64"])
+@pytest.mark.parametrize(
+    "encoding", ["base64", "base64url", "base32", "base16", "quoted-printable", "BASE64"]
+)
 def test_bytes_are_written_in_the_encoding_that_is_named(encoding):
     assert size_of(encoded(b"\x00\xff\nab", encoding), encoding) == 5

@@ -37,8 +37,12 @@ for _ in range(5):
 MULTIPLYING = {
     "members that are the whole again": requiring(names(13), ROOT),
     "many members that are the whole again": requiring(names(60), ROOT),
-    "members that may be the whole again": requiring(names(12), {"anyOf": [ROOT, {"type": "null"}]}),
-    "members that are the whole and more": requiring(names(12), {"allOf": [ROOT, {"description": "more"}]}),
+    "members that may be the whole again": requiring(
+        names(12), {"anyOf": [ROOT, {"type": "null"}]}
+    ),
+    "members that are the whole and more": requiring(
+        names(12), {"allOf": [ROOT, {"description": "more"}]}
+    ),
     "members without a declaration": {
         "type": "object",
         "required": names(60),
@@ -92,15 +96,23 @@ def test_a_required_member_that_has_no_room_is_offered_by_its_name():
 
 CHAINED = {
     "members": lambda inner: {"type": "object", "properties": {"next": inner}},
-    "members of parts": lambda inner: {"type": "object", "allOf": [{"properties": {"next": inner}}]},
-    "several members": lambda inner: {"type": "object", "properties": dict.fromkeys(names(8), inner)},
+    "members of parts": lambda inner: {
+        "type": "object",
+        "allOf": [{"properties": {"next": inner}}],
+    },
+    "several members": lambda inner: {
+        "type": "object",
+        "properties": dict.fromkeys(names(8), inner),
+    },
 }
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("link", CHAINED)
 def test_the_page_opens_for_a_branch_that_starts_a_chain_of_600_definitions(client, link):
-    definitions = {f"d{number}": CHAINED[link]({"$ref": f"#/$defs/d{number + 1}"}) for number in range(600)}
+    definitions = {
+        f"d{number}": CHAINED[link]({"$ref": f"#/$defs/d{number + 1}"}) for number in range(600)
+    }
     definitions["d600"] = {"type": "object", "properties": {"kind": {"const": "last"}}}
     other = {"type": "object", "properties": {"kind": {"const": "other"}}}
     union = {"oneOf": [{"$ref": "#/$defs/d0"}, other]}
@@ -109,7 +121,9 @@ def test_the_page_opens_for_a_branch_that_starts_a_chain_of_600_definitions(clie
     tool = publish(stored_spec(spec_text("chain", parameters=parameters)), by=None).tool
 
     opened = client.get(f"/tools/{tool.slug}/try/")
-    filled = client.get(f"/tools/{tool.slug}/try/", {"parameters": '{"start": {"next": {"next": {}}}}'})
+    filled = client.get(
+        f"/tools/{tool.slug}/try/", {"parameters": '{"start": {"next": {"next": {}}}}'}
+    )
 
     assert (opened.status_code, filled.status_code) == (200, 200)
 
@@ -119,10 +133,18 @@ def test_members_within_members_still_distinguish_branches():
         return {
             "title": kind,
             "type": "object",
-            "allOf": [{"properties": {"a": {"properties": {"b": {"properties": {"kind": {"const": kind}}}}}}}],
+            "allOf": [
+                {
+                    "properties": {
+                        "a": {"properties": {"b": {"properties": {"kind": {"const": kind}}}}}
+                    }
+                }
+            ],
         }
 
-    schema = compile_schema({"properties": {"start": {"oneOf": [branch("first"), branch("second")]}}})
+    schema = compile_schema(
+        {"properties": {"start": {"oneOf": [branch("first"), branch("second")]}}}
+    )
     value = {"start": {"a": {"b": {"kind": "second", "more": 1}}}}
 
     html = draw_form(schema_form.begin(schema, value, name="parameters").form)

@@ -19,7 +19,10 @@ from tests.playground.schema_form.use import FormInUse
 
 NAMES = ["a", "b", "c", "", "a/b", "op", "__proto__"]
 LEAVES = [
-    *({"type": kind} for kind in ("string", "integer", "number", "boolean", "null", "array", "object")),
+    *(
+        {"type": kind}
+        for kind in ("string", "integer", "number", "boolean", "null", "array", "object")
+    ),
     *({"const": value} for value in (1, "a", None, Number("1.0"), [1])),
     {"enum": [1, "a", None, {}]},
     {"enum": ["", [], True, Number("2.0")]},
@@ -31,7 +34,23 @@ LEAVES = [
     False,
     {},
 ]
-VALUES = [1, 0, "", "a", "x\n", "\n", None, True, False, Number("1.0"), Number("-0"), "\x00", 10**30, "1", "true"]
+VALUES = [
+    1,
+    0,
+    "",
+    "a",
+    "x\n",
+    "\n",
+    None,
+    True,
+    False,
+    Number("1.0"),
+    Number("-0"),
+    "\x00",
+    10**30,
+    "1",
+    "true",
+]
 TEXTS = {
     "n": ["", "1", "1.50", "1,"],
     "e": ["", "{", '{"a": 1}', "[1, 2", "nul"],
@@ -71,11 +90,19 @@ class Drawn:
         if self.perhaps():
             schema["dependentSchemas"] = {"a": self.schema(depth)}
         if self.perhaps():
-            schema |= {"if": {"required": ["a"]}, "then": self.schema(depth), "else": self.schema(depth)}
+            schema |= {
+                "if": {"required": ["a"]},
+                "then": self.schema(depth),
+                "else": self.schema(depth),
+            }
         return schema
 
     def array(self, depth):
-        schema = {"type": "array", "items": self.schema(depth), "minItems": self.random.randint(0, 2)}
+        schema = {
+            "type": "array",
+            "items": self.schema(depth),
+            "minItems": self.random.randint(0, 2),
+        }
         if self.perhaps():
             schema["prefixItems"] = [self.schema(depth)]
         return schema | ({"uniqueItems": True} if self.perhaps() else {})
@@ -103,11 +130,20 @@ class Drawn:
                 options = [option.attributes.get("value") or "" for option in control.css("option")]
                 form.typed[name] = [self.random.choice(options)]
             elif tag in TYPED and "readonly" not in control.attributes:
-                form.typed[name] = [self.random.choice(TEXTS.get(tag, ["", "x", "null", "two words"]))]
+                form.typed[name] = [
+                    self.random.choice(TEXTS.get(tag, ["", "x", "null", "two words"]))
+                ]
 
     def press_something(self, form):
         form._post(
-            self.random.choice([*sorted(form.page.buttons), "parameters:view::json", "parameters:view::fields", None])
+            self.random.choice(
+                [
+                    *sorted(form.page.buttons),
+                    "parameters:view::json",
+                    "parameters:view::fields",
+                    None,
+                ]
+            )
         )
 
 
@@ -117,18 +153,28 @@ def texts(page):
     for control in page.controls:
         tag = [*control.attributes["name"].split(":"), ""][1]
         if control.tag != "button" and tag in TYPED and control.attributes.get("type") != "hidden":
-            found[control.text(deep=True) if control.tag == "textarea" else control.attributes.get("value") or ""] += 1
+            found[
+                control.text(deep=True)
+                if control.tag == "textarea"
+                else control.attributes.get("value") or ""
+            ] += 1
     return found
 
 
 def look_at(form):
-    again = schema_form.submitted(form.schema, form.page.submit(), name="parameters", is_checked=False)
+    again = schema_form.submitted(
+        form.schema, form.page.submit(), name="parameters", is_checked=False
+    )
     page = draw_form(again.form)
     ids = [element.attributes["id"] for element in form.page.select("[id]")]
 
     assert texts(form.page) - texts(Page(page)) - Counter({"": 1000}) == Counter()
     assert (
-        draw_form(schema_form.submitted(form.schema, Page(page).submit(), name="parameters", is_checked=False).form)
+        draw_form(
+            schema_form.submitted(
+                form.schema, Page(page).submit(), name="parameters", is_checked=False
+            ).form
+        )
         == page
     )
     assert len(ids) == len(set(ids))

@@ -8,7 +8,12 @@ from catalog.errors import DocumentError
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.json_schema.validation.budget import MAX_STEPS
 from playground.compiled_spec import CompiledSpec
-from playground.configurations.saved import open_configuration, save_configuration, shown, without_unmarked_secrets
+from playground.configurations.saved import (
+    open_configuration,
+    save_configuration,
+    shown,
+    without_unmarked_secrets,
+)
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.models import Run, SavedConfiguration
 from playground.redaction import WITHHELD
@@ -49,10 +54,14 @@ def test_items_without_secrets_cost_a_sixteenth_of_a_step_each():
 
 
 def test_the_branches_of_a_union_are_gathered_once_for_all_items():
-    branches = [{"required": [f"k{n}"], "properties": {f"k{n}": {"writeOnly": True}}} for n in range(100)]
+    branches = [
+        {"required": [f"k{n}"], "properties": {f"k{n}": {"writeOnly": True}}} for n in range(100)
+    ]
     schema = properties(a={"type": "array", "items": {"anyOf": branches}})
 
-    pointers, steps = searched(schema, {"a": [{"k7": "hunter22"}, *[{"b": 1}] * 5_000]}, by_name=False)
+    pointers, steps = searched(
+        schema, {"a": [{"k7": "hunter22"}, *[{"b": 1}] * 5_000]}, by_name=False
+    )
 
     assert pointers == ["/a/0/k7"]
     assert steps < 12_000
@@ -69,7 +78,10 @@ def test_names_are_looked_at_once_each_without_a_schema():
 
 def test_items_with_their_own_schemas_are_distinguished_from_the_rest():
     schema = properties(
-        a={"prefixItems": [{"type": "string"}, {"writeOnly": True}], "items": {"items": {"x-secret": True}}}
+        a={
+            "prefixItems": [{"type": "string"}, {"writeOnly": True}],
+            "items": {"items": {"x-secret": True}},
+        }
     )
 
     assert searched(schema, {"a": ["open", "one", [[], "two"], "open", ["three"]]})[0] == [
@@ -111,7 +123,9 @@ def test_a_pattern_that_cannot_be_matched_in_time_calls_the_whole_value_secret()
 def test_a_run_whose_secrets_cannot_be_found_in_time_is_refused_and_stored_without_them(program):
     make_tool("t", parameters=MANY_PATTERNS)
 
-    answer = program.send("POST", "/tools/t/runs", json.dumps({"mode": "mock", "parameters": HIDDEN}))
+    answer = program.send(
+        "POST", "/tools/t/runs", json.dumps({"mode": "mock", "parameters": HIDDEN})
+    )
 
     run = answer.json()
     assert (answer.status_code, run["outcome"]) == (201, "refused")
@@ -153,7 +167,10 @@ def test_stored_parameters_share_the_parts_that_are_not_secret():
 
     secrets = RunSecrets.of(schema, parameters, None, None)
 
-    assert without_secrets(parameters, secrets.parameters) == {"rows": [{"a": [1, 2]}], "pin": "[secret]"}
+    assert without_secrets(parameters, secrets.parameters) == {
+        "rows": [{"a": [1, 2]}],
+        "pin": "[secret]",
+    }
 
 
 def test_saving_again_retains_secrets_that_cannot_be_found_in_time(ada):

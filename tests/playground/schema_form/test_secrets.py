@@ -14,7 +14,12 @@ SCHEMA = {
         "user": {"type": "string"},
         "hosts": {
             "type": "array",
-            "items": {"properties": {"token": {"type": "string", "format": "password"}, "name": {"type": "string"}}},
+            "items": {
+                "properties": {
+                    "token": {"type": "string", "format": "password"},
+                    "name": {"type": "string"},
+                }
+            },
         },
     },
 }
@@ -89,7 +94,9 @@ def test_a_secret_is_not_shown_as_json_either_and_survives_the_way_there_and_bac
 def test_a_secret_in_json_that_was_typed_is_hidden_at_once():
     form = form_in_use({})
 
-    form.press("view", detail="json").type("e", "", '{"key": "' + MARKER + '", "user": "ada"}').send()
+    form.press("view", detail="json").type(
+        "e", "", '{"key": "' + MARKER + '", "user": "ada"}'
+    ).send()
 
     assert MARKER not in form.html
     assert form.value == {"key": MARKER, "user": "ada"}
@@ -98,7 +105,9 @@ def test_a_secret_in_json_that_was_typed_is_hidden_at_once():
 def test_a_secret_in_json_with_a_mistake_in_it_is_hidden_and_not_lost():
     form = form_in_use({})
 
-    form.press("view", detail="json").type("e", "", '{"user": "ada", "key": "' + MARKER + '",}').send()
+    form.press("view", detail="json").type(
+        "e", "", '{"user": "ada", "key": "' + MARKER + '",}'
+    ).send()
     assert MARKER not in form.html
     assert '"user": "ada"' in form.node().text
     form.type("e", "", form.node().text.replace(",}", "}")).send()
@@ -117,7 +126,10 @@ def test_a_secret_goes_with_its_row():
 def test_a_token_at_a_path_that_is_not_secret_reveals_nothing():
     form = form_in_use(STORED, stored=STORED)
 
-    pairs = [*form.page.submit(typed={"parameters:t:/.user": []}), ("parameters:c:/.user", "stored:/key")]
+    pairs = [
+        *form.page.submit(typed={"parameters:t:/.user": []}),
+        ("parameters:c:/.user", "stored:/key"),
+    ]
     form.show(schema_form.submitted(form.schema, pairs, name="parameters", **form.options))
 
     assert MARKER not in form.html
@@ -143,7 +155,11 @@ def test_a_preview_hides_the_value_of_a_secret():
 def test_the_snapshot_of_another_branch_is_encrypted():
     schema = {
         "oneOf": [
-            {"title": "Key", "type": "object", "properties": {"key": {"type": "string", "writeOnly": True}}},
+            {
+                "title": "Key",
+                "type": "object",
+                "properties": {"key": {"type": "string", "writeOnly": True}},
+            },
             {"title": "User", "type": "object", "properties": {"user": {"type": "string"}}},
         ]
     }
@@ -156,7 +172,10 @@ def test_the_snapshot_of_another_branch_is_encrypted():
 
 def test_a_secret_object_and_a_secret_number_are_hidden_whole():
     schema = {
-        "properties": {"login": {"type": "object", "writeOnly": True}, "pin": {"type": "integer", "x-secret": True}}
+        "properties": {
+            "login": {"type": "object", "writeOnly": True},
+            "pin": {"type": "integer", "x-secret": True},
+        }
     }
     stored = {"login": {"a": MARKER}, "pin": 774411}
     form = form_in_use(stored, schema, stored)
@@ -190,7 +209,11 @@ def test_a_form_lists_the_paths_of_secrets_that_a_browser_must_not_store():
         "properties": {
             "key": {"type": "string", "writeOnly": True},
             "open": {"type": "string"},
-            "login": {"type": "object", "x-secret": True, "properties": {"user name": {"type": "string"}}},
+            "login": {
+                "type": "object",
+                "x-secret": True,
+                "properties": {"user name": {"type": "string"}},
+            },
         },
     }
 
@@ -214,8 +237,14 @@ def test_a_few_secrets_in_a_long_list_are_hidden_and_come_back():
 
 def test_only_the_branch_of_a_row_determines_its_secrets():
     branches = [
-        {"properties": {"kind": {"const": "open"}, "word": {"type": "string"}}, "required": ["kind"]},
-        {"properties": {"kind": {"const": "hidden"}, "word": {"writeOnly": True}}, "required": ["kind"]},
+        {
+            "properties": {"kind": {"const": "open"}, "word": {"type": "string"}},
+            "required": ["kind"],
+        },
+        {
+            "properties": {"kind": {"const": "hidden"}, "word": {"writeOnly": True}},
+            "required": ["kind"],
+        },
     ]
     rows = [{"kind": "open", "word": f"word {number}"} for number in range(2_000)]
     rows[1_500:1_501] = [{"kind": "hidden", "word": MARKER}]

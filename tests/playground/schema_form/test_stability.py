@@ -11,7 +11,11 @@ LEGS = {
     "properties": {
         "legs": {
             "type": "array",
-            "items": {"title": "Leg", "type": "object", "properties": {"from": {"type": "string", "minLength": 3}}},
+            "items": {
+                "title": "Leg",
+                "type": "object",
+                "properties": {"from": {"type": "string", "minLength": 3}},
+            },
         }
     },
 }
@@ -35,12 +39,22 @@ def test_a_list_of_boxes_that_is_not_there_may_be_made_row_by_row():
     form = FormInUse(WITH_DAYS, {}).pick_kind("/.days", "rows")
 
     assert form.value == {}
-    assert form.press("item", "/.days").type("j", "/.days/@0", '"wed"').press("item", "/.days").send().messages
+    assert (
+        form.press("item", "/.days")
+        .type("j", "/.days/@0", '"wed"')
+        .press("item", "/.days")
+        .send()
+        .messages
+    )
     assert form.type("j", "/.days/@1", '"mon"').send().value == {"days": ["wed", "mon"]}
 
 
 def test_a_constant_is_shown_and_not_asked_for():
-    schema = {"type": "object", "properties": {"kind": {"const": "car"}, "other": {"const": 1}}, "required": ["kind"]}
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"const": "car"}, "other": {"const": 1}},
+        "required": ["kind"],
+    }
     form = FormInUse(schema)
     control = form.page.by_id("parameters:/.kind")
 
@@ -53,7 +67,9 @@ def test_a_constant_is_shown_and_not_asked_for():
 
 @pytest.mark.parametrize("value", ["bus", None, 1, {"a": 1}])
 def test_a_wrong_value_of_a_constant_can_be_corrected(value):
-    form = FormInUse({"properties": {"kind": {"const": "car"}}, "required": ["kind"]}, {"kind": value})
+    form = FormInUse(
+        {"properties": {"kind": {"const": "car"}}, "required": ["kind"]}, {"kind": value}
+    )
 
     assert form.send().value == {"kind": value}
     assert form.type("j", "/.kind", '"car"').send().value == {"kind": "car"}
@@ -65,11 +81,16 @@ def test_entries_that_the_schema_does_not_speak_of_are_added_when_every_option_i
     assert form.page.by_name.get("parameters:nk:") is None
     form.press("all").type("nk", "", "b").press("entry").pick_kind("/@0", "text")
     assert form.type("t", "/@0", "x").press("fewer").value == {"b": "x"}
-    assert form.page.by_name.get("parameters:nk:") is not None  # where there is one there may be more
+    assert (
+        form.page.by_name.get("parameters:nk:") is not None
+    )  # where there is one there may be more
 
 
 def test_entries_of_a_map_can_be_added_without_unfolding():
-    for schema in ({"type": "object"}, {"properties": {"a": {}}, "additionalProperties": {"type": "string"}}):
+    for schema in (
+        {"type": "object"},
+        {"properties": {"a": {}}, "additionalProperties": {"type": "string"}},
+    ):
         assert "parameters:entry:" in FormInUse(schema, {}).page.buttons
 
 
@@ -99,9 +120,17 @@ def test_rows_with_the_same_title_are_numbered_in_the_error_summary():
 
 
 def test_rows_of_a_tuple_have_their_own_titles():
-    schema = {"prefixItems": [{"title": "Latitude", "type": "number"}, {"title": "Longitude", "type": "number"}]}
+    schema = {
+        "prefixItems": [
+            {"title": "Latitude", "type": "number"},
+            {"title": "Longitude", "type": "number"},
+        ]
+    }
 
-    assert [row.node.head.label for row in FormInUse(schema, [1, 2]).node().rows] == ["Latitude", "Longitude"]
+    assert [row.node.head.label for row in FormInUse(schema, [1, 2]).node().rows] == [
+        "Latitude",
+        "Longitude",
+    ]
 
 
 def test_an_empty_text_that_will_be_sent_is_marked():
@@ -113,7 +142,10 @@ def test_an_empty_text_that_will_be_sent_is_marked():
 
 
 def test_a_required_text_that_is_not_filled_in_is_blank_like_a_number():
-    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "number"}}, "required": ["a", "b"]}
+    schema = {
+        "properties": {"a": {"type": "string"}, "b": {"type": "number"}},
+        "required": ["a", "b"],
+    }
     page = FormInUse(schema).page
 
     assert page.by_id("parameters:/.a").attributes["placeholder"] == " "

@@ -38,7 +38,12 @@ class ThePage:
 
 
 def tool_for(number, pair):
-    definition = {"id": f"pair-{number}", "name": "Pair", "description": "A pair.", "parameters": pair.schema}
+    definition = {
+        "id": f"pair-{number}",
+        "name": "Pair",
+        "description": "A pair.",
+        "parameters": pair.schema,
+    }
     return publish(read_spec(dumps({"definition": definition})), by=None).tool
 
 
@@ -46,8 +51,12 @@ def tool_for(number, pair):
     ("name", "step", "least"),
     [
         pytest.param("draft2020-12", 25, 0.995, marks=pytest.mark.deep),
-        pytest.param("toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora),
-        pytest.param("bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora),
+        pytest.param(
+            "toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora
+        ),
+        pytest.param(
+            "bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora
+        ),
     ],
 )
 def test_values_are_built_on_the_page_by_fields_alone(browser, name, step, least):

@@ -11,13 +11,21 @@ SHAPES = {
         {
             "title": "Circle",
             "type": "object",
-            "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}, "name": {"type": "string"}},
+            "properties": {
+                "kind": {"const": "circle"},
+                "radius": {"type": "number"},
+                "name": {"type": "string"},
+            },
             "required": ["kind", "radius"],
         },
         {
             "title": "Square",
             "type": "object",
-            "properties": {"kind": {"const": "square"}, "side": {"type": "number"}, "name": {"type": "string"}},
+            "properties": {
+                "kind": {"const": "square"},
+                "side": {"type": "number"},
+                "name": {"type": "string"},
+            },
             "required": ["kind", "side"],
         },
     ]
@@ -49,7 +57,12 @@ def test_2_returning_to_a_branch_after_an_edit_preserves_the_edit_and_its_member
 
 
 def test_3_typed_text_never_changes_the_branch():
-    schema = {"anyOf": [{"type": "string", "maxLength": 3, "title": "Code"}, {"type": "string", "title": "Name"}]}
+    schema = {
+        "anyOf": [
+            {"type": "string", "maxLength": 3, "title": "Code"},
+            {"type": "string", "title": "Name"},
+        ]
+    }
     form = FormInUse(schema, "abc")
 
     form.type("t", "", "abcdef").send()
@@ -71,7 +84,10 @@ def test_4_a_member_that_no_branch_declares_stays_a_row():
 
 def test_5_a_branch_that_is_not_chosen_adds_nothing():
     schema = {
-        "anyOf": [{"properties": {"a": {"default": 1}}}, {"properties": {"b": {"default": 2}}, "required": ["b"]}]
+        "anyOf": [
+            {"properties": {"a": {"default": 1}}},
+            {"properties": {"b": {"default": 2}}, "required": ["b"]},
+        ]
     }
 
     assert FormInUse({"type": "object", **schema}).value == {}
@@ -102,7 +118,10 @@ def test_6_a_text_of_a_list_that_was_cleared_is_asked_for_unless_it_is_ticked():
 
 
 def test_7_untouched_optional_members_are_absent_at_every_depth():
-    inner = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array"}, "c": {"type": "object"}}}
+    inner = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "array"}, "c": {"type": "object"}},
+    }
     form = FormInUse({"type": "object", "properties": {"deep": inner}, "required": ["deep"]})
 
     assert form.send().value == {"deep": {}}
@@ -123,7 +142,9 @@ def test_8_an_untouched_required_text_is_refused_and_not_sent():
 
 
 def test_9_the_two_ways_to_write_nullable_look_the_same():
-    either = FormInUse({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}, {"a": None})
+    either = FormInUse(
+        {"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}, {"a": None}
+    )
     both = FormInUse({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None})
 
     assert either.html == both.html
@@ -132,13 +153,17 @@ def test_9_the_two_ways_to_write_nullable_look_the_same():
 def test_9_null_an_empty_text_and_absence_are_different():
     form = FormInUse({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None})
 
-    assert form.pick_kind("/.a", "text").type("t", "/.a", "").type("x", "/.a", "1").send().value == {"a": ""}
+    assert form.pick_kind("/.a", "text").type("t", "/.a", "").type(
+        "x", "/.a", "1"
+    ).send().value == {"a": ""}
     assert form.type("x", "/.a").send().value == {}
     assert form.pick_kind("/.a", "null").send().value == {"a": None}
 
 
 def test_10_a_default_does_not_come_back_after_it_was_cleared():
-    form = FormInUse({"properties": {"a": {"type": "string", "default": "x"}}, "required": ["a"]}, {"a": "x"})
+    form = FormInUse(
+        {"properties": {"a": {"type": "string", "default": "x"}}, "required": ["a"]}, {"a": "x"}
+    )
 
     assert form.type("t", "/.a", "").send().value == {}
 
@@ -190,7 +215,9 @@ def test_15_rows_keep_their_names_when_others_move_or_go():
 
 
 def test_15_an_error_goes_with_its_row():
-    form = FormInUse({"type": "array", "items": {"type": "string", "minLength": 1}}, ["", "b"]).send()
+    form = FormInUse(
+        {"type": "array", "items": {"type": "string", "minLength": 1}}, ["", "b"]
+    ).send()
 
     form.press("down", "/@0").send()
 
@@ -199,13 +226,17 @@ def test_15_an_error_goes_with_its_row():
 
 
 def test_16_a_renamed_entry_has_the_same_value():
-    form = FormInUse({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2})
+    form = FormInUse(
+        {"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2}
+    )
 
     assert form.type("k", "/@0", "c").send().value == {"c": 1, "b": 2}
 
 
 def test_16_a_name_used_twice_is_an_error_at_the_name_and_loses_nothing():
-    form = FormInUse({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2})
+    form = FormInUse(
+        {"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": 2}
+    )
 
     form.type("k", "/@1", "a").send()
 
@@ -228,7 +259,10 @@ def test_17_a_member_that_the_schema_forbids_is_shown_and_marked():
 
 
 def test_18_members_that_are_declared_and_absent_are_offered():
-    form = FormInUse({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}, {"a": "x"})
+    form = FormInUse(
+        {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        {"a": "x"},
+    )
 
     assert form.kinds() == {"": "object", "/.a": "text", "/.b": "text"}
 
@@ -262,7 +296,10 @@ def test_19_a_member_of_an_inactive_condition_can_be_removed():
 
 def test_20_subschemas_are_not_merged():
     schema = {
-        "allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"maximum": 1, "type": "number"}}}]
+        "allOf": [
+            {"properties": {"a": {"type": "string"}}},
+            {"properties": {"b": {"maximum": 1, "type": "number"}}},
+        ]
     }
     form = FormInUse(schema, {"a": "x", "b": 2}).send()
 
@@ -271,15 +308,24 @@ def test_20_subschemas_are_not_merged():
 
 
 def test_21_a_recursive_schema_is_expanded_only_where_data_is():
-    tree = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "properties": {"child": {"$ref": "#/$defs/t"}}}}}
+    tree = {
+        "$ref": "#/$defs/t",
+        "$defs": {"t": {"type": "object", "properties": {"child": {"$ref": "#/$defs/t"}}}},
+    }
 
-    assert FormInUse(tree, {"child": {}}).kinds() == {"": "object", "/.child": "object", "/.child/.child": "absent"}
+    assert FormInUse(tree, {"child": {}}).kinds() == {
+        "": "object",
+        "/.child": "object",
+        "/.child/.child": "absent",
+    }
 
 
 def test_21_a_recursive_required_member_ends_with_a_button():
     cycle = {
         "$ref": "#/$defs/t",
-        "$defs": {"t": {"type": "object", "required": ["t"], "properties": {"t": {"$ref": "#/$defs/t"}}}},
+        "$defs": {
+            "t": {"type": "object", "required": ["t"], "properties": {"t": {"$ref": "#/$defs/t"}}}
+        },
     }
     form = FormInUse(cycle)
 
@@ -290,7 +336,10 @@ def test_21_a_recursive_required_member_ends_with_a_button():
 def test_22_only_the_branch_in_force_is_drawn():
     branches = [{"title": f"B{n}", "properties": {f"p{n}": {"type": "string"}}} for n in range(100)]
 
-    assert list(FormInUse({"type": "object", "oneOf": branches}, {"p7": "x"}).kinds()) == ["", "/.p7"]
+    assert list(FormInUse({"type": "object", "oneOf": branches}, {"p7": "x"}).kinds()) == [
+        "",
+        "/.p7",
+    ]
 
 
 def test_23_keywords_of_2020_12_determine_the_form():
@@ -309,7 +358,16 @@ def test_24_a_schema_without_a_type_allows_every_type():
     form = FormInUse({"type": "object", "properties": {"a": {}}, "required": ["a"]}, {"a": 1})
     offered = [option.label for option in form.node("/.a").head.kinds.options]
 
-    assert offered == ["(not set)", "string", "number", "boolean", "null", "object", "array", "JSON text"]
+    assert offered == [
+        "(not set)",
+        "string",
+        "number",
+        "boolean",
+        "null",
+        "object",
+        "array",
+        "JSON text",
+    ]
 
 
 def test_25_choices_come_back_with_their_type():
@@ -327,7 +385,11 @@ def test_25_no_choice_differs_from_an_empty_and_a_null_one():
 
 
 def test_26_a_required_constant_is_set_and_an_optional_one_is_a_choice():
-    schema = {"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"const": 1}, "b": {"const": 2}},
+        "required": ["a"],
+    }
     form = FormInUse(schema)
 
     assert form.value == {"a": 1}
@@ -360,7 +422,10 @@ def test_27_any_name_is_a_name():
 def test_28_a_time_stays_as_it_was_written():
     value = {"at": "2024-05-31T14:30:00.000+02:00", "time": "10:00:00Z", "day": "tomorrow"}
     formats = {"at": "date-time", "time": "time", "day": "date"}
-    form = FormInUse({"properties": {name: {"type": "string", "format": formats[name]} for name in formats}}, value)
+    form = FormInUse(
+        {"properties": {name: {"type": "string", "format": formats[name]} for name in formats}},
+        value,
+    )
 
     assert form.send().value == value
 
@@ -404,7 +469,9 @@ def test_nothing_is_sent_for_a_value_that_is_not_there():
 
 
 def test_the_error_of_a_control_is_tied_to_it():
-    form = FormInUse({"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}}, {"a": "x"}).send()
+    form = FormInUse(
+        {"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}}, {"a": "x"}
+    ).send()
     control = form.page.by_id("parameters:/.a")
 
     assert control.attributes["aria-invalid"] == "true"

@@ -44,7 +44,9 @@ def test_an_untouched_required_text_is_absent_and_asked_for(text):
     assert form.messages == ["Enter owner"]
 
 
-@pytest.mark.parametrize("text", [TEXTS["text"], TEXTS["long"], TEXTS["any length"], TEXTS["nullable"]])
+@pytest.mark.parametrize(
+    "text", [TEXTS["text"], TEXTS["long"], TEXTS["any length"], TEXTS["nullable"]]
+)
 def test_an_empty_required_text_is_sent_when_its_box_is_ticked(text):
     form = FormInUse(required(text)).type("t", "/.owner", "").type("x", "/.owner", "1").send()
 
@@ -54,7 +56,12 @@ def test_an_empty_required_text_is_sent_when_its_box_is_ticked(text):
 
 
 def test_the_box_of_an_empty_text_counts_only_while_the_text_is_empty():
-    form = FormInUse(required({"type": "string"})).type("t", "/.owner", "ada").type("x", "/.owner", "1").send()
+    form = (
+        FormInUse(required({"type": "string"}))
+        .type("t", "/.owner", "ada")
+        .type("x", "/.owner", "1")
+        .send()
+    )
 
     assert form.value == {"owner": "ada"}
     assert "checked" not in form.page.by_name["parameters:x:/.owner"].attributes
@@ -156,14 +163,23 @@ def test_an_added_empty_entry_is_asked_for():
 
 
 def test_the_items_of_a_tuple_are_not_checked_as_one_another_while_one_is_empty():
-    pair = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": 2}
+    pair = {
+        "type": "array",
+        "prefixItems": [{"type": "string"}, {"type": "integer"}],
+        "minItems": 2,
+    }
     form = FormInUse(required(pair)).type("n", "/.owner/@1", "5").send()
 
     assert form.messages == ["owner · Item 1: Enter a value for this item, or remove it"]
 
 
 def test_the_members_of_a_nested_object_are_asked_for_at_their_fields():
-    city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "minProperties": 1}
+    city = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "minProperties": 1,
+    }
     form = FormInUse(required(city, home=city)).press("add", "/.home").send()
 
     assert form.value == {"owner": {}, "home": {}}
@@ -172,14 +188,29 @@ def test_the_members_of_a_nested_object_are_asked_for_at_their_fields():
 
 SHAPES = {
     "oneOf": [
-        {"title": "By name", "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
-        {"title": "By number", "type": "object", "properties": {"no": {"type": "integer"}}, "required": ["no"]},
+        {
+            "title": "By name",
+            "type": "object",
+            "properties": {"name": {"type": "string"}},
+            "required": ["name"],
+        },
+        {
+            "title": "By number",
+            "type": "object",
+            "properties": {"no": {"type": "integer"}},
+            "required": ["no"],
+        },
     ]
 }
 
 
 def test_an_empty_field_of_the_chosen_branch_is_the_only_thing_asked_for():
-    form = FormInUse(required(SHAPES)).pick_branch("/.owner", "/oneOf=1").pick_branch("/.owner", "/oneOf=0").send()
+    form = (
+        FormInUse(required(SHAPES))
+        .pick_branch("/.owner", "/oneOf=1")
+        .pick_branch("/.owner", "/oneOf=0")
+        .send()
+    )
 
     assert form.value == {"owner": {}}
     assert form.messages == ["owner: Enter name"]
@@ -193,7 +224,12 @@ def test_a_wrong_field_of_the_chosen_branch_leaves_the_word_of_the_union():
 
 def test_the_branch_that_was_chosen_for_an_empty_text_stays_chosen():
     schema = required(
-        {"anyOf": [{"type": "string", "maxLength": 3, "title": "Code"}, {"type": "string", "title": "Name"}]}
+        {
+            "anyOf": [
+                {"type": "string", "maxLength": 3, "title": "Code"},
+                {"type": "string", "title": "Name"},
+            ]
+        }
     )
     form = FormInUse(schema).pick_branch("/.owner", "/anyOf=1").send()
 
@@ -233,7 +269,9 @@ def test_the_json_view_shows_the_value_and_restores_empty_fields():
     assert form.node().text == "{}"
     form.press("view", "", "fields").send()
     assert form.messages == ["Enter owner"]
-    form.press("view", "", "json").type("e", "", '{"owner": "", "note": ""}').press("view", "", "fields").send()
+    form.press("view", "", "json").type("e", "", '{"owner": "", "note": ""}').press(
+        "view", "", "fields"
+    ).send()
     assert form.value == {"owner": "", "note": ""}
     assert form.is_valid
 
@@ -257,5 +295,7 @@ def test_an_empty_text_survives_another_kind_and_the_way_back():
 def test_a_text_can_be_written_as_a_literal_before_it_was_typed():
     form = FormInUse(required({"type": "string"})).press("all").pick_kind("/.owner", "literal")
 
-    assert form.send().messages == ["owner: The text is empty; a JSON document is expected. (line 1, column 1)"]
+    assert form.send().messages == [
+        "owner: The text is empty; a JSON document is expected. (line 1, column 1)"
+    ]
     assert form.type("q", "/.owner", '"a\\r"').send().value == {"owner": "a\r"}

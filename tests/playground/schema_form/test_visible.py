@@ -13,7 +13,9 @@ from playground.templatetags.forms import draw_form
 from tests.playground.schema_form.driver import Page, values_of
 from tests.playground.schema_form.pairs import REAL_CASES, in_deep_tests, pairs_of
 
-SUITE = tuple(map(in_deep_tests, ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7")))
+SUITE = tuple(
+    map(in_deep_tests, ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7"))
+)
 
 
 def leaves(value):
@@ -36,7 +38,9 @@ def shown(page):
             continue
         for text in values_of(control):
             if tag in "jqie":
-                yield from leaves(json.loads(text, parse_float=Number, parse_int=Number)) if text else ()
+                yield from (
+                    leaves(json.loads(text, parse_float=Number, parse_int=Number)) if text else ()
+                )
             elif tag in "nb":
                 yield text
             else:
@@ -44,7 +48,11 @@ def shown(page):
 
 
 def complaint(pair):
-    page = Page(draw_form(schema_form.begin(compile_schema(pair.schema), pair.value, name="parameters").form))
+    page = Page(
+        draw_form(
+            schema_form.begin(compile_schema(pair.schema), pair.value, name="parameters").form
+        )
+    )
     missing = Counter(leaves(pair.value)) - Counter(shown(page))
     return f"{pair}: {missing} is not visible" if missing else None
 
@@ -53,4 +61,6 @@ def complaint(pair):
 def test_every_part_of_a_value_is_shown_by_a_control(name):
     complaints = [found for pair in pairs_of(name) if (found := complaint(pair))]
 
-    assert not complaints, f"{len(complaints)} of {len(pairs_of(name))}\n" + "\n".join(complaints[:10])
+    assert not complaints, f"{len(complaints)} of {len(pairs_of(name))}\n" + "\n".join(
+        complaints[:10]
+    )

@@ -39,11 +39,17 @@ from tests.playground.schema_form.use import FormInUse
         ),
         ({"type": "number", "allOf": [{"minimum": 3}, {"minimum": 5, "maximum": 9}]}, ["5 to 9"]),
         ({"type": "array", "minItems": 1}, ["at least 1 item"]),
-        ({"type": "array", "minItems": 2, "maxItems": 5, "uniqueItems": True}, ["2 to 5 items, no duplicates"]),
+        (
+            {"type": "array", "minItems": 2, "maxItems": 5, "uniqueItems": True},
+            ["2 to 5 items, no duplicates"],
+        ),
         ({"type": "array", "contains": {"const": "x"}}, ['contains at least 1 item equal to "x"']),
         ({"type": "array", "contains": {}, "minContains": 0}, []),
         ({"type": "object", "minProperties": 1}, ["at least 1 property"]),
-        ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}}, ["names: matches the pattern ^[a-z]+$"]),
+        (
+            {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
+            ["names: matches the pattern ^[a-z]+$"],
+        ),
         ({"type": "number", "minLength": 1}, []),
     ],
 )
@@ -122,12 +128,16 @@ def test_a_member_of_any_name_has_a_path_that_leads_back_to_it(name):
     assert split_path(member_path(member_path("", "x"), name)) == [".x", f".{name}"]
 
 
-@pytest.mark.parametrize("path", ["x", "/x", "/@", "/@a", "/@1.5", "//", "/@12345678901", "/" + "/.a" * 300])
+@pytest.mark.parametrize(
+    "path", ["x", "/x", "/@", "/@a", "/@1.5", "//", "/@12345678901", "/" + "/.a" * 300]
+)
 def test_an_invalid_path_is_ignored(path):
     assert split_path(path) is None
 
 
-@pytest.mark.parametrize("text", ["\x00", "\ud800", "\ufeff", "\uffff", "\U0001ffff", "a\r\nb", "\x85", "é", "😀"])
+@pytest.mark.parametrize(
+    "text", ["\x00", "\ud800", "\ufeff", "\uffff", "\U0001ffff", "a\r\nb", "\x85", "é", "😀"]
+)
 def test_any_text_has_a_literal_that_a_page_can_carry(text):
     assert read_literal(literal(text)) == text
     assert read_literal(literal({text: [text, Number("1.0")]})) == {text: [text, 1]}

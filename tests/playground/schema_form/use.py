@@ -49,8 +49,13 @@ class FormInUse:
         return self
 
     def _post(self, pressed: str | None) -> None:
-        outside = pressed and pressed.startswith("parameters:view:")  # a button that the page around the form draws
-        pairs = [*wire(self.page.entries(pressed=None if outside else pressed, typed=self.typed)), *self.files]
+        outside = pressed and pressed.startswith(
+            "parameters:view:"
+        )  # a button that the page around the form draws
+        pairs = [
+            *wire(self.page.entries(pressed=None if outside else pressed, typed=self.typed)),
+            *self.files,
+        ]
         if outside:
             pairs.append(("op", pressed))
         self.show(schema_form.submitted(self.schema, pairs, name="parameters", **self.options))

@@ -14,7 +14,9 @@ URL = "http://localhost:8000/api/v1/tools"
 def words_of(command: str) -> list[str]:
     """The words that a shell passes to curl."""
     script = f"curl() {{ printf '%s\\0' \"$@\"; }}\n{command}"
-    done = subprocess.run(["sh", "-c", script], env={TOKEN_VARIABLE: "secret"}, capture_output=True, check=True)
+    done = subprocess.run(
+        ["sh", "-c", script], env={TOKEN_VARIABLE: "secret"}, capture_output=True, check=True
+    )
     return done.stdout.decode().split("\0")[:-1]
 
 
@@ -36,7 +38,11 @@ def test_each_option_has_its_line():
 def test_a_shell_passes_on_the_token_and_every_awkward_text():
     text = 'it\'s $HOME `id` "quoted" \\ \n é ; &'
 
-    words = words_of(curl_command(f"{URL}?q=a b&c=$d", headers={"If-Match": '"a b"'}, method="POST", body={"t": text}))
+    words = words_of(
+        curl_command(
+            f"{URL}?q=a b&c=$d", headers={"If-Match": '"a b"'}, method="POST", body={"t": text}
+        )
+    )
 
     assert words[0] == f"{URL}?q=a b&c=$d"
     assert words[1:5] == ["-H", "Authorization: Bearer secret", "-H", 'If-Match: "a b"']
@@ -62,7 +68,10 @@ def test_a_method_that_curl_implies_is_left_out(request_parts, option):
 
 
 def test_files_are_sent_as_a_form():
-    assert words_of(curl_command(URL, method="POST", files="my tools.json"))[-2:] == ["-F", "files=@my tools.json"]
+    assert words_of(curl_command(URL, method="POST", files="my tools.json"))[-2:] == [
+        "-F",
+        "files=@my tools.json",
+    ]
 
 
 def test_a_long_body_is_indented():

@@ -19,14 +19,22 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 def picture(width=480, height=270):
     """A PNG with a gradient."""
     rows = b"".join(
-        b"\0" + b"".join(bytes((x * 255 // width, y * 255 // height, 140)) for x in range(width)) for y in range(height)
+        b"\0" + b"".join(bytes((x * 255 // width, y * 255 // height, 140)) for x in range(width))
+        for y in range(height)
     )
 
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def sound():
@@ -50,10 +58,18 @@ RESPONSES = {
     "drawing": lambda _: File(SVG, media_type="image/svg+xml", name="drawing.svg"),
     "page": lambda _: File(b"<script>alert(1)</script>", name='a"b/c.html'),
     "archive": lambda _: File(b"PK\x03\x04", name="all files.zip"),
-    "report": lambda _: {"title": "Sales", "charts": [File(PIXEL, name="a.png"), File(b"a,b\n1,2\n", name="b.csv")]},
-    "secret": lambda request: [File(f"key={request['key']}\n".encode()), File(b"\xff" + request["key"].encode())],
+    "report": lambda _: {
+        "title": "Sales",
+        "charts": [File(PIXEL, name="a.png"), File(b"a,b\n1,2\n", name="b.csv")],
+    },
+    "secret": lambda request: [
+        File(f"key={request['key']}\n".encode()),
+        File(b"\xff" + request["key"].encode()),
+    ],
     "typed": lambda request: File(b"x", media_type=f"text/{request['key']}", name="x.txt"),
-    "long": lambda request: {"items": [f"{request.get('key', '')} item {number}" for number in range(100_000)]},
+    "long": lambda request: {
+        "items": [f"{request.get('key', '')} item {number}" for number in range(100_000)]
+    },
     "longer": lambda _: "x" * 20_000_000,
 }
 

@@ -79,7 +79,10 @@ class ReturnsCollections:
 class ReturnsModel:
     def call(self, request: dict[str, Any]) -> Weather:
         return Weather(
-            city="Wien", at=dt.datetime(2026, 3, 1, tzinfo=dt.UTC), unit=Unit.CELSIUS, warmestDay=Decimal("7.50")
+            city="Wien",
+            at=dt.datetime(2026, 3, 1, tzinfo=dt.UTC),
+            unit=Unit.CELSIUS,
+            warmestDay=Decimal("7.50"),
         )
 
 

@@ -9,9 +9,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tool():
-    letter = {"type": "object", "properties": {"to": {"type": "string", "description": "Who gets it."}}}
+    letter = {
+        "type": "object",
+        "properties": {"to": {"type": "string", "description": "Who gets it."}},
+    }
     return make_tool(
-        "post", parameters=properties(letters={"type": "array", "items": letter}, rush={"type": "boolean"})
+        "post",
+        parameters=properties(letters={"type": "array", "items": letter}, rush={"type": "boolean"}),
     )
 
 
@@ -27,14 +31,24 @@ def test_members_and_values_at_a_place(client, tool):
     rush = ask(client, control="parameters:e:", path="/.rush").json()
 
     assert [one["text"] for one in whole["members"]] == ["letters", "rush"]
-    expected = {"text": "to", "detail": "string", "description": "Who gets it.", "is_required": False}
+    expected = {
+        "text": "to",
+        "detail": "string",
+        "description": "Who gets it.",
+        "is_required": False,
+    }
     assert letter["members"] == within["members"] == row["members"] == [expected]
     assert [one["text"] for one in rush["values"]] == ["true", "false"]
 
 
 @pytest.mark.parametrize(
     "query",
-    [{"control": "configuration:e:"}, {"control": "other:e:"}, {}, {"control": "parameters:e:", "path": "/.no/.such"}],
+    [
+        {"control": "configuration:e:"},
+        {"control": "other:e:"},
+        {},
+        {"control": "parameters:e:", "path": "/.no/.such"},
+    ],
 )
 def test_a_place_without_a_schema_has_no_completions(client, tool, query):
     assert ask(client, **query).json() == {"members": [], "values": []}

@@ -24,7 +24,9 @@ def client_of(user):
 
 @pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}], ids=["page", "fragment"])
 @pytest.mark.parametrize("who", ["a visitor", "another person"])
-def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run(failed_check, who, headers):
+def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run(
+    failed_check, who, headers
+):
     client = Client() if who == "a visitor" else client_of(make_user("bob"))
 
     shown = page(client, **headers)
@@ -37,10 +39,17 @@ def test_others_see_that_an_example_fails_and_nothing_of_the_response_or_its_run
 
 
 @pytest.mark.parametrize("who", ["ada", "staff"])
-def test_the_person_who_ran_the_check_and_staff_see_the_differences_and_the_run(failed_check, ada, who):
+def test_the_person_who_ran_the_check_and_staff_see_the_differences_and_the_run(
+    failed_check, ada, who
+):
     shown = page(client_of(ada if who == "ada" else make_user("grace", is_staff=True)))
 
-    for part in ("/iban differs", "/shoe_size is not in the example", "/mother_name", failed_check.runs.get().pk):
+    for part in (
+        "/iban differs",
+        "/shoe_size is not in the example",
+        "/mother_name",
+        failed_check.runs.get().pk,
+    ):
         assert part in shown
 
 

@@ -46,7 +46,9 @@ def rows(answer):
     return [" ".join(row.text(separator=" ").split()) for row in page.css(".factory-list > li")]
 
 
-def test_broken_factories_come_first_and_each_state_can_be_shown_alone(client, own_registry, builtin):
+def test_broken_factories_come_first_and_each_state_can_be_shown_alone(
+    client, own_registry, builtin
+):
     builtin("convert_units")
     own_registry(
         "playground.builtin.convert_units:convert_units",
@@ -82,7 +84,9 @@ def test_a_factory_that_is_still_being_imported_is_not_broken(client, own_regist
 
 
 def test_only_staff_see_the_file_of_a_factory_from_elsewhere(client, staff, own_registry):
-    own_registry("attack_tool:Factory", "playground.builtin.hash_text:hash_text", search_path=[str(TOOLS)])
+    own_registry(
+        "attack_tool:Factory", "playground.builtin.hash_text:hash_text", search_path=[str(TOOLS)]
+    )
 
     page = text_of(staff.get("/factories/"))
 
@@ -104,7 +108,11 @@ def test_a_factory_shows_how_its_tool_ran_in_the_last_week(browser, ada, builtin
     answer = browser.get("/factories/")
 
     [row] = [row for row in rows(answer) if "convert_units" in row]
-    chart = LexborHTMLParser(answer.content.decode()).css_first(".factory .sparkline").attributes["aria-label"]
+    chart = (
+        LexborHTMLParser(answer.content.decode())
+        .css_first(".factory .sparkline")
+        .attributes["aria-label"]
+    )
     days = chart.partition(": ")[2].split("; ")
     assert [day.partition(": ")[2] for day in days] == [
         "1 (1 violating)",
@@ -163,9 +171,13 @@ def test_the_page_for_a_new_factory_finds_tools_that_do_not_run(client, builtin)
     answer = client.get("/factories/new/?q=weather")
     [row] = rows(answer)
     assert "get_weather" in row
-    link = LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
+    link = (
+        LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
+    )
     assert "Add a factory for get_weather" in text_of(client.get(f"/factories/new/{link}"), "h1")
-    assert "Every tool that matches “units” has a factory." in text_of(client.get("/factories/new/?q=units"))
+    assert "Every tool that matches “units” has a factory." in text_of(
+        client.get("/factories/new/?q=units")
+    )
 
 
 def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(client):
@@ -173,10 +185,17 @@ def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(clien
 
     answer = client.get("/factories/new/?tool=weather.now")
 
-    assert 'raise NotImplementedError("Implement WeatherNowTool.call")' in text_of(answer, "#skeleton-code")
+    assert 'raise NotImplementedError("Implement WeatherNowTool.call")' in text_of(
+        answer, "#skeleton-code"
+    )
     entry_point = 'weather_now_tool = "weather_now_tool.tool:WeatherNowToolFactory"'
-    assert text_of(answer, "#skeleton-entry-point") == f'[project.entry-points."toolshelf.factories"] {entry_point}'
-    download = LexborHTMLParser(answer.content.decode()).css_first("main a[download]").attributes["href"]
+    assert (
+        text_of(answer, "#skeleton-entry-point")
+        == f'[project.entry-points."toolshelf.factories"] {entry_point}'
+    )
+    download = (
+        LexborHTMLParser(answer.content.decode()).css_first("main a[download]").attributes["href"]
+    )
     assert client.get(download).headers["Content-Type"] == "application/zip"
 
 
@@ -192,12 +211,17 @@ def test_the_pages_of_a_tool_without_a_factory_lead_to_adding_one(client, path):
 def test_a_tool_that_runs_here_names_its_factory(client, builtin):
     builtin("convert_units")
 
-    assert "convert_units has a factory already" in text_of(client.get("/factories/new/?tool=convert_units"))
+    assert "convert_units has a factory already" in text_of(
+        client.get("/factories/new/?tool=convert_units")
+    )
 
 
 def test_a_spec_that_is_too_large_for_a_package_says_so(client, monkeypatch):
     make_tool("weather.now")
-    monkeypatch.setattr("playground.views.factories.project_of", Mock(side_effect=GenerationError("It is too deep.")))
+    monkeypatch.setattr(
+        "playground.views.factories.project_of",
+        Mock(side_effect=GenerationError("It is too deep.")),
+    )
 
     page = text_of(client.get("/factories/new/?tool=weather.now"))
 
@@ -266,10 +290,16 @@ def published(own_specs):
 
 
 def form_value(answer):
-    return LexborHTMLParser(answer.content.decode()).css_first("input[name=sha256]").attributes["value"]
+    return (
+        LexborHTMLParser(answer.content.decode())
+        .css_first("input[name=sha256]")
+        .attributes["value"]
+    )
 
 
-def test_a_factory_without_a_spec_in_the_catalog_can_be_published_in_one_press(browser, ada, own_specs):
+def test_a_factory_without_a_spec_in_the_catalog_can_be_published_in_one_press(
+    browser, ada, own_specs
+):
     page = browser.get("/factories/")
     assert "not in the catalog yet" in text_of(page)
     assert SPEC in page.content.decode()
@@ -292,7 +322,9 @@ def test_where_the_definitions_differ_both_pages_say_where(client, published):
         assert SPEC in client.get(address).content.decode()
 
 
-def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision(browser, published):
+def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision(
+    browser, published
+):
     preview = browser.get(SPEC)
 
     page = text_of(preview)
@@ -308,7 +340,9 @@ def test_the_preview_shows_meaning_lint_and_text_and_publishes_the_next_revision
 def test_a_tool_that_agrees_with_its_factory_has_no_notice(client, builtin):
     builtin("hash_text")
 
-    assert "The spec of the installed factory differs" not in text_of(client.get("/tools/hash_text/"))
+    assert "The spec of the installed factory differs" not in text_of(
+        client.get("/tools/hash_text/")
+    )
 
 
 def test_publishing_needs_an_account(client, published):

@@ -82,7 +82,9 @@ def test_it_works_for_visitors_and_with_htmx_only_the_form_is_drawn(ada):
 def test_secret_parameters_are_left_out_and_named(browser, ada):
     published(ada)
 
-    answer = shared(browser, {"text": f"use {SECRET} now", "pin": SECRET, "api_key": "abcd-efgh-1234"})
+    answer = shared(
+        browser, {"text": f"use {SECRET} now", "pin": SECRET, "api_key": "abcd-efgh-1234"}
+    )
 
     address = address_of(answer)
     assert loads(query_of(address)["parameters"]) == {"text": "use [secret] now"}
@@ -108,7 +110,10 @@ def test_secrets_typed_in_fields_are_left_out_and_stay_in_their_fields(browser, 
 
 
 def test_no_configuration_is_in_it_and_its_secrets_are_marked_in_the_parameters(browser, ada):
-    configuration = {"type": "object", "properties": {"key": {"type": "string", "x-secret": True}, "region": {}}}
+    configuration = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "x-secret": True}, "region": {}},
+    }
     configuration["required"] = ["key"]
     published(ada, configuration=configuration)
     page = browser.get("/tools/looker/try/")
@@ -134,7 +139,11 @@ def test_a_long_input_is_offered_as_json_without_its_secrets(browser, ada):
 
 def test_an_address_is_never_longer_than_the_bound(browser, ada):
     published(ada)
-    room = MAX_CHARACTERS - len(urlsplit(address_of(shared(browser, {"text": ""}))).query) - len("/tools/looker/try/?")
+    room = (
+        MAX_CHARACTERS
+        - len(urlsplit(address_of(shared(browser, {"text": ""}))).query)
+        - len("/tools/looker/try/?")
+    )
 
     longest = address_of(shared(browser, {"text": "x" * room}))
 
@@ -157,7 +166,11 @@ def test_text_that_is_not_json_cannot_be_shared(browser, ada):
 def test_a_number_that_cannot_be_parsed_is_not_left_out_silently(browser, ada):
     published(ada)
     page = browser.get("/tools/looker/try/")
-    typed = {LexborHTMLParser(page.content.decode()).css_first("#trial [name$='count']").attributes["name"]: "1,5"}
+    typed = {
+        LexborHTMLParser(page.content.decode())
+        .css_first("#trial [name$='count']")
+        .attributes["name"]: "1,5"
+    }
 
     answer = press(browser, page, "use=link", typed=typed)
 

@@ -18,7 +18,9 @@ from tests.work import at_most
 
 SIZE = 100_000
 DEPTH = 60
-BEGINNING = 210_000  # characters of a page for one value of which only the beginning is shown, at most
+BEGINNING = (
+    210_000  # characters of a page for one value of which only the beginning is shown, at most
+)
 PAGE = 60_000  # characters of a page besides its values, at most
 
 
@@ -54,7 +56,9 @@ def textarea(answer, name):
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize(
-    "control", ["parameters:e:", "parameters:z:", "parameters:z:/.inside"], ids=["typed", "folded", "folded inside"]
+    "control",
+    ["parameters:e:", "parameters:z:", "parameters:z:/.inside"],
+    ids=["typed", "folded", "folded inside"],
 )
 @pytest.mark.parametrize(
     "pressed",
@@ -69,7 +73,9 @@ def textarea(answer, name):
     ],
     ids=lambda pressed: ",".join(pressed.values()),
 )
-def test_a_visitor_s_form_of_nested_json_makes_a_page_in_proportion_to_it(client, url, text, control, pressed):
+def test_a_visitor_s_form_of_nested_json_makes_a_page_in_proportion_to_it(
+    client, url, text, control, pressed
+):
     answer = client.post(url, {"parameters:o:": "1", control: text, **pressed})
 
     spaced = len(text.replace(",", ", "))
@@ -87,14 +93,18 @@ def test_many_folded_parts_of_a_page_together_stay_in_proportion(client, url):
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_all_text_that_was_typed_stays_in_its_field(client, url, text):
     typed = client.post(url, {"parameters:e:": text, "use": "refresh"})
-    folded = client.post(url, {"parameters:o:": "1", "parameters:z:/.inside": text, "use": "refresh"})
+    folded = client.post(
+        url, {"parameters:o:": "1", "parameters:z:/.inside": text, "use": "refresh"}
+    )
 
     assert textarea(typed, "parameters:e:") == text
     assert json.loads(textarea(folded, "parameters:z:/@0")) == json.loads(text)
 
 
 def test_the_preview_of_a_long_value_is_its_beginning(client, url):
-    answer = client.post(url, {"parameters:o:": "1", "parameters:z:/.inside": nested(2 * SIZE), "use": "preview"})
+    answer = client.post(
+        url, {"parameters:o:": "1", "parameters:z:/.inside": nested(2 * SIZE), "use": "preview"}
+    )
 
     shown = LexborHTMLParser(answer.content).css_first("#sent")
     assert len(shown.css_first("#preview").text()) == 200_000
@@ -102,7 +112,9 @@ def test_the_preview_of_a_long_value_is_its_beginning(client, url):
 
 
 def test_the_preview_of_a_usual_value_is_on_several_lines(client, url):
-    answer = client.post(url, {"parameters:o:": "1", "parameters:z:/.inside": "[1, 2]", "use": "preview"})
+    answer = client.post(
+        url, {"parameters:o:": "1", "parameters:z:/.inside": "[1, 2]", "use": "preview"}
+    )
 
     preview = LexborHTMLParser(answer.content).css_first("#preview").text()
     assert preview == '{\n  "inside": [\n    1,\n    2\n  ]\n}'
@@ -115,7 +127,9 @@ def stored_run(tool, person, text):
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_the_pages_of_a_run_show_the_beginning_of_nested_json_and_link_to_the_whole(browser, ada, tool, url, text):
+def test_the_pages_of_a_run_show_the_beginning_of_nested_json_and_link_to_the_whole(
+    browser, ada, tool, url, text
+):
     first, second = stored_run(tool, ada, text), stored_run(tool, ada, text.replace("0", "1"))
 
     pages = {
@@ -131,7 +145,9 @@ def test_the_pages_of_a_run_show_the_beginning_of_nested_json_and_link_to_the_wh
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_the_parameters_of_a_run_are_filled_in_whole_and_in_proportion(browser, ada, tool, url, text):
+def test_the_parameters_of_a_run_are_filled_in_whole_and_in_proportion(
+    browser, ada, tool, url, text
+):
     run = stored_run(tool, ada, text)
 
     opened = browser.get(url, {"run": run.pk})
@@ -142,8 +158,12 @@ def test_the_parameters_of_a_run_are_filled_in_whole_and_in_proportion(browser, 
         assert len(page.content) < 2 * len(text) + 1024 * 1024 + 5 * BEGINNING + 400 * 3_000
 
 
-@pytest.mark.parametrize(("address", "lines"), [("run", 700_000), ("comparison", 2_400_000), ("fill in", 3_000_000)])
-def test_the_work_for_nested_json_grows_with_its_size_alone(browser, ada, tool, url, address, lines):
+@pytest.mark.parametrize(
+    ("address", "lines"), [("run", 700_000), ("comparison", 2_400_000), ("fill in", 3_000_000)]
+)
+def test_the_work_for_nested_json_grows_with_its_size_alone(
+    browser, ada, tool, url, address, lines
+):
     def path(*texts):
         first, second = (stored_run(tool, ada, text) for text in texts)
         return {
@@ -190,7 +210,9 @@ def publish_on_one_line(**members):
 
 
 @pytest.mark.parametrize("members", DEEP_SPECS.values(), ids=DEEP_SPECS)
-@pytest.mark.parametrize("path", ["", "spec/", "exports/mcp/", "exports/openai/", "lint/", "try/", "try/?example=1"])
+@pytest.mark.parametrize(
+    "path", ["", "spec/", "exports/mcp/", "exports/openai/", "lint/", "try/", "try/?example=1"]
+)
 def test_the_pages_of_a_tool_with_nested_json_stay_small(client, db, members, path):
     tool = publish_on_one_line(**members)
 
@@ -216,7 +238,9 @@ def test_two_revisions_with_long_examples_are_compared_in_part(client, db):
 
 
 def send(client, url, size=10, **headers):
-    return client.post(url, {"parameters:e:": f'"{"x" * size}"', "use": "preview"}, **headers).status_code
+    return client.post(
+        url, {"parameters:e:": f'"{"x" * size}"', "use": "preview"}, **headers
+    ).status_code
 
 
 def test_large_forms_of_one_address_are_counted(client, url):
@@ -243,7 +267,10 @@ def test_an_ipv6_network_is_one_address(client, url):
     for number in range(LARGE_FORMS.requests):
         send(client, url, LARGE_FORM_BYTES, REMOTE_ADDR=f"2001:db8::{number + 1:x}")
 
-    same, other = (send(client, url, LARGE_FORM_BYTES, REMOTE_ADDR=a) for a in ("2001:db8::ffff", "2001:db8:0:1::1"))
+    same, other = (
+        send(client, url, LARGE_FORM_BYTES, REMOTE_ADDR=a)
+        for a in ("2001:db8::ffff", "2001:db8:0:1::1")
+    )
 
     assert (same, other) == (429, 200)
 
@@ -259,6 +286,8 @@ def test_a_refused_form_stays_on_the_page_of_a_browser_with_scripts(client, url)
     for _ in range(LARGE_FORMS.requests):
         send(client, url, LARGE_FORM_BYTES)
 
-    refused = client.post(url, {"parameters:e:": "1" * LARGE_FORM_BYTES}, headers={"HX-Request": "true"})
+    refused = client.post(
+        url, {"parameters:e:": "1" * LARGE_FORM_BYTES}, headers={"HX-Request": "true"}
+    )
 
     assert (refused.status_code, refused["HX-Reswap"]) == (429, "none")

@@ -22,7 +22,9 @@ HTMX = {"HX-Request": "true"}
 
 
 def text_of(answer, selector="main"):
-    html = answer.content.decode().replace("<wbr>", "")  # an opportunity for a line break, not a space
+    html = answer.content.decode().replace(
+        "<wbr>", ""
+    )  # an opportunity for a line break, not a space
     node = LexborHTMLParser(html).css_first(selector)
     return " ".join(node.text(separator=" ").split()) if node else ""
 
@@ -36,9 +38,11 @@ def press(browser, answer, button, *, typed=None, **headers):
     """Send the playground's form by one of its buttons ("name=value"), with some controls filled in."""
     name, _, value = button.partition("=")
     typed = {key: [text] for key, text in (typed or {}).items()}
-    pairs = [(key, text) for key, text in form_of(answer).submit(typed=typed) if key not in {"run", "use", "op"}] + [
-        (name, value)
-    ]
+    pairs = [
+        (key, text)
+        for key, text in form_of(answer).submit(typed=typed)
+        if key not in {"run", "use", "op"}
+    ] + [(name, value)]
     data = {}
     for key, text in pairs:
         data.setdefault(key, []).append(text)
@@ -85,7 +89,9 @@ def test_errors_are_shown_at_their_fields_and_no_entry_is_lost(browser, builtin)
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/")
 
-    answer = press(browser, page, "run=1", typed={control(page, "/.from_unit"): "furlong per fortnight"})
+    answer = press(
+        browser, page, "run=1", typed={control(page, "/.from_unit"): "furlong per fortnight"}
+    )
 
     assert answer.status_code == 422
     tree = LexborHTMLParser(answer.content.decode())
@@ -112,7 +118,9 @@ def test_a_press_that_is_not_run_draws_the_form_again_and_runs_nothing(browser, 
 def test_the_request_preview_is_visible(browser, builtin):
     builtin("convert_units")
 
-    page = browser.get('/tools/convert_units/try/?parameters={"value": 1.50, "from_unit": "km", "to_unit": "m"}')
+    page = browser.get(
+        '/tools/convert_units/try/?parameters={"value": 1.50, "from_unit": "km", "to_unit": "m"}'
+    )
 
     assert text_of(page, "#preview") == '{ "value": 1.50, "from_unit": "km", "to_unit": "m" }'
 
@@ -125,7 +133,9 @@ def test_the_request_preview_is_visible(browser, builtin):
         ("?example=2", "Expected response (example 2)", "degree_Celsius = 82.4 degree_Fahrenheit"),
     ],
 )
-def test_before_the_first_run_the_page_shows_the_expected_response(browser, builtin, query, title, response):
+def test_before_the_first_run_the_page_shows_the_expected_response(
+    browser, builtin, query, title, response
+):
     builtin("convert_units")
 
     page = browser.get(f"/tools/convert_units/try/{query}")
@@ -147,7 +157,9 @@ def test_the_expected_response_follows_the_input(browser, builtin):
 
 def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
     tool = builtin("convert_units")
-    run = running.start(tool, tool.current, {"value": 7, "from_unit": "km", "to_unit": "m"}, by=ada, mode="mock")
+    run = running.start(
+        tool, tool.current, {"value": 7, "from_unit": "km", "to_unit": "m"}, by=ada, mode="mock"
+    )
 
     page = browser.get(f"/tools/convert_units/try/?run={run.pk}")
 
@@ -167,7 +179,9 @@ def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
         ("configuration=nobody", ""),
     ],
 )
-def test_an_address_that_cannot_be_used_gives_a_notice_and_an_empty_form(browser, builtin, query, says):
+def test_an_address_that_cannot_be_used_gives_a_notice_and_an_empty_form(
+    browser, builtin, query, says
+):
     builtin("convert_units")
 
     page = browser.get(f"/tools/convert_units/try/?{query}")
@@ -190,11 +204,16 @@ def test_another_users_run_does_not_fill_the_form(browser, builtin, django_user_
     eve = django_user_model.objects.create_user("eve")
     run = running.start(tool, tool.current, {"from_unit": "secret thing"}, by=eve, mode="mock")
 
-    assert "secret thing" not in browser.get(f"/tools/convert_units/try/?run={run.pk}").content.decode()
+    assert (
+        "secret thing"
+        not in browser.get(f"/tools/convert_units/try/?run={run.pk}").content.decode()
+    )
 
 
 def test_without_a_factory_the_page_offers_a_mock_with_the_reason(browser):
-    tool = publish(read_spec('{"definition": {"name": "nobody-makes-this", "description": ""}}'), by=None).tool
+    tool = publish(
+        read_spec('{"definition": {"name": "nobody-makes-this", "description": ""}}'), by=None
+    ).tool
 
     page = browser.get(reverse("playground:try", args=[tool.slug]))
     answer = press(browser, page, "run=1")
@@ -215,7 +234,9 @@ def test_an_invalid_time_limit_is_shown_at_its_field(browser, builtin):
         assert "time limit" in text_of(answer, ".error-summary")
 
 
-def test_an_unreachable_queue_is_reported_and_the_entries_stay(browser, runs, builtin, settings, monkeypatch):
+def test_an_unreachable_queue_is_reported_and_the_entries_stay(
+    browser, runs, builtin, settings, monkeypatch
+):
     def refuse(run_id, encrypted):
         raise BrokerError("gone")
 
@@ -227,7 +248,9 @@ def test_an_unreachable_queue_is_reported_and_the_entries_stay(browser, runs, bu
     answer = press(browser, page, "run=1")
 
     assert answer.status_code == 503
-    assert "The queue for runs cannot be reached, so the run was not started." in text_of(answer, ".error-summary")
+    assert "The queue for runs cannot be reached, so the run was not started." in text_of(
+        answer, ".error-summary"
+    )
     assert '"steps": 7' in text_of(answer, "#preview")
 
 
@@ -251,11 +274,18 @@ def test_a_tool_that_is_not_there(browser):
 # -- configurations ---------------------------------------------------------------------------------------------------
 
 
-def test_a_configuration_is_saved_picked_and_used_and_its_secret_is_not_in_any_page(browser, builtin):
+def test_a_configuration_is_saved_picked_and_used_and_its_secret_is_not_in_any_page(
+    browser, builtin
+):
     builtin("sign_text")
     page = browser.get('/tools/sign_text/try/?parameters={"text": "a"}')
 
-    saved = press(browser, page, "use=save", typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"})
+    saved = press(
+        browser,
+        page,
+        "use=save",
+        typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"},
+    )
     opened = browser.get('/tools/sign_text/try/?parameters={"text": "a"}&configuration=work')
     answer = press(browser, opened, "run=1")
 
@@ -272,7 +302,9 @@ def test_a_secret_that_was_just_typed_is_not_written_back_into_the_page(browser,
     page = browser.get("/tools/sign_text/try/")
 
     refused = press(browser, page, "run=1", typed={control(page, "/.key"): "short77"})
-    drawn_again = press(browser, page, "use=refresh", typed={control(page, "/.key"): "hunter22-hunter22"})
+    drawn_again = press(
+        browser, page, "use=refresh", typed={control(page, "/.key"): "hunter22-hunter22"}
+    )
 
     assert refused.status_code == 422
     assert "short77" not in refused.content.decode()
@@ -284,7 +316,12 @@ def test_a_secret_that_was_just_typed_is_not_written_back_into_the_page(browser,
 def test_a_saved_configuration_is_removed_on_the_page(browser, ada, builtin):
     tool = builtin("sign_text")
     page = browser.get("/tools/sign_text/try/")
-    press(browser, page, "use=save", typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"})
+    press(
+        browser,
+        page,
+        "use=save",
+        typed={control(page, "/.key"): "hunter22-hunter22", "save_as": "work"},
+    )
 
     press(browser, browser.get("/tools/sign_text/try/?configuration=work"), "use=forget")
 
@@ -295,7 +332,13 @@ def test_a_run_with_an_unsaved_configuration_asks_for_it_again(browser, ada, bui
     from playground.configurations.secret_members import Configuration
 
     tool = builtin("sign_text")
-    run = running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=Configuration({"algorithm": "sha1"}))
+    run = running.start(
+        tool,
+        tool.current,
+        {"text": "a"},
+        by=ada,
+        configuration=Configuration({"algorithm": "sha1"}),
+    )
     running.wait(run, 10)
 
     answer = browser.post(f"/runs/{run.pk}/again/")
@@ -309,7 +352,9 @@ def test_a_run_with_an_unsaved_configuration_asks_for_it_again(browser, ada, bui
 
 def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
-    run = running.wait(running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10)
+    run = running.wait(
+        running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10
+    )
 
     page = browser.get(run.get_absolute_url())
 
@@ -336,7 +381,9 @@ def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
 
 def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
-    run = running.wait(running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10)
+    run = running.wait(
+        running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10
+    )
 
     tree = LexborHTMLParser(browser.get(run.get_absolute_url()).content.decode())
 
@@ -345,7 +392,11 @@ def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
 
 
 def test_a_violation_of_a_whole_row_is_at_its_number():
-    problems = [Problem("/a~1b/1", '"x" is missing', "r"), Problem("/other/1", "no", "r"), Problem("", "no", "r")]
+    problems = [
+        Problem("/a~1b/1", '"x" is missing', "r"),
+        Problem("/other/1", "no", "r"),
+        Problem("", "no", "r"),
+    ]
 
     table = as_table({"a/b": [{"y": 1}, {"y": 2}]}, problems)
 
@@ -394,7 +445,9 @@ def test_the_try_page_shows_a_deprecation_and_the_successor(browser, builtin):
 
 def rows(tool, *outcomes, host):
     """Runs as another process wrote them down."""
-    made = [Run(tool=tool, revision=tool.current, outcome=outcome, host=host) for outcome in outcomes]
+    made = [
+        Run(tool=tool, revision=tool.current, outcome=outcome, host=host) for outcome in outcomes
+    ]
     for run in made:
         run.parameters_json = "{}"
         run.save()
@@ -406,7 +459,9 @@ def test_the_position_of_another_processs_run_does_not_count_running_ones(builti
     tool = builtin("count_slowly")
     rows(tool, "queued", "running", host="third")
 
-    found = rows(tool, "running", "returned", "queued", "queued", "cancelled", "queued", host="other")
+    found = rows(
+        tool, "running", "returned", "queued", "queued", "cancelled", "queued", host="other"
+    )
 
     assert [running.queue_position(run) for run in found] == [0, 0, 0, 1, 0, 2]
 
@@ -427,12 +482,18 @@ def test_a_waiting_run_shows_its_position(browser, ada, builtin, settings):
 
     deadline = time.monotonic() + 60
     text = ""
-    while "number 3" not in text and time.monotonic() < deadline:  # the first leaves the queue in a moment
+    while (
+        "number 3" not in text and time.monotonic() < deadline
+    ):  # the first leaves the queue in a moment
         text = text_of(browser.get(started[3].get_absolute_url(), headers=HTMX), ".verdict")
 
     assert "Waiting: number 3 in the queue." in text
-    assert "next in the queue" in text_of(browser.get(started[1].get_absolute_url(), headers=HTMX), ".verdict")
-    assert "Running." in text_of(browser.get(started[0].get_absolute_url(), headers=HTMX), ".verdict")
+    assert "next in the queue" in text_of(
+        browser.get(started[1].get_absolute_url(), headers=HTMX), ".verdict"
+    )
+    assert "Running." in text_of(
+        browser.get(started[0].get_absolute_url(), headers=HTMX), ".verdict"
+    )
     for one in started[::-1]:
         running.cancel(one)
 
@@ -449,7 +510,10 @@ def test_htmx_gets_the_result_alone(browser, ada, builtin):
 
 def test_a_run_is_made_again(browser, ada, builtin):
     tool = builtin("convert_units")
-    run = running.wait(running.start(tool, tool.current, {"value": 1, "from_unit": "km", "to_unit": "m"}, by=ada), 10)
+    run = running.wait(
+        running.start(tool, tool.current, {"value": 1, "from_unit": "km", "to_unit": "m"}, by=ada),
+        10,
+    )
 
     answer = browser.post(f"/runs/{run.pk}/again/")
 
@@ -474,7 +538,11 @@ def test_the_snippets_contain_the_parameters_but_no_secret(browser, ada, builtin
 
     tool = builtin("sign_text")
     run = running.start(
-        tool, tool.current, {"text": "it's"}, by=ada, configuration=Configuration({"key": "hunter22-hunter22"})
+        tool,
+        tool.current,
+        {"text": "it's"},
+        by=ada,
+        configuration=Configuration({"key": "hunter22-hunter22"}),
     )
     running.wait(run, 10)
 
@@ -504,7 +572,9 @@ def test_another_users_run_is_not_found(browser, builtin, django_user_model):
 
     paths = ["", "run.json", "response.json"]
     assert [browser.get(f"/runs/{run.pk}/{path}").status_code for path in paths] == [404, 404, 404]
-    assert [browser.post(f"/runs/{run.pk}/{path}/").status_code for path in ("cancel", "again")] == [404, 404]
+    assert [
+        browser.post(f"/runs/{run.pk}/{path}/").status_code for path in ("cancel", "again")
+    ] == [404, 404]
 
 
 def test_markup_in_a_response_stays_text(browser, ada):
@@ -515,7 +585,10 @@ def test_markup_in_a_response_stays_text(browser, ada):
             "examples": [
                 {
                     "parameters": {},
-                    "returnValue": {"<img src=x>": "<script>alert(1)</script>", "list": [{"<u>": "<i>"}]},
+                    "returnValue": {
+                        "<img src=x>": "<script>alert(1)</script>",
+                        "list": [{"<u>": "<i>"}],
+                    },
                 }
             ],
         }
@@ -530,7 +603,13 @@ def test_markup_in_a_response_stays_text(browser, ada):
 
 def test_a_big_response_is_cut_on_the_page_and_whole_in_the_download(browser, ada):
     value = {"list": ["x" * 1000 for _ in range(200)]}
-    spec = {"definition": {"name": "t", "description": "", "examples": [{"parameters": {}, "returnValue": value}]}}
+    spec = {
+        "definition": {
+            "name": "t",
+            "description": "",
+            "examples": [{"parameters": {}, "returnValue": value}],
+        }
+    }
     tool = publish(read_spec(dumps(spec)), by=None).tool
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
 
@@ -546,7 +625,9 @@ def test_a_big_response_is_cut_on_the_page_and_whole_in_the_download(browser, ad
 def test_the_list_shows_ones_own_runs(browser, ada, builtin, django_user_model):
     tool = builtin("get-weather")
     mine = running.start(tool, tool.current, {}, by=ada, mode="mock")
-    other = running.start(tool, tool.current, {}, by=django_user_model.objects.create_user("eve"), mode="mock")
+    other = running.start(
+        tool, tool.current, {}, by=django_user_model.objects.create_user("eve"), mode="mock"
+    )
 
     html = browser.get("/runs/").content.decode()
 
@@ -568,7 +649,14 @@ def test_the_list_is_filtered_on_all_pages(browser, ada, builtin):
 
     assert [len(page.css("table.runs tbody tr")) for page in (first, second, back)] == [50, 1, 50]
     assert "outcome=returned" in older
-    assert len(LexborHTMLParser(browser.get("/runs/?outcome=refused").content.decode()).css("table.runs tbody tr")) == 1
+    assert (
+        len(
+            LexborHTMLParser(browser.get("/runs/?outcome=refused").content.decode()).css(
+                "table.runs tbody tr"
+            )
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -601,7 +689,9 @@ def test_the_list_needs_signing_in(client):
 
     assert answer.redirect_chain == [("/sign-in/?next=/runs/", 302)]
     assert "Sign in to see your runs." in text_of(answer)
-    assert "Sign in to upload specs and run tools." in text_of(client.get("/sign-in/?next=/upload/"))
+    assert "Sign in to upload specs and run tools." in text_of(
+        client.get("/sign-in/?next=/upload/")
+    )
 
 
 def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_num_queries):
@@ -613,7 +703,9 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
     # three, the suggested tools one.
     with django_assert_max_num_queries(10):
         browser.get("/runs/")
-    with django_assert_max_num_queries(9):  # what a filter replaces has neither suggestions nor figures
+    with django_assert_max_num_queries(
+        9
+    ):  # what a filter replaces has neither suggestions nor figures
         browser.get(f"/runs/?tool={tool.slug}", headers=HTMX)
 
 
@@ -626,7 +718,14 @@ def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, bu
     assert len(page.css("svg[role=group] a.chart-slot")) == 24
     assert page.css_first('[aria-label="Period"] [aria-current]').text() == "24 hours"
     last = page.css("a.chart-slot")[-1].attributes["href"]
-    assert len(LexborHTMLParser(browser.get(f"/runs/{last}").content.decode()).css("table.runs tbody tr")) == 1
+    assert (
+        len(
+            LexborHTMLParser(browser.get(f"/runs/{last}").content.decode()).css(
+                "table.runs tbody tr"
+            )
+        )
+        == 1
+    )
 
 
 def test_a_chosen_time_is_the_heading_and_its_numbers_and_is_removed_there(browser, ada, builtin):
@@ -646,9 +745,13 @@ def test_a_chosen_time_is_the_heading_and_its_numbers_and_is_removed_there(brows
 
 
 def test_an_hour_is_extended_by_links(browser):
-    page = LexborHTMLParser(browser.get("/runs/?hour=2026-11-23T00&hours=2&period=24h").content.decode())
+    page = LexborHTMLParser(
+        browser.get("/runs/?hour=2026-11-23T00&hours=2&period=24h").content.decode()
+    )
 
-    assert [(link.text(), link.attributes["href"]) for link in page.css(".run-overview-head > a")] == [
+    assert [
+        (link.text(), link.attributes["href"]) for link in page.css(".run-overview-head > a")
+    ] == [
         ("Add the hour before", "?hour=2026-11-22T23&hours=3&period=24h"),
         ("Add the hour after", "?hour=2026-11-23T00&hours=3&period=24h"),
     ]
@@ -691,17 +794,29 @@ def test_a_row_shows_the_verdict_or_the_outcome_of_a_run_without_one(browser, ad
     tool = builtin("get-weather")
     for outcome, verdict in (("returned", "conforms"), ("timed_out", "")):
         Run.objects.create(
-            tool=tool, revision=tool.current, by=ada, parameters_json="{}", outcome=outcome, verdict=verdict
+            tool=tool,
+            revision=tool.current,
+            by=ada,
+            parameters_json="{}",
+            outcome=outcome,
+            verdict=verdict,
         )
 
     rows = LexborHTMLParser(browser.get("/runs/").content.decode()).css("table.runs tbody tr")
 
-    assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [["timed out"], ["conforms"]]
+    assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [
+        ["timed out"],
+        ["conforms"],
+    ]
 
 
 def test_a_row_shows_the_first_parameters(browser, ada, builtin):
     tool = builtin("get-weather")
-    for parameters in ({"location": "Oslo", "days": 3}, {}, {"location": 'say "a": b', "more": "x" * 300}):
+    for parameters in (
+        {"location": "Oslo", "days": 3},
+        {},
+        {"location": 'say "a": b', "more": "x" * 300},
+    ):
         running.start(tool, tool.current, parameters, by=ada, mode="mock")
 
     page = LexborHTMLParser(browser.get("/runs/").content.decode())
@@ -722,9 +837,15 @@ def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
     assert answer.redirect_chain == [(f"/runs/?tool={tool.slug}", 302)]
     page = LexborHTMLParser(answer.content.decode())
     assert text_of(answer, ".tool-lead") == "Your runs, newest first."
-    assert page.css_first("form input[name=tool]").attributes == {"type": "hidden", "name": "tool", "value": tool.slug}
+    assert page.css_first("form input[name=tool]").attributes == {
+        "type": "hidden",
+        "name": "tool",
+        "value": tool.slug,
+    }
     assert [head.text() for head in page.css("table.runs th")][1:3] == ["Parameters", "Result"]
-    assert [link.attributes["href"] for link in page.css("table.runs tbody a")] == [run.get_absolute_url()]
+    assert [link.attributes["href"] for link in page.css("table.runs tbody a")] == [
+        run.get_absolute_url()
+    ]
     assert page.css_first(".facets-fold").attributes.get("open", "closed") == "closed"
 
 
@@ -776,10 +897,14 @@ def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser
     assert "Revision 1 (not the current one)" in text_of(answer, ".page-header .facts")
 
 
-def test_a_run_and_a_comparison_take_few_queries(browser, ada, builtin, django_assert_max_num_queries):
+def test_a_run_and_a_comparison_take_few_queries(
+    browser, ada, builtin, django_assert_max_num_queries
+):
     tool = builtin("convert_units")
     parameters = {"value": 1, "from_unit": "m", "to_unit": "km"}
-    first, second = (running.wait(running.start(tool, tool.current, parameters, by=ada), 10) for _ in range(2))
+    first, second = (
+        running.wait(running.start(tool, tool.current, parameters, by=ada), 10) for _ in range(2)
+    )
     browser.get(f"/runs/{first.pk}/")  # compiles the spec
 
     # With the session, the user, their groups and permissions; the header of the tool takes five.
@@ -805,7 +930,13 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
     of_other_tool = running.start(other, other.current, {}, by=ada, mode="mock").pk
     of_eve = running.start(tool, tool.current, {}, by=eve, mode="mock").pk
 
-    for chosen in ([run], [run, run], [run, of_other_tool], [run, of_eve], [run, of_eve, of_other_tool]):
+    for chosen in (
+        [run],
+        [run, run],
+        [run, of_other_tool],
+        [run, of_eve],
+        [run, of_eve, of_other_tool],
+    ):
         answer = browser.get("/runs/?mode=mock&" + "&".join(f"compare={pk}" for pk in chosen))
         assert answer.status_code == 200
         assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
@@ -815,7 +946,9 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
         assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
 
 
-def test_the_people_of_the_latest_runs_are_suggested_to_administrators(browser, ada, builtin, django_user_model):
+def test_the_people_of_the_latest_runs_are_suggested_to_administrators(
+    browser, ada, builtin, django_user_model
+):
     tool = builtin("get-weather")
     eve = django_user_model.objects.create_user("eve")
     for person in (ada, eve, eve):
@@ -847,12 +980,18 @@ def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
 
 def test_the_runs_of_a_tool_show_each_number_once(browser, ada, builtin):
     tool = builtin("convert_units")
-    running.wait(running.start(tool, tool.current, {"value": 1, "from_unit": "m", "to_unit": "km"}, by=ada), 10)
+    running.wait(
+        running.start(tool, tool.current, {"value": 1, "from_unit": "m", "to_unit": "km"}, by=ada),
+        10,
+    )
 
     answer = browser.get("/runs/?tool=convert_units")
 
     assert text_of(answer, ".statistics").startswith("Durations of the latest calls")
-    parts = [part.id or part.attributes["class"] for part in LexborHTMLParser(answer.content.decode()).css("main > *")]
+    parts = [
+        part.id or part.attributes["class"]
+        for part in LexborHTMLParser(answer.content.decode()).css("main > *")
+    ]
     assert parts.index("runs") < parts.index("fold statistics")
     assert text_of(answer).count("Median call") == 1
 

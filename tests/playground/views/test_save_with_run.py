@@ -54,7 +54,9 @@ def test_with_scripts_the_form_shows_what_was_saved(browser, ada, page):
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["without scripts", "with scripts"])
-def test_the_configuration_is_saved_although_the_parameters_are_refused(browser, ada, page, headers):
+def test_the_configuration_is_saved_although_the_parameters_are_refused(
+    browser, ada, page, headers
+):
     wrong = typed(page, **{control(page, "/.text"): ""})
 
     answer = press(browser, page, "run=1", typed=wrong, **headers)
@@ -80,7 +82,9 @@ def test_the_configuration_is_saved_with_a_mock(browser, ada, page):
     assert saved_secret(ada) == SECRET
 
 
-def test_the_run_uses_the_stored_secret_that_the_new_configuration_leaves_out(browser, ada, builtin):
+def test_the_run_uses_the_stored_secret_that_the_new_configuration_leaves_out(
+    browser, ada, builtin
+):
     tool = builtin("sign_text")
     save_configuration(ada, tool, "work", Configuration({"key": SECRET}), None)
     page = browser.get(TRY + "&configuration=")
@@ -92,7 +96,9 @@ def test_the_run_uses_the_stored_secret_that_the_new_configuration_leaves_out(br
     assert (run.outcome, run.configuration_name) == ("returned", "work")
 
 
-def test_the_prefilled_name_of_the_selected_configuration_does_not_replace_it(browser, ada, builtin):
+def test_the_prefilled_name_of_the_selected_configuration_does_not_replace_it(
+    browser, ada, builtin
+):
     tool = builtin("sign_text")
     save_configuration(ada, tool, "work", Configuration({"key": SECRET, "algorithm": "sha1"}), None)
     page = browser.get(TRY + "&configuration=work")

@@ -77,7 +77,9 @@ def test_an_example_with_a_secret_is_recognized(browser, ada):
     assert pressed(browser.get("/tools/login/try/?example=1")) == ["example:1"]
 
 
-def test_a_number_that_cannot_be_read_is_marked_and_the_preview_says_that_it_is_left_out(browser, builtin):
+def test_a_number_that_cannot_be_read_is_marked_and_the_preview_says_that_it_is_left_out(
+    browser, builtin
+):
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/?example=1")
     typed = {control(page, "/.value"): "abc"}
@@ -89,14 +91,18 @@ def test_a_number_that_cannot_be_read_is_marked_and_the_preview_says_that_it_is_
     assert "Left out: value . “abc” is not a number" in text_of(preview, "#left-out")
     assert "“abc” is not a number" in text_of(drawn, "#parameters-form .form-errors")
     assert drawn.status_code == 200
-    assert "The JSON leaves out value, which cannot be read. “abc” is not a number" in text_of(as_json, ".notice")
+    assert "The JSON leaves out value, which cannot be read. “abc” is not a number" in text_of(
+        as_json, ".notice"
+    )
 
 
 def test_the_result_of_a_run_has_the_digest_of_its_input(browser, ada, builtin):
     tool = builtin("convert_units")
     last = run(tool, KILOMETRES, ada)
 
-    page = LexborHTMLParser(browser.get(f"/tools/convert_units/try/?run={last.pk}").content.decode())
+    page = LexborHTMLParser(
+        browser.get(f"/tools/convert_units/try/?run={last.pk}").content.decode()
+    )
 
     notice = page.css_first("[data-input-of-run]")
     assert notice.attributes["data-input-of-run"] == page.css_first("#input-digest").text()
@@ -127,7 +133,9 @@ def test_the_preview_is_drawn_alone_and_nothing_is_run(browser, builtin):
     builtin("convert_units")
     page = browser.get("/tools/convert_units/try/")
 
-    answer = press(browser, page, "use=preview", typed={control(page, "/.from_unit"): "mile"}, **HTMX)
+    answer = press(
+        browser, page, "use=preview", typed={control(page, "/.from_unit"): "mile"}, **HTMX
+    )
 
     assert '"from_unit": "mile"' in answer.content.decode().replace("&quot;", '"')
     assert "<form" not in answer.content.decode()
@@ -136,7 +144,9 @@ def test_the_preview_is_drawn_alone_and_nothing_is_run(browser, builtin):
 def test_in_json_mode_the_parameters_are_not_shown_twice(browser, builtin):
     builtin("convert_units")
 
-    answer = press(browser, browser.get("/tools/convert_units/try/?example=1"), "op=parameters:view::json")
+    answer = press(
+        browser, browser.get("/tools/convert_units/try/?example=1"), "op=parameters:view::json"
+    )
 
     assert LexborHTMLParser(answer.content.decode()).css_first("#preview") is None
 
@@ -146,7 +156,9 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
     runs = [run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50)]
     run(tool, {}, bob)
 
-    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers={"HX-Request": "true"})
+    answer = browser.get(
+        "/tools/drifting_thermometer/try/?part=history", headers={"HX-Request": "true"}
+    )
 
     bars = LexborHTMLParser(answer.content.decode()).css("[data-run]")
     assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
@@ -155,13 +167,19 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
 
 def test_two_runs_of_the_history_are_compared_without_scripts(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
-    first, second, third = (run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50, 60))
+    first, second, third = (
+        run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50, 60)
+    )
 
-    page = LexborHTMLParser(browser.get(f"/tools/drifting_thermometer/try/?run={second.pk}").content.decode())
+    page = LexborHTMLParser(
+        browser.get(f"/tools/drifting_thermometer/try/?run={second.pk}").content.decode()
+    )
     form = page.css_first("form.history-compare")
     other = [option.attributes["value"] for option in form.css("option")]
     shown = [field.attributes["value"] for field in form.css("input[name=compare]")]
-    answer = browser.get(form.attributes["action"], {"tool": tool.slug, "compare": [*shown, other[1]]})
+    answer = browser.get(
+        form.attributes["action"], {"tool": tool.slug, "compare": [*shown, other[1]]}
+    )
 
     assert (shown, other) == ([second.pk], [third.pk, first.pk])
     assert answer["Location"] == f"/runs/{first.pk}..{second.pk}/"
@@ -194,13 +212,17 @@ def test_a_response_is_compared_with_the_last_run_of_the_same_input(browser, ada
     assert "last run" not in text_of(other, ".run-facts")
 
 
-def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_lines(browser, ada, builtin):
+def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_lines(
+    browser, ada, builtin
+):
     tool = builtin("convert_units")
     before = run(tool, KILOMETRES, ada)
     Run.objects.filter(pk=before.pk).update(response_json='{"value": 7, "note": "<b>"}')
     run(tool, KILOMETRES | {"value": 1}, ada)
 
-    page = LexborHTMLParser(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode())
+    page = LexborHTMLParser(
+        browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode()
+    )
 
     marks = {mark.text() for mark in page.css(".json-line .value-change.compared-with-last")}
     assert {"changed, was 7", "removed: note"} <= marks
@@ -217,7 +239,10 @@ def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builti
     page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
 
     assert "changed" in page.css_first(".json-line .value-changed.compared-with-example").text()
-    assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == ["example", "off"]
+    assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == [
+        "example",
+        "off",
+    ]
 
 
 def test_the_configuration_used_last_is_selected_and_folded(browser, ada, builtin):
@@ -225,7 +250,15 @@ def test_the_configuration_used_last_is_selected_and_folded(browser, ada, builti
     value = Configuration({"key": "hunter22-hunter22"})
     save_configuration(ada, tool, "work", value, None)
     running.wait(
-        running.start(tool, tool.current, {"text": "a"}, by=ada, configuration=value, configuration_name="work"), 10
+        running.start(
+            tool,
+            tool.current,
+            {"text": "a"},
+            by=ada,
+            configuration=value,
+            configuration_name="work",
+        ),
+        10,
     )
 
     fold = fold_of(browser.get("/tools/sign_text/try/"))
@@ -272,7 +305,10 @@ def test_required_fields_come_first_and_optional_ones_are_folded(browser, ada):
 
 
 def test_optional_fields_with_a_value_stay_in_view(browser, ada):
-    more = {"definition": MANY["definition"] | {"parameters": {**MANY["definition"]["parameters"], "required": []}}}
+    more = {
+        "definition": MANY["definition"]
+        | {"parameters": {**MANY["definition"]["parameters"], "required": []}}
+    }
     publish(read_spec(dumps(more)), by=ada)
 
     page = browser.get('/tools/many/try/?parameters={"b":"x"}')
@@ -280,10 +316,14 @@ def test_optional_fields_with_a_value_stay_in_view(browser, ada):
     assert folded_of(page) == [f"{name}-member" for name in (*"acdefghijkl", "last")]
 
 
-def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(browser, ada, builtin):
+def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(
+    browser, ada, builtin
+):
     tool = builtin("drifting_thermometer")
     done = run(tool, {}, ada)
-    Run.objects.filter(pk=done.pk).update(response_json=dumps("# Title\n\n<script>x</script>\n\n**bold**"))
+    Run.objects.filter(pk=done.pk).update(
+        response_json=dumps("# Title\n\n<script>x</script>\n\n**bold**")
+    )
 
     answer = browser.get(done.get_absolute_url())
 
@@ -292,7 +332,9 @@ def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(b
     assert shown.css_first("script") is None
 
 
-def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_copy(browser, ada, builtin):
+def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_copy(
+    browser, ada, builtin
+):
     tool = builtin("drifting_thermometer")
     done = run(tool, {}, ada)
     source = "| a | n |\n|---|---:|\n| x | 1 |"
@@ -300,7 +342,10 @@ def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_c
 
     page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
 
-    assert [cell.attributes.get("class") for cell in page.css("#text .text-markdown td")] == [None, "align-right"]
+    assert [cell.attributes.get("class") for cell in page.css("#text .text-markdown td")] == [
+        None,
+        "align-right",
+    ]
     assert page.css_first("#text-1").text() == source
     assert page.css_first("#text [data-copy='#text-1']")
 
@@ -308,7 +353,9 @@ def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_c
 def test_a_column_of_numbers_has_its_heading_above_them(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
     done = run(tool, {}, ada)
-    Run.objects.filter(pk=done.pk).update(response_json=dumps([{"name": "a", "n": 1}, {"name": "b"}]))
+    Run.objects.filter(pk=done.pk).update(
+        response_json=dumps([{"name": "a", "n": 1}, {"name": "b"}])
+    )
 
     page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
 
@@ -328,7 +375,9 @@ def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, built
 def chips(answer):
     """The data that the chips of saved inputs send."""
     page = LexborHTMLParser(answer.content.decode())
-    return [chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")]
+    return [
+        chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")
+    ]
 
 
 def test_an_input_is_saved_under_a_name_filled_in_again_and_deleted(browser, builtin):
@@ -376,7 +425,10 @@ def test_a_part_of_the_page_with_errors_is_no_failed_request(browser, builtin):
 
     whole, part = press(browser, page, "run=1"), press(browser, page, "run=1", **HTMX)
 
-    assert (whole.status_code, part.status_code) == (422, 200)  # browsers log an error status in their console
+    assert (whole.status_code, part.status_code) == (
+        422,
+        200,
+    )  # browsers log an error status in their console
     assert text_of(part, ".error-summary") == text_of(whole, ".error-summary") != ""
 
 
@@ -437,7 +489,9 @@ def test_json_is_checked_without_a_run(browser, builtin):
 def test_valid_json_has_no_marks(browser, builtin):
     builtin("convert_units")
 
-    answer = browser.post("/tools/convert_units/try/", as_json(json.dumps(KILOMETRES), more=[("use", "check")]))
+    answer = browser.post(
+        "/tools/convert_units/try/", as_json(json.dumps(KILOMETRES), more=[("use", "check")])
+    )
 
     assert answer.json() == {"parameters": []}
 
@@ -459,7 +513,11 @@ def test_the_switch_to_the_form_shows_the_errors_that_were_shown(browser, builti
 
 def test_a_check_does_not_quote_secrets(browser, ada):
     pin = {"type": "string", "format": "password", "maxLength": 4}
-    definition = {"name": "safe", "description": "Opens it.", "parameters": {"properties": {"pin": pin}}}
+    definition = {
+        "name": "safe",
+        "description": "Opens it.",
+        "parameters": {"properties": {"pin": pin}},
+    }
     publish(read_spec(dumps({"definition": definition})), by=ada)
     page = press(browser, browser.get("/tools/safe/try/"), "op=parameters:view::json")
 
@@ -471,7 +529,9 @@ def test_a_check_does_not_quote_secrets(browser, ada):
 
 def test_a_tool_that_one_may_not_see_is_not_checked(client, builtin, ada, bob):
     Group.objects.create(name="team")
-    change_tool_access(builtin("convert_units"), Access(visibility="groups", groups=["team"]), by=ada)
+    change_tool_access(
+        builtin("convert_units"), Access(visibility="groups", groups=["team"]), by=ada
+    )
     client.force_login(bob)
 
     answer = client.post("/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"})
@@ -484,7 +544,12 @@ def test_a_check_needs_the_token_of_the_form(builtin, ada):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(ada)
 
-    assert strict.post("/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"}).status_code == 403
+    assert (
+        strict.post(
+            "/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"}
+        ).status_code
+        == 403
+    )
 
 
 def test_a_text_with_conditions_offers_no_update_of_its_fields(browser, ada):

@@ -31,7 +31,10 @@ def page(client, builtin):
 
 
 def links_of(answer, selector):
-    return [node.attributes["href"] for node in LexborHTMLParser(answer.content).css(f"{selector} a[href]")]
+    return [
+        node.attributes["href"]
+        for node in LexborHTMLParser(answer.content).css(f"{selector} a[href]")
+    ]
 
 
 def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
@@ -51,11 +54,15 @@ def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
 def test_an_unsaved_mock_has_no_link_to_a_run(client, page):
     answer = press(client, page, "run=1", **HTMX)
 
-    assert "This mock was not saved. Sign in to run the tool itself." in text_of(answer, ".notice:not(.input-changed)")
+    assert "This mock was not saved. Sign in to run the tool itself." in text_of(
+        answer, ".notice:not(.input-changed)"
+    )
     assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#run", "innerMorph")
     assert "HX-Replace-Url" not in answer
     assert "/runs/" not in answer.content.decode()
-    assert links_of(answer, ".notice:not(.input-changed)") == ["/sign-in/?next=/tools/convert_units/try/"]
+    assert links_of(answer, ".notice:not(.input-changed)") == [
+        "/sign-in/?next=/tools/convert_units/try/"
+    ]
 
 
 def test_the_page_offers_a_mock_and_says_why_it_is_not_live(page):
@@ -105,7 +112,11 @@ def test_a_report_of_an_error_in_a_mock_hides_the_parameters(broken, monkeypatch
     with pytest.raises(ZeroDivisionError) as raised:
         running.unsaved_mock(tool, tool.current, {"key": "marker-secret-5501"})
 
-    frames = [frame for frame, _ in walk_tb(raised.tb) if frame.f_globals["__name__"] == "playground.running"]
+    frames = [
+        frame
+        for frame, _ in walk_tb(raised.tb)
+        if frame.f_globals["__name__"] == "playground.running"
+    ]
     shown = [AlwaysHiding().get_traceback_frame_variables(None, frame) for frame in frames]
     assert shown
     assert "marker-secret-5501" not in str(shown)

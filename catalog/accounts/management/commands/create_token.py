@@ -17,14 +17,24 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user", metavar="USER")
-        parser.add_argument("--create", action="store_true", help="Create the account USER if there is none.")
         parser.add_argument(
-            "--scope", action="append", choices=SCOPES, help="A scope; may be repeated. Default: all scopes."
+            "--create", action="store_true", help="Create the account USER if there is none."
         )
         parser.add_argument(
-            "--days", type=int, default=DEFAULT_DAYS, help=f"Days until it ends; 0: never. Default: {DEFAULT_DAYS}."
+            "--scope",
+            action="append",
+            choices=SCOPES,
+            help="A scope; may be repeated. Default: all scopes.",
         )
-        parser.add_argument("--name", default="made by create_token", help="A name to recognise the token.")
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=DEFAULT_DAYS,
+            help=f"Days until it ends; 0: never. Default: {DEFAULT_DAYS}.",
+        )
+        parser.add_argument(
+            "--name", default="made by create_token", help="A name to recognise the token."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not 0 <= options["days"] <= MAX_DAYS:
@@ -32,8 +42,12 @@ class Command(BaseCommand):
         scopes = options["scope"] or SCOPES
         user = self.find_user(options["user"], may_create=options["create"])
         if not user.is_active:
-            raise CommandError(f"The account {user.username!r} is disabled, so a token for it would not work.")
-        token, secret = create_token(user, scopes=scopes, days=options["days"], name=options["name"])
+            raise CommandError(
+                f"The account {user.username!r} is disabled, so a token for it would not work."
+            )
+        token, secret = create_token(
+            user, scopes=scopes, days=options["days"], name=options["name"]
+        )
         ends = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "until it is revoked"
         self.stderr.write(f"A token of {user.username} for {', '.join(token.scopes)}, {ends}:")
         self.stdout.write(secret)

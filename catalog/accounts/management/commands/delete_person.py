@@ -25,10 +25,15 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         user = User.objects.filter(username=options["name"]).first()
         if user is None:
-            raise CommandError(f"There is no account named {options['name']!r}. {accounts_there_are()}")
+            raise CommandError(
+                f"There is no account named {options['name']!r}. {accounts_there_are()}"
+            )
         for sentence in [f"Deleted: the account {user.username}.", *consequences(user)]:
             self.stdout.write(sentence)
-        if not options["yes"] and input(f"Type {user.username} to delete this person: ") != user.username:
+        if (
+            not options["yes"]
+            and input(f"Type {user.username} to delete this person: ") != user.username
+        ):
             raise CommandError("Nothing was deleted.")
         try:
             delete_person(user)

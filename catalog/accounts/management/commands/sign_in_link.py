@@ -30,22 +30,39 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user", nargs="?", metavar="USER", help="Default: the owner, or the first administrator.")
-        parser.add_argument("--create", action="store_true", help="Create the account USER first.")
-        parser.add_argument("--superuser", action="store_true", help="With --create: create an administrator.")
         parser.add_argument(
-            "--set-up", action="store_true", help="Print a link to create the administrator of a new site."
+            "user",
+            nargs="?",
+            metavar="USER",
+            help="Default: the owner, or the first administrator.",
         )
-        parser.add_argument("--site", metavar="URL", help="The address of the site. Default: where it was last served.")
+        parser.add_argument("--create", action="store_true", help="Create the account USER first.")
+        parser.add_argument(
+            "--superuser", action="store_true", help="With --create: create an administrator."
+        )
+        parser.add_argument(
+            "--set-up",
+            action="store_true",
+            help="Print a link to create the administrator of a new site.",
+        )
+        parser.add_argument(
+            "--site",
+            metavar="URL",
+            help="The address of the site. Default: where it was last served.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if options["superuser"] and not options["create"]:
-            raise CommandError("--superuser works only with --create; it does not change an existing account.")
+            raise CommandError(
+                "--superuser works only with --create; it does not change an existing account."
+            )
         if options["set_up"]:
             self.print_set_up_link(options)
             return
         try:
-            username = self.created(options) if options["create"] else self.existing(options["user"])
+            username = (
+                self.created(options) if options["create"] else self.existing(options["user"])
+            )
         except AccountError as error:
             raise CommandError(str(error)) from error
         self.stderr.write(f"This link signs {username} in once, within {LINK_MINUTES} minutes:")
@@ -53,10 +70,14 @@ class Command(BaseCommand):
 
     def print_set_up_link(self, options: dict[str, Any]) -> None:
         if options["user"] or options["create"]:
-            raise CommandError("--set-up takes no user: the administrator's name is chosen on the page of the link.")
+            raise CommandError(
+                "--set-up takes no user: the administrator's name is chosen on the page of the link."
+            )
         if is_set_up():
             raise CommandError(f"This site already has an administrator. {accounts_there_are()}")
-        self.stderr.write(f"Create the administrator with this link (it works once, within {LINK_MINUTES} minutes):")
+        self.stderr.write(
+            f"Create the administrator with this link (it works once, within {LINK_MINUTES} minutes):"
+        )
         self.print_link(new_link(None), options)
 
     def print_link(self, secret: str, options: dict[str, Any]) -> None:
@@ -66,7 +87,9 @@ class Command(BaseCommand):
     def created(self, options: dict[str, Any]) -> str:
         """The name of a new account."""
         user = create_account(options["user"] or LOCAL_OWNER, is_superuser=options["superuser"])
-        self.stderr.write(f"Created the {'administrator' if user.is_superuser else 'account'} {user.username}.")
+        self.stderr.write(
+            f"Created the {'administrator' if user.is_superuser else 'account'} {user.username}."
+        )
         return user.username
 
     def existing(self, name: str | None) -> str:

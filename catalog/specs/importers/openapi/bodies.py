@@ -73,7 +73,12 @@ def media_of(holder: Part, context: Context) -> Media | None:
         pointer_join(holder.pointer, "content", media_type, "schema"),
         examples_in(media, pointer_join(holder.pointer, "content", media_type), context),
         "schema" in media,
-        _encoding(media, media_type, pointer_join(holder.pointer, "content", media_type, "encoding"), context),
+        _encoding(
+            media,
+            media_type,
+            pointer_join(holder.pointer, "content", media_type, "encoding"),
+            context,
+        ),
     )
 
 
@@ -84,7 +89,9 @@ def _encoding(media: Object, media_type: str, pointer: str, context: Context) ->
         return {}
     read: Object = {}
     for name, one in declared.items():
-        members: Object = {key: one[key] for key in _ENCODING if key in one} if isinstance(one, dict) else {}
+        members: Object = (
+            {key: one[key] for key in _ENCODING if key in one} if isinstance(one, dict) else {}
+        )
         headers = _headers(members_of(one), pointer_join(pointer, name), context)
         members |= {"headers": headers} if headers else {}
         read |= {name: members} if members else {}
@@ -106,7 +113,9 @@ def _headers(encoding: Object, pointer: str, context: Context) -> Object:
         if isinstance(value, str | int | float):
             found[name] = value if isinstance(value, str) else dumps(value)
         else:
-            context.report.dropped(place, "A call has no value for a header of a part, so the header is not sent.")
+            context.report.dropped(
+                place, "A call has no value for a header of a part, so the header is not sent."
+            )
     return found
 
 
@@ -121,7 +130,9 @@ def examples_in(holder: Object, pointer: str, context: Context) -> Object:
         if (found := context.resolved(one, place, "The example was removed.")) is None:
             continue
         if "externalValue" in found.value:
-            context.report.dropped(place, "The example is in another document, which is not fetched.")
+            context.report.dropped(
+                place, "The example is in another document, which is not fetched."
+            )
             continue
         value = {"value": found.value["dataValue"]} if "dataValue" in found.value else {}
         examples[name] = {**found.value, **value}
@@ -130,7 +141,11 @@ def examples_in(holder: Object, pointer: str, context: Context) -> Object:
 
 def with_examples(schema: JSON, examples: Object) -> JSON:
     """`schema` with the values of `examples` added to its own."""
-    values = [example["value"] for example in examples.values() if isinstance(example, dict) and "value" in example]
+    values = [
+        example["value"]
+        for example in examples.values()
+        if isinstance(example, dict) and "value" in example
+    ]
     if not values or not isinstance(schema, dict):
         return schema
     own = [one for one in items_of(schema.get("examples")) if one not in values]
@@ -143,7 +158,9 @@ def sendable(media: Media, context: Context) -> Media:
         return media
     kinds: set[JSON] = set()
     for one, _ in context.references.in_place(media.schema, media.pointer):
-        kinds |= {kind for kind in (one.get("type"), *items_of(one.get("type"))) if isinstance(kind, str)}
+        kinds |= {
+            kind for kind in (one.get("type"), *items_of(one.get("type"))) if isinstance(kind, str)
+        }
         kinds |= {"object"} if "properties" in one or "additionalProperties" in one else set()
     if not kinds & _STRUCTURED:
         return media
@@ -162,11 +179,17 @@ def media_of_parameter(parameter: Part, context: Context) -> Media:
     """The schema of a parameter with its examples; its media type is "" if it has none."""
     examples = examples_in(parameter.value, parameter.pointer, context)
     if "schema" in parameter.value:
-        return Media("", parameter.value["schema"], pointer_join(parameter.pointer, "schema"), examples)
+        return Media(
+            "", parameter.value["schema"], pointer_join(parameter.pointer, "schema"), examples
+        )
     media = media_of(parameter, context)
     if media is not None:
         return sendable(media, context)
-    schema: Object = {keyword: parameter.value[keyword] for keyword in SWAGGER_SCHEMA if keyword in parameter.value}
+    schema: Object = {
+        keyword: parameter.value[keyword]
+        for keyword in SWAGGER_SCHEMA
+        if keyword in parameter.value
+    }
     return Media("", schema, parameter.pointer)
 
 
@@ -196,7 +219,9 @@ def request_body(operation: Part, context: Context) -> Body | None:
         return None
     media = sendable(media, context)
     context.report_unused(body, _BODY)
-    context.report_unused_content(body, media.media_type, f"The body is sent as {media.media_type}.")
+    context.report_unused_content(
+        body, media.media_type, f"The body is sent as {media.media_type}."
+    )
     schema, needs = context.schemas.read(media.schema, media.pointer, "in", context.report)
     required = body.value.get("required") is True
     whole = with_annotations(schema, body.value)
@@ -205,7 +230,11 @@ def request_body(operation: Part, context: Context) -> Body | None:
 
 def swagger_body(parameter: Part, operation: Part, context: Context) -> Body:
     """The body that a parameter of Swagger 2.0 is, in the media type that the operation consumes: JSON if it can be."""
-    consumed = [media_type for media_type in _find_request_types(operation, context) if not _is_form(media_type)]
+    consumed = [
+        media_type
+        for media_type in _find_request_types(operation, context)
+        if not _is_form(media_type)
+    ]
     media_type = min(consumed, key=_rank, default="application/json")
     media_type = media_type if "*" not in media_type else "application/json"
     pointer = pointer_join(parameter.pointer, "schema")
@@ -240,7 +269,9 @@ def form_body(form: list[Part], operation: Part, context: Context) -> Body:
     if required:
         whole["required"] = required
     has_file = any(_is_file(parameter.value) for parameter in form)
-    media_types = [media_type for media_type in _find_request_types(operation, context) if media_type in FORMS]
+    media_types = [
+        media_type for media_type in _find_request_types(operation, context) if media_type in FORMS
+    ]
     media_type = media_types[0] if media_types else "application/x-www-form-urlencoded"
     media_type = "multipart/form-data" if has_file else media_type
     return Body(whole, tuple(needs), media_type, bool(required), encoding=encoding)
@@ -252,7 +283,10 @@ def _is_file(parameter: Object) -> bool:
 
 def collection_format(parameter: Part) -> Object:
     """The `collectionFormat` of an array in Swagger 2.0, which is "csv" by default; {} for other parameters."""
-    is_array = parameter.value.get("type") == "array" and not {"schema", "content"} & parameter.value.keys()
+    is_array = (
+        parameter.value.get("type") == "array"
+        and not {"schema", "content"} & parameter.value.keys()
+    )
     return {"collectionFormat": parameter.value.get("collectionFormat", "csv")} if is_array else {}
 
 

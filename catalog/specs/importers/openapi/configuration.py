@@ -40,7 +40,9 @@ class Configuration:
         return {name: value for name, value in members.items() if value}
 
 
-def configuration_of(item: Part, operation: Part, context: Context, authorization: Part | None = None) -> Configuration:
+def configuration_of(
+    item: Part, operation: Part, context: Context, authorization: Part | None = None
+) -> Configuration:
     """The configuration that `operation` needs; `authorization` is its parameter for the header `Authorization`."""
     document = context.document
     servers = operation.value.get("servers", item.value.get("servers", document.get("servers")))
@@ -58,14 +60,18 @@ def configuration_of(item: Part, operation: Part, context: Context, authorizatio
             properties |= secrets
             if scheme:
                 found.schemes[name] = _wire_of(scheme.value, scopes)
-            if not (scheme and _token_url(scheme.value)):  # there, a token and a client are alternatives
+            if not (
+                scheme and _token_url(scheme.value)
+            ):  # there, a token and a client are alternatives
                 required += list(secrets)
         found.security.append(members)
     if authorization is not None and not _sets_authorization(found.schemes):
         requirements = _require_header(authorization, found, properties, required)
     if len([requirement for requirement in requirements if requirement]) > 1:
         pointer = pointer_join(operation.pointer, "security")
-        context.report.rewritten(pointer, "The API accepts several kinds of credentials, so none of them is required.")
+        context.report.rewritten(
+            pointer, "The API accepts several kinds of credentials, so none of them is required."
+        )
     if properties:
         found.schema = {"type": "object", "properties": properties}
         found.schema |= {"required": required} if required and len(requirements) == 1 else {}
@@ -76,13 +82,17 @@ def _sets_authorization(schemes: Object) -> bool:
     """Whether a security scheme sets the header `Authorization`."""
     for scheme in map(members_of, schemes.values()):
         is_key = scheme.get("type") == "apiKey"
-        in_header = scheme.get("in") == "header" and str(scheme.get("name")).lower() == "authorization"
+        in_header = (
+            scheme.get("in") == "header" and str(scheme.get("name")).lower() == "authorization"
+        )
         if in_header or not is_key:
             return True
     return False
 
 
-def _require_header(header: Part, found: Configuration, properties: Object, required: list[JSON]) -> list[Object]:
+def _require_header(
+    header: Part, found: Configuration, properties: Object, required: list[JSON]
+) -> list[Object]:
     """Add the header to every requirement, beside which it may be left out unless it is required; return them all."""
     name = wanted = str(header.value["name"])
     while name in properties:
@@ -105,7 +115,9 @@ def _require_header(header: Part, found: Configuration, properties: Object, requ
 
 def _servers(document: Object, servers: JSON) -> Iterator[tuple[str, JSON]]:
     found = [server for server in items_of(servers) if isinstance(server, dict)]
-    urls = [url for server in found[:MAX_SERVERS] if isinstance(url := server.get("url"), str) and url]
+    urls = [
+        url for server in found[:MAX_SERVERS] if isinstance(url := server.get("url"), str) and url
+    ]
     if not found and isinstance(document.get("host"), str):
         urls = list(_swagger_urls(document))
     if not urls:
@@ -150,19 +162,27 @@ def _scheme(name: str, context: Context) -> Part | None:
     return context.resolved(schemes.get(name), pointer_join(parent, name), consequence)
 
 
-def _secrets(name: str, part: Part, scopes: JSON, context: Context | None) -> Iterator[tuple[str, JSON]]:
+def _secrets(
+    name: str, part: Part, scopes: JSON, context: Context | None
+) -> Iterator[tuple[str, JSON]]:
     """The members of the configuration for the security scheme `name`."""
     scheme = part.value
     scheme_type = str(scheme.get("type"))
     if scheme_type == "http":
         scheme_type = f"http {str(scheme.get('scheme')).lower()}"
-    secrets = _SECRETS.get(scheme_type, _SECRETS["apiKey"] if scheme_type.startswith("http ") else ())
+    secrets = _SECRETS.get(
+        scheme_type, _SECRETS["apiKey"] if scheme_type.startswith("http ") else ()
+    )
     if _token_url(scheme):
         secrets += _CLIENT
     if not secrets and context is not None:
-        context.report.dropped(part.pointer, f"`{name}` has the type `{scheme_type}`, which cannot be configured.")
+        context.report.dropped(
+            part.pointer, f"`{name}` has the type `{scheme_type}`, which cannot be configured."
+        )
     for suffix, template in secrets:
-        explanation = template.format(name=scheme.get("name", "Authorization"), where=scheme.get("in", "header"))
+        explanation = template.format(
+            name=scheme.get("name", "Authorization"), where=scheme.get("in", "header")
+        )
         if isinstance(scopes, list) and scopes:
             explanation += f" Scopes: {', '.join(map(str, scopes))}."
         description = scheme.get("description")
@@ -177,7 +197,9 @@ _SECRETS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "http basic": (("Username", "The user name."), ("Password", "The password.")),
     "basic": (("Username", "The user name."), ("Password", "The password.")),
     "oauth2": (("", "An access token of OAuth 2, sent as `Authorization: Bearer …`."),),
-    "openIdConnect": (("", "An access token of OpenID Connect, sent as `Authorization: Bearer …`."),),
+    "openIdConnect": (
+        ("", "An access token of OpenID Connect, sent as `Authorization: Bearer …`."),
+    ),
 }
 
 
@@ -213,6 +235,8 @@ def _wire_of(scheme: Object, scopes: JSON) -> Object:
 
 def _schemes(document: Object) -> tuple[str, Object]:
     components = document.get("components")
-    if isinstance(components, dict) and isinstance(schemes := components.get("securitySchemes"), dict):
+    if isinstance(components, dict) and isinstance(
+        schemes := components.get("securitySchemes"), dict
+    ):
         return "/components/securitySchemes", schemes
     return "/securityDefinitions", members_of(document.get("securityDefinitions"))

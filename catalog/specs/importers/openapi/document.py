@@ -44,7 +44,9 @@ from catalog.specs.importers.results import (
 )
 from catalog.specs.spec import MAX_SPEC_BYTES
 
-MIN_SHARE_BYTES: Final = 4 * 1024  # of definitions, which every tool may carry however many tools there are
+MIN_SHARE_BYTES: Final = (
+    4 * 1024
+)  # of definitions, which every tool may carry however many tools there are
 FITTINGS: Final = 4
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 EXTENSION: Final = "x-openapi"
@@ -69,8 +71,12 @@ def slug_of(text: str) -> str:
 
 def _words(text: str) -> list[str]:
     """The words of `text` in any script; percent-encoded letters are decoded."""
-    decoded = unicodedata.normalize("NFC", unquote(text, errors="strict") if _is_encoded(text) else text)
-    return "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in decoded).split()
+    decoded = unicodedata.normalize(
+        "NFC", unquote(text, errors="strict") if _is_encoded(text) else text
+    )
+    return "".join(
+        char if unicodedata.category(char)[0] in "LMN" else " " for char in decoded
+    ).split()
 
 
 def _is_encoded(text: str) -> bool:
@@ -109,7 +115,9 @@ class _SizedDraft:
 class Operations:
     """The operations of one document."""
 
-    def __init__(self, document: Object, *, prefix: str, max_spec_bytes: int = MAX_SPEC_BYTES) -> None:
+    def __init__(
+        self, document: Object, *, prefix: str, max_spec_bytes: int = MAX_SPEC_BYTES
+    ) -> None:
         self._document = document
         self._prefix = prefix
         self._max_spec_bytes = max_spec_bytes
@@ -190,7 +198,9 @@ class Operations:
             return _Operation(path, item, method, Part({}, pointer), name, outside(found, pointer))
         value, place = found
         part = Part(members_of(value), place)
-        return _Operation(path, item, method, part, self._name(part.value.get("operationId"), method, path))
+        return _Operation(
+            path, item, method, part, self._name(part.value.get("operationId"), method, path)
+        )
 
     def _sized(self, operation: _Operation, max_definition_bytes: int) -> _SizedDraft:
         if operation.refusal:
@@ -198,35 +208,70 @@ class Operations:
         context = Context(self._document, self._references, self._schemas, max_definition_bytes)
         draft = self._draft(operation, context)
         definition_bytes = sum(context.definition_bytes.values())
-        spec: Object = {"id": draft.tool_id, "name": draft.name, "definition": draft.members, **draft.siblings}
-        return _SizedDraft(operation, draft, len(dumps(spec).encode()) + 100 - definition_bytes, definition_bytes)
+        spec: Object = {
+            "id": draft.tool_id,
+            "name": draft.name,
+            "definition": draft.members,
+            **draft.siblings,
+        }
+        return _SizedDraft(
+            operation, draft, len(dumps(spec).encode()) + 100 - definition_bytes, definition_bytes
+        )
 
     def _draft(self, read: _Operation, context: Context) -> Draft:
-        path, item, method, operation, name = read.path, read.item, read.method, read.part, read.name
+        path, item, method, operation, name = (
+            read.path,
+            read.item,
+            read.method,
+            read.part,
+            read.name,
+        )
         inputs = inputs_of(path, item, operation, context)
         output = output_of(operation, context)
-        draft = Draft(operation.pointer, name, f"{self._prefix}{name}", {"description": _description(operation, item)})
+        draft = Draft(
+            operation.pointer,
+            name,
+            f"{self._prefix}{name}",
+            {"description": _description(operation, item)},
+        )
         draft.members |= {"parameters": inputs.schema} if inputs.schema is not None else {}
         if output.schema is not None:
-            results = {name: value for name, value in output.examples.items() if name not in inputs.examples}
+            results = {
+                name: value
+                for name, value in output.examples.items()
+                if name not in inputs.examples
+            }
             draft.members["returnType"] = with_examples(output.schema, results)
-        draft.members |= {"examples": examples} if (examples := [*examples_of(inputs, output)]) else {}
+        draft.members |= (
+            {"examples": examples} if (examples := [*examples_of(inputs, output)]) else {}
+        )
         own = self._document.get(OWN)
         if isinstance(own, dict):
             _restore(draft, own, operation)
         else:
             configuration = configuration_of(item, operation, context, inputs.authorization)
-            draft.siblings |= {"configuration": configuration.schema} if configuration.schema is not None else {}
-            wire: Object = {**inputs.wire, **output.wire, **dict(_marks(operation)), **configuration.wire()}
+            draft.siblings |= (
+                {"configuration": configuration.schema} if configuration.schema is not None else {}
+            )
+            wire: Object = {
+                **inputs.wire,
+                **output.wire,
+                **dict(_marks(operation)),
+                **configuration.wire(),
+            }
             draft.siblings[EXTENSION] = {"method": method.upper(), "path": path, **wire}
         if "callbacks" in operation.value:
             pointer = pointer_join(operation.pointer, "callbacks")
-            context.report.dropped(pointer, "Callbacks were not imported: the API calls them, not a model.")
+            context.report.dropped(
+                pointer, "Callbacks were not imported: the API calls them, not a model."
+            )
         context.report_unused(operation, _OPERATION)
         wanted = operation.value.get("operationId")
         if isinstance(wanted, str) and wanted.strip() and wanted.strip() != name:
             pointer = pointer_join(operation.pointer, "operationId")
-            context.report.rewritten(pointer, f"Another operation has this name; this one became `{name}`.")
+            context.report.rewritten(
+                pointer, f"Another operation has this name; this one became `{name}`."
+            )
         draft.losses = list(context.report)
         return draft
 
@@ -268,7 +313,8 @@ def _description(operation: Part, item: Part) -> str:
     texts = [
         text.strip()
         for member in ("summary", "description")
-        if isinstance(text := operation.value.get(member, item.value.get(member)), str) and text.strip()
+        if isinstance(text := operation.value.get(member, item.value.get(member)), str)
+        and text.strip()
     ]
     if len(texts) == 2 and texts[1].startswith(texts[0].rstrip(".")):
         return texts[1]

@@ -39,12 +39,25 @@ _LOCATIONS: Final = frozenset({"path", "query", "header", "cookie", "querystring
 _NOT_PARAMETERS: Final = frozenset({"accept", "content-type"})  # OpenAPI ignores these headers
 _RESPONSE: Final = frozenset({"description", "summary", "schema", "content"})
 _PARAMETER: Final = frozenset(
-    {"name", "in", "required", "description", "deprecated", "schema", "content", "example", "examples", *SWAGGER_SCHEMA}
+    {
+        "name",
+        "in",
+        "required",
+        "description",
+        "deprecated",
+        "schema",
+        "content",
+        "example",
+        "examples",
+        *SWAGGER_SCHEMA,
+    }
 )
 _UNDEFINED: Final = "The response is not defined."
 _WITHOUT_CONTENT: Final = frozenset({"204", "205"})  # statuses that have none (RFC 9110)
 _TEMPLATE: Final = re.compile(r"\{([^{}]+)\}")
-_ACCEPTED: Final = frozenset({"application/json", "*/*"})  # media types that requests accept by default
+_ACCEPTED: Final = frozenset(
+    {"application/json", "*/*"}
+)  # media types that requests accept by default
 _WIRE: Final = ("style", "explode", "allowReserved", "collectionFormat")
 
 
@@ -139,11 +152,21 @@ def inputs_of(path: str, item: Part, operation: Part, context: Context) -> Input
     return inputs
 
 
-def _forgotten(path: str, parameters: list[Part], operation: Part, context: Context) -> Iterator[Part]:
+def _forgotten(
+    path: str, parameters: list[Part], operation: Part, context: Context
+) -> Iterator[Part]:
     """The parameters that the path contains and the document does not declare: each is a string."""
-    declared = {str(parameter.value["name"]) for parameter in parameters if parameter.value.get("in") == "path"}
+    declared = {
+        str(parameter.value["name"])
+        for parameter in parameters
+        if parameter.value.get("in") == "path"
+    }
     in_path, _, query = path.partition("#")[0].partition("?")
-    in_query = {str(parameter.value["name"]) for parameter in parameters if parameter.value.get("in") == "query"}
+    in_query = {
+        str(parameter.value["name"])
+        for parameter in parameters
+        if parameter.value.get("in") == "query"
+    }
     names = dict.fromkeys(_TEMPLATE.findall(in_path), declared)
     names |= dict.fromkeys(_TEMPLATE.findall(query), declared | in_query)
     for name, known in names.items():
@@ -152,7 +175,10 @@ def _forgotten(path: str, parameters: list[Part], operation: Part, context: Cont
             continue
         reason = f"The path contains `{{{name}}}`, which the document does not declare; it became a string."
         context.report.rewritten(operation.pointer, reason)
-        yield Part({"name": plain, "in": "path", "required": True, "schema": {"type": "string"}}, operation.pointer)
+        yield Part(
+            {"name": plain, "in": "path", "required": True, "schema": {"type": "string"}},
+            operation.pointer,
+        )
 
 
 def _with_body(members: _Members, body: Body | None, pointer: str) -> Inputs:
@@ -196,7 +222,9 @@ def _add(parameter: Part, where: str, members: _Members) -> None:
         members.authorization = parameter
         return
     if where == "header" and name.lower() in _NOT_PARAMETERS:
-        context.report.dropped(parameter.pointer, f"HTTP clients set the header `{name}` themselves.")
+        context.report.dropped(
+            parameter.pointer, f"HTTP clients set the header `{name}` themselves."
+        )
         return
     media = media_of_parameter(parameter, context)
     context.report_unused(parameter, _PARAMETER.union(_WIRE))
@@ -228,7 +256,9 @@ def output_of(operation: Part, context: Context) -> Output:
     responses = operation.value.get("responses")
     if not isinstance(responses, dict):
         return Output()
-    codes = sorted(filter(_is_success, responses), key=_code_rank) or [code for code in responses if code == "default"]
+    codes = sorted(filter(_is_success, responses), key=_code_rank) or [
+        code for code in responses if code == "default"
+    ]
     results = _results(codes, operation, context)
     for code in responses:
         if code not in codes and not code.startswith("x-"):
@@ -249,7 +279,11 @@ def output_of(operation: Part, context: Context) -> Output:
         output.wire["accept"] = ", ".join(types)
     places: Object = {}
     for code, result in results.items():
-        place = f"/anyOf/{alternatives.index(result.schema)}" if len(alternatives) > 1 and result.is_json else ""
+        place = (
+            f"/anyOf/{alternatives.index(result.schema)}"
+            if len(alternatives) > 1 and result.is_json
+            else ""
+        )
         places[code if code == "default" else code.upper()] = (
             place if result.is_json else False if result.is_empty else None
         )
@@ -275,7 +309,9 @@ def _results(codes: list[str], operation: Part, context: Context) -> dict[str, _
     results: dict[str, _Result] = {}
     for code in codes:
         pointer = pointer_join(operation.pointer, "responses", code)
-        response = context.resolved(members_of(operation.value["responses"])[code], pointer, _UNDEFINED)
+        response = context.resolved(
+            members_of(operation.value["responses"])[code], pointer, _UNDEFINED
+        )
         media = _content(response, context) if response else None
         if media is not None:
             schema, needs = context.schemas.read(media.schema, media.pointer, "out", context.report)

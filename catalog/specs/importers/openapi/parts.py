@@ -51,7 +51,9 @@ class Context:
         room = self.max_definition_bytes - sum(
             size for other, size in self.definition_bytes.items() if other != direction
         )
-        schema, size = self.schemas.with_definitions(schema, needs, direction, self.report, max_bytes=room)
+        schema, size = self.schemas.with_definitions(
+            schema, needs, direction, self.report, max_bytes=room
+        )
         self.definition_bytes[direction] = size
         return schema
 
@@ -71,7 +73,9 @@ class Context:
         """Report the members of `part` that are not `used`."""
         for member in part.value:
             if member not in used:
-                self.report.dropped(pointer_join(part.pointer, member), f"`{member}` is not part of a spec.")
+                self.report.dropped(
+                    pointer_join(part.pointer, member), f"`{member}` is not part of a spec."
+                )
 
     def report_unused_content(self, holder: Part, media_type: str, reason: str) -> None:
         """Report content in other media types than `media_type`, and unused members of that one."""

@@ -25,7 +25,9 @@ MAX_IDENTIFIED: Final = 10_000  # schemas with an `$id` or an anchor; further on
 MAX_BASE_CHARS: Final = 500  # of the URI of a schema; a longer one is ignored
 _DOCUMENT: Final = "https://document.invalid/"  # the base of relative URIs; the document's own address does not matter
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-_VALUES: Final = frozenset({"default", "const", "enum", "example", "examples"})  # that hold no schemas
+_VALUES: Final = frozenset(
+    {"default", "const", "enum", "example", "examples"}
+)  # that hold no schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,17 @@ class References:
         if uri:
             named = self._named.get(absolute)
             if named is None:
-                return Unresolved("This reference points to another document, which is not fetched.", is_outside=True)
+                return Unresolved(
+                    "This reference points to another document, which is not fetched.",
+                    is_outside=True,
+                )
             starts = [named]
         path = unquote(fragment)
         if path and not path.startswith("/"):
             anchored = self._named.get(f"{absolute}#{path}")
-            return anchored or Unresolved("This reference names an anchor that does not exist in the document.")
+            return anchored or Unresolved(
+                "This reference names an anchor that does not exist in the document."
+            )
         for start in starts:
             if (start or path) and exists_at(self._document, start + path):
                 return start + path
@@ -95,7 +102,9 @@ class References:
     def _identified(self) -> list[tuple[Object, str, str]]:
         """The schemas that have an `$id` or an anchor, each with its pointer and the base URI around it."""
         found: list[tuple[Object, str, str]] = []
-        waiting: list[tuple[JSON, str, str]] = [(self._document, "", _DOCUMENT)] if self.uses("$id", *_ANCHORS) else []
+        waiting: list[tuple[JSON, str, str]] = (
+            [(self._document, "", _DOCUMENT)] if self.uses("$id", *_ANCHORS) else []
+        )
         while waiting and len(found) < MAX_IDENTIFIED:
             value, pointer, base = waiting.pop()
             if isinstance(value, dict):
@@ -119,7 +128,11 @@ class References:
     @cached_property
     def _resources(self) -> dict[str, str]:
         """The URI of each schema with an `$id`, by its pointer."""
-        return {pointer: _base_within(base, value) for value, pointer, base in self._identified if "$id" in value}
+        return {
+            pointer: _base_within(base, value)
+            for value, pointer, base in self._identified
+            if "$id" in value
+        }
 
     @cached_property
     def _named(self) -> dict[str, str]:
@@ -139,7 +152,10 @@ class References:
     def components(self) -> Iterator[tuple[str, JSON]]:
         """The pointer and the value of each schema that has a name."""
         shared = members_of(members_of(self._document.get("components")).get("schemas"))
-        for parent, schemas in (("/components/schemas", shared), ("/definitions", self._document.get("definitions"))):
+        for parent, schemas in (
+            ("/components/schemas", shared),
+            ("/definitions", self._document.get("definitions")),
+        ):
             for name, schema in members_of(schemas).items():
                 yield pointer_join(parent, name), schema
 
@@ -160,7 +176,9 @@ class References:
             seen.add(place)
             self._steps_in_place += 1
             if self._steps_in_place > MAX_STEPS_IN_PLACE:
-                raise TooManySchemas("The schemas of the document extend too many others; the rest was not imported.")
+                raise TooManySchemas(
+                    "The schemas of the document extend too many others; the rest was not imported."
+                )
             yield one, place
             for keyword in through:
                 listed = enumerate(items_of(one.get(keyword)))
@@ -192,7 +210,11 @@ def _base_within(base: str, schema: Object) -> str:
 def _join_reference(base: str, reference: JSON) -> str:
     """The absolute URI without its fragment; `base` if `reference` is empty or no URI."""
     try:
-        return urldefrag(urljoin(base, reference)).url if isinstance(reference, str) and reference else base
+        return (
+            urldefrag(urljoin(base, reference)).url
+            if isinstance(reference, str) and reference
+            else base
+        )
     except ValueError:
         return base
 

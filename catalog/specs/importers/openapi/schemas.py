@@ -36,7 +36,9 @@ MAX_TOGETHER: Final = 1_500  # schemas in the definitions of one tool: the polic
 _NOT_SENT: Final[Mapping[Direction, str]] = {"in": "readOnly", "out": "writeOnly"}
 _FOREIGN: Final = ("xml", "externalDocs")
 _IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf"})
-_ANNOTATIONS: Final = frozenset({"title", "description", "default", "deprecated", "readOnly", "writeOnly"})
+_ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "deprecated", "readOnly", "writeOnly"}
+)
 _READ_ELSEWHERE: Final = frozenset({
     "$ref", "$dynamicRef", "$defs", "$id", "$schema", "$anchor", "$dynamicAnchor", "discriminator",
 })  # fmt: skip
@@ -54,7 +56,9 @@ class _Reading:
 
     direction: Direction
     report: Report = field(default_factory=Report)
-    needs: dict[str, None] = field(default_factory=dict)  # pointers of the definitions that it refers to
+    needs: dict[str, None] = field(
+        default_factory=dict
+    )  # pointers of the definitions that it refers to
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,11 @@ class SchemaReader:
     @cached_property
     def _keywords_used(self) -> set[str]:
         """Those of `readOnly`, `writeOnly` and `discriminator` that the document uses at all."""
-        return {keyword for keyword in (*_NOT_SENT.values(), "discriminator") if self._references.uses(keyword)}
+        return {
+            keyword
+            for keyword in (*_NOT_SENT.values(), "discriminator")
+            if self._references.uses(keyword)
+        }
 
     @cached_property
     def _heirs(self) -> dict[str, list[str]]:
@@ -101,7 +109,9 @@ class SchemaReader:
                     heirs.setdefault(place, []).append(pointer)
         return heirs
 
-    def read(self, schema: JSON, pointer: str, direction: Direction, report: Report) -> tuple[JSON, tuple[str, ...]]:
+    def read(
+        self, schema: JSON, pointer: str, direction: Direction, report: Report
+    ) -> tuple[JSON, tuple[str, ...]]:
         """The converted schema from `pointer`, and the pointers of the definitions that it refers to.
 
         Raises:
@@ -113,7 +123,13 @@ class SchemaReader:
         return read, tuple(reading.needs)
 
     def with_definitions(
-        self, schema: JSON, needs: tuple[str, ...], direction: Direction, report: Report, *, max_bytes: int
+        self,
+        schema: JSON,
+        needs: tuple[str, ...],
+        direction: Direction,
+        report: Report,
+        *,
+        max_bytes: int,
     ) -> tuple[JSON, int]:
         """`schema` with all definitions that it refers to, directly or indirectly, in `$defs`; and their bytes.
 
@@ -155,7 +171,9 @@ class SchemaReader:
         self, schema: Object, reference: str, found: dict[str, _Definition]
     ) -> tuple[JSON, dict[str, _Definition]]:
         """`schema` merged with the target of its reference, so that its type is at the top, where readers look."""
-        pointer = next(pointer for pointer in found if f"#/$defs/{self._names[pointer]}" == reference)
+        pointer = next(
+            pointer for pointer in found if f"#/$defs/{self._names[pointer]}" == reference
+        )
         target = found[pointer].schema
         if not isinstance(target, dict) or "$ref" in target:
             return schema, found
@@ -184,7 +202,10 @@ class SchemaReader:
         """The name of the definition at `pointer` in `$defs`: its last token, made unique."""
         if pointer not in self._names:
             token = pointer.rpartition("/")[2].replace("~1", "_").replace("~0", "_")
-            word = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in token)
+            word = "".join(
+                char if char.isascii() and (char.isalnum() or char in "_-") else "_"
+                for char in token
+            )
             names = (word or "schema" if number == 1 else f"{word}_{number}" for number in count(1))
             self._names[pointer] = next(name for name in names if name not in self._used)
             self._used.add(self._names[pointer])
@@ -192,11 +213,15 @@ class SchemaReader:
 
     # One schema
 
-    def _read(self, schema: JSON, pointer: str, reading: _Reading, around: tuple[JSON, str] | None = None) -> JSON:
+    def _read(
+        self, schema: JSON, pointer: str, reading: _Reading, around: tuple[JSON, str] | None = None
+    ) -> JSON:
         """The converted schema; `around` is the outermost schema, with its pointer, of the same value."""
         self._room -= 1
         if self._room < 0:
-            raise TooManySchemas(f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.")
+            raise TooManySchemas(
+                f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported."
+            )
         if not isinstance(schema, dict):
             return schema
         around = around or (schema, pointer)
@@ -212,7 +237,9 @@ class SchemaReader:
         self._drop_unsent(out, pointer, reading, around)
         return translated(schema, out, pointer, reading.report, early=self.early)
 
-    def _keywords(self, schema: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]) -> Object:
+    def _keywords(
+        self, schema: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]
+    ) -> Object:
         holds = _EARLY_HOLDS if self.early else DEFAULT_DIALECT.holds
         out: Object = {}
         for keyword, value in schema.items():
@@ -220,7 +247,9 @@ class SchemaReader:
             held_schemas = holds.get(keyword)
             if keyword in _FOREIGN and not isinstance(value, bool):
                 reading.report.dropped(keyword_pointer, f"JSON Schema does not define `{keyword}`.")
-            elif keyword in _READ_ELSEWHERE or (keyword in _TUPLE and isinstance(schema.get("items"), list)):
+            elif keyword in _READ_ELSEWHERE or (
+                keyword in _TUPLE and isinstance(schema.get("items"), list)
+            ):
                 continue
             elif keyword == "type":
                 set_type(out, value, keyword_pointer, reading.report)
@@ -248,19 +277,29 @@ class SchemaReader:
             out["items"] = self._read(schema["additionalItems"], others, reading)
         reading.report.rewritten(items_pointer, "An array of `items` became `prefixItems`.")
 
-    def _refer(self, keyword: str, reference: JSON, out: Object, pointer: str, reading: _Reading) -> Object:
+    def _refer(
+        self, keyword: str, reference: JSON, out: Object, pointer: str, reading: _Reading
+    ) -> Object:
         find = self._references.target if keyword == "$ref" else self._references.dynamic_target
         target = find(reference, pointer)
         if isinstance(target, Unresolved):
-            reading.report.dropped(pointer_join(pointer, keyword), f"{target.reason} Any value is allowed.")
+            reading.report.dropped(
+                pointer_join(pointer, keyword), f"{target.reason} Any value is allowed."
+            )
             return out
         if self.early:  # "This object cannot be extended with additional properties"
-            for ignored in [name for name in out if name not in _ANNOTATIONS | {"nullable", "x-nullable"}]:
+            for ignored in [
+                name for name in out if name not in _ANNOTATIONS | {"nullable", "x-nullable"}
+            ]:
                 reason = "Keywords beside `$ref` are ignored in this version of OpenAPI."
                 reading.report.dropped(pointer_join(pointer, ignored), reason)
                 del out[ignored]
         if kinds := self._kinds_of(target, pointer, reading):
-            return {**out, "allOf": [*items_of(out.get("allOf")), kinds]} if "anyOf" in out else {**kinds, **out}
+            return (
+                {**out, "allOf": [*items_of(out.get("allOf")), kinds]}
+                if "anyOf" in out
+                else {**kinds, **out}
+            )
         reading.needs[target] = None
         referring: Object = {"$ref": f"#/$defs/{self._name(target)}"}
         if "$ref" in out:  # both keywords
@@ -284,7 +323,9 @@ class SchemaReader:
             reading.needs[heir] = None
             wanted = values.get(heir) or [split_pointer(heir)[-1]]
             known += wanted
-            alternatives.append(self._with_constant({"$ref": f"#/$defs/{self._name(heir)}"}, heir, name, wanted))
+            alternatives.append(
+                self._with_constant({"$ref": f"#/$defs/{self._name(heir)}"}, heir, name, wanted)
+            )
         reading.needs[target] = None
         others: Object = {"properties": {name: {"not": {"enum": [*known]}}}}
         alternatives.append({"$ref": f"#/$defs/{self._name(target)}", **others})
@@ -294,7 +335,9 @@ class SchemaReader:
     def _values_by_target(self, schema: Object, pointer: str) -> tuple[str, dict[str, list[str]]]:
         """The property of a discriminator ("" without one), and its values by the pointer of their schema."""
         discriminator = schema.get("discriminator")
-        name = members_of(discriminator).get("propertyName", discriminator)  # Swagger 2.0 has only the name
+        name = members_of(discriminator).get(
+            "propertyName", discriminator
+        )  # Swagger 2.0 has only the name
         values: dict[str, list[str]] = {}
         for value, reference in members_of(members_of(discriminator).get("mapping")).items():
             if target := self._mapped(reference, pointer):
@@ -320,7 +363,9 @@ class SchemaReader:
                 alternatives[index] = self._with_constant(alternative, target, name, wanted)
         place = pointer_join(pointer, "discriminator")
         if name and targets:
-            reading.report.rewritten(place, f"The values of `{name}` became constants of the alternatives.")
+            reading.report.rewritten(
+                place, f"The values of `{name}` became constants of the alternatives."
+            )
         elif "discriminator" in schema:
             reading.report.dropped(place, "JSON Schema does not define `discriminator`.")
 
@@ -341,7 +386,9 @@ class SchemaReader:
                 return target
         return ""
 
-    def _with_constant(self, alternative: Object, target: str, name: str, wanted: list[str]) -> Object:
+    def _with_constant(
+        self, alternative: Object, target: str, name: str, wanted: list[str]
+    ) -> Object:
         """`alternative`, a reference to `target`, for these values of `name`, unless the target itself declares them.
 
         The target's own values are right where they differ.
@@ -357,9 +404,13 @@ class SchemaReader:
 
     def _constant_for(self, target: str, name: str, wanted: list[str]) -> Object | None:
         """The schema of `name` for the values `wanted` that `target` allows; None if the target has its own."""
-        for holder, place in self._references.in_place(self._references.at(target), target, ("allOf",)):
+        for holder, place in self._references.in_place(
+            self._references.at(target), target, ("allOf",)
+        ):
             declared = members_of(holder.get("properties")).get(name)
-            for one, _ in self._references.in_place(declared, pointer_join(place, "properties", name), ("allOf",)):
+            for one, _ in self._references.in_place(
+                declared, pointer_join(place, "properties", name), ("allOf",)
+            ):
                 values = [one["const"]] if "const" in one else items_of(one.get("enum"))
                 if values and all(value in wanted for value in values):
                     return None
@@ -370,7 +421,9 @@ class SchemaReader:
             return None
         return {"const": wanted[0]} if len(wanted) == 1 else {"enum": [*wanted]}
 
-    def _drop_unsent(self, out: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]) -> None:
+    def _drop_unsent(
+        self, out: Object, pointer: str, reading: _Reading, around: tuple[JSON, str]
+    ) -> None:
         """A member is not required in the direction in which it is not sent, whichever schema of its value says so."""
         mark, required = _NOT_SENT[reading.direction], items_of(out.get("required"))
         if not required or mark not in self._keywords_used:
@@ -379,7 +432,9 @@ class SchemaReader:
         for holder, place in self._references.in_place(*around):
             properties = members_of(holder.get("properties"))
             for name in properties.keys() & {name for name in required if isinstance(name, str)}:
-                declared = self._references.in_place(properties[name], pointer_join(place, "properties", name))
+                declared = self._references.in_place(
+                    properties[name], pointer_join(place, "properties", name)
+                )
                 if any(one.get(mark) is True for one, _ in declared):
                     unsent.add(name)
         if unsent:
@@ -445,13 +500,18 @@ def _or_null(out: Object, pointer: str, report: Report) -> Object:
     if isinstance(declared, str | list) and not composed:
         choices = out.get("enum")
         if isinstance(choices, list) and None not in choices:
-            report.rewritten(pointer_join(pointer, "enum"), "null was added, because the schema is `nullable`.")
+            report.rewritten(
+                pointer_join(pointer, "enum"), "null was added, because the schema is `nullable`."
+            )
             out["enum"] = [*choices, None]
         types = declared if isinstance(declared, list) else [declared]
         return {**out, "type": [*types, "null"] if "null" not in types else declared}
     constraints = [keyword for keyword in out if keyword not in _ANNOTATIONS | {"examples"}]
     if not constraints:
         return out
-    report.rewritten(pointer_join(pointer, "nullable"), "There is no `type` beside it; null became an alternative.")
+    report.rewritten(
+        pointer_join(pointer, "nullable"),
+        "There is no `type` beside it; null became an alternative.",
+    )
     inner: Object = {keyword: out.pop(keyword) for keyword in constraints}
     return {"anyOf": [inner, {"type": "null"}], **out}

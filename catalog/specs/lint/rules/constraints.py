@@ -38,7 +38,12 @@ _BOUNDS: Final = (
     ("minContains", "maxContains"), ("exclusiveMinimum", "exclusiveMaximum"), ("minimum", "exclusiveMaximum"),
     ("exclusiveMinimum", "maximum"),
 )  # fmt: skip
-_NOT_PORTABLE: Final = {"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind"}
+_NOT_PORTABLE: Final = {
+    "(?=": "look-ahead",
+    "(?!": "look-ahead",
+    "(?<=": "look-behind",
+    "(?<!": "look-behind",
+}
 
 
 def bounds(part: Part, node: Node) -> Iterator[Finding]:
@@ -74,10 +79,14 @@ def formats(part: Part, node: Node) -> Iterator[Finding]:
     if not isinstance(name, str) or name in KNOWN_FORMATS:
         return
     pointer = part.pointer_to(node, "format")
-    meant = MEANT_FORMATS.get(name.casefold()) or (name.casefold() if name.casefold() in KNOWN_FORMATS else None)
+    meant = MEANT_FORMATS.get(name.casefold()) or (
+        name.casefold() if name.casefold() in KNOWN_FORMATS else None
+    )
     fix = Fix(f"Use {meant}", (Operation("replace", pointer, meant),)) if meant else None
     hint = f"; did you mean `{meant}`?" if meant else ", so it is not checked."
-    yield found("format-unknown", pointer, f"`{name[:60]}` is not a format of JSON Schema{hint}", fix)
+    yield found(
+        "format-unknown", pointer, f"`{name[:60]}` is not a format of JSON Schema{hint}", fix
+    )
 
 
 def patterns(part: Part, node: Node) -> Iterator[Finding]:

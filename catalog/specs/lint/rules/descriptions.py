@@ -10,7 +10,15 @@ from catalog.json_schema.index import Node
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.context import (
+    Part,
+    SchemaRule,
+    SpecRule,
+    Subject,
+    in_place,
+    keywords_of,
+    property_name,
+)
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -18,7 +26,9 @@ DESCRIPTION: Final = "/definition/description"
 MAX_DESCRIPTION_CHARACTERS: Final = 1_024
 MIN_DESCRIPTION_WORDS: Final = 3
 _WORD: Final = re.compile(r"\w+")
-_PLACEHOLDER: Final = re.compile(r"\W*(?:todo|tbd|fixme|n/?a|none|null|description|placeholder|test)\W*", re.IGNORECASE)
+_PLACEHOLDER: Final = re.compile(
+    r"\W*(?:todo|tbd|fixme|n/?a|none|null|description|placeholder|test)\W*", re.IGNORECASE
+)
 # Invisible characters: zero-width, direction controls, tags, variation selectors other than those of emoji.
 _HIDDEN: Final = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e01ef]"
@@ -34,7 +44,11 @@ def tool_description(subject: Subject) -> Iterator[Finding]:
         message = "The description is empty; describe what the tool does and when to use it."
         yield found("description-empty", DESCRIPTION, message)
     elif _is_uninformative(text, subject.spec.name):
-        yield found("description-vague", DESCRIPTION, f"“{text[:60]}” does not tell a model when to use the tool.")
+        yield found(
+            "description-vague",
+            DESCRIPTION,
+            f"“{text[:60]}” does not tell a model when to use the tool.",
+        )
     elif len(text) > MAX_DESCRIPTION_CHARACTERS:
         message = f"The description has {len(text):,} characters; shorten it to {MAX_DESCRIPTION_CHARACTERS:,}."
         yield found("description-long", DESCRIPTION, message)
@@ -45,7 +59,9 @@ def _is_uninformative(text: str, name: str) -> bool:
     in_name = set(_WORD.findall(re.sub(r"([a-z])([A-Z])|_|-", r"\1 \2", name).casefold()))
     if _PLACEHOLDER.fullmatch(text) or set(words) <= in_name:
         return True
-    return len(words) < MIN_DESCRIPTION_WORDS and text.isascii()  # other scripts may not separate words by spaces
+    return (
+        len(words) < MIN_DESCRIPTION_WORDS and text.isascii()
+    )  # other scripts may not separate words by spaces
 
 
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
@@ -55,8 +71,15 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
         hidden = _HIDDEN.findall(text)
         if hidden:
             shown = ", ".join(dict.fromkeys(f"U+{ord(character):04X}" for character in hidden[:5]))
-            fix = Fix("Remove them", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True)
-            yield found("description-hidden", pointer, f"This text contains invisible characters: {shown}.", fix)
+            fix = Fix(
+                "Remove them", (Operation("replace", pointer, _HIDDEN.sub("", text)),), safe=True
+            )
+            yield found(
+                "description-hidden",
+                pointer,
+                f"This text contains invisible characters: {shown}.",
+                fix,
+            )
 
 
 def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
@@ -64,7 +87,13 @@ def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
     waiting = [(document, "")]
     while waiting:
         value, pointer = waiting.pop()
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        members = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         for name, member in members:
             inner = pointer_join(pointer, name)
             if name in {"description", "title", "name"} and isinstance(member, str):
@@ -77,14 +106,21 @@ def absent_parts(subject: Subject) -> Iterator[Finding]:
     spec = subject.spec
     if spec.parameters is None:
         nothing: JSON = {"type": "object", "properties": {}}
-        fix = Fix("Declare that it takes no parameters", (Operation("add", "/definition/parameters", nothing),))
+        fix = Fix(
+            "Declare that it takes no parameters",
+            (Operation("add", "/definition/parameters", nothing),),
+        )
         message = "The spec has no `parameters`; describe them, or declare that there are none."
         yield found("parameters-missing", "/definition", message, fix)
     if spec.return_type is None:
         message = "The spec has no `returnType`; describe what the tool returns."
         yield found("return-type-missing", "/definition", message)
     if not spec.examples:
-        yield found("examples-missing", "/definition", "The spec has no `examples`; add a call and its result.")
+        yield found(
+            "examples-missing",
+            "/definition",
+            "The spec has no `examples`; add a call and its result.",
+        )
 
 
 def undescribed(part: Part, node: Node) -> Iterator[Finding]:
@@ -113,8 +149,16 @@ def unspecified(part: Part, node: Node) -> Iterator[Finding]:
     declared = frozenset().union(*(keywords_of(one) for one in in_place(node)))
     if not declared & _CONSTRAINING and node.schema is not False:
         if part.name == "parameters" and node.parent is part.map.root:
-            yield found("parameter-untyped", part.pointer_to(node), f"`{name[:80]}` has no type; declare one.")
-    elif keywords_of(node).get("type") == "object" and part.name == "parameters" and not declared & _DESCRIPTIVE:
+            yield found(
+                "parameter-untyped",
+                part.pointer_to(node),
+                f"`{name[:80]}` has no type; declare one.",
+            )
+    elif (
+        keywords_of(node).get("type") == "object"
+        and part.name == "parameters"
+        and not declared & _DESCRIPTIVE
+    ):
         message = f"`{name[:80]}` is an object without declared properties; declare them."
         yield found("object-unspecified", part.pointer_to(node), message)
 

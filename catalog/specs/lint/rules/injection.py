@@ -28,7 +28,9 @@ UNSEARCHED: Final = (
 
 _FILE: Final = Path(__file__).with_name("injection_patterns.txt")
 _NAME: Final = re.compile(r"([A-Z]+) = (.+)")
-_BETWEEN_WORDS: Final = r"\W{1,4}"  # bounded like words: unbounded repetitions side by side take quadratic time
+_BETWEEN_WORDS: Final = (
+    r"\W{1,4}"  # bounded like words: unbounded repetitions side by side take quadratic time
+)
 _WORD: Final = r"\w{1,40}"
 
 
@@ -52,7 +54,9 @@ def _instruction() -> re.Pattern[str]:
 def instructions_to_model(subject: Subject) -> Iterator[Finding]:
     document = subject.spec.document
     for pointer, phrase in injected_phrases(document):
-        message = f"“{phrase[:SHOWN_CHARACTERS]}” instructs the model instead of describing the tool."
+        message = (
+            f"“{phrase[:SHOWN_CHARACTERS]}” instructs the model instead of describing the tool."
+        )
         yield found("description-instructs", pointer, message)
     if (unsearched := unsearched_text(document)) is not None:
         yield found("description-instructs", unsearched, f"{UNSEARCHED} Shorten them.")

@@ -38,9 +38,13 @@ def outdated(part: Part, node: Node) -> Iterator[Finding]:
         pointer = part.pointer_to(node, keyword)
         yield found("keyword-outdated", pointer, _ELSEWHERE[keyword], _modern(part, node, keyword))
     if "definitions" in schema and is_modern(node):
-        message = "JSON Schema 2020-12 renamed `definitions` to `$defs`; references to it still work."
+        message = (
+            "JSON Schema 2020-12 renamed `definitions` to `$defs`; references to it still work."
+        )
         fix = _as_defs(part, node)
-        yield found("keyword-outdated", part.pointer_to(node, "definitions"), message, fix, severity="info")
+        yield found(
+            "keyword-outdated", part.pointer_to(node, "definitions"), message, fix, severity="info"
+        )
 
 
 def _as_defs(part: Part, node: Node) -> Fix | None:
@@ -79,23 +83,40 @@ def _modern(part: Part, node: Node, keyword: str) -> Fix | None:
         return Fix("Use dependentRequired", (move,))
     if keyword == "example" and "examples" not in schema:
         examples: JSON = [value]
-        return Fix("Use examples", (Operation("add", pointer_join(parent, "examples"), examples), remove), safe=True)
-    if keyword == "nullable" and isinstance(types := schema.get("type"), str) and "enum" not in schema:
+        return Fix(
+            "Use examples",
+            (Operation("add", pointer_join(parent, "examples"), examples), remove),
+            safe=True,
+        )
+    if (
+        keyword == "nullable"
+        and isinstance(types := schema.get("type"), str)
+        and "enum" not in schema
+    ):
         if value is not True:
             return Fix("Remove it", (remove,), safe=True)
         both: JSON = [types, "null"]
-        return Fix("Allow null in the type", (Operation("replace", pointer_join(parent, "type"), both), remove))
+        return Fix(
+            "Allow null in the type",
+            (Operation("replace", pointer_join(parent, "type"), both), remove),
+        )
     return None
 
 
 def _has_only_names(dependencies: JSON) -> bool:
-    return isinstance(dependencies, dict) and all(isinstance(names, list) for names in dependencies.values())
+    return isinstance(dependencies, dict) and all(
+        isinstance(names, list) for names in dependencies.values()
+    )
 
 
 def misspelt(part: Part, node: Node) -> Iterator[Finding]:
     schema = keywords_of(node)
     for keyword in schema:
-        if keyword in node.dialect.keywords or keyword in _FOREIGN or keyword.startswith(("x-", "$", "_")):
+        if (
+            keyword in node.dialect.keywords
+            or keyword in _FOREIGN
+            or keyword.startswith(("x-", "$", "_"))
+        ):
             continue
         meant = _similar_keyword(keyword, node.dialect)
         if meant is None or meant in schema:
@@ -118,7 +139,11 @@ def _similar_keyword(keyword: str, dialect: Dialect) -> str | None:
     plain = keyword.casefold().replace("_", "").replace("-", "")
     if plain in folded:
         return folded[plain]
-    alike = [name for name in dialect.keywords if abs(len(name) - len(keyword)) <= MAX_TYPOS and name[0] == keyword[0]]
+    alike = [
+        name
+        for name in dialect.keywords
+        if abs(len(name) - len(keyword)) <= MAX_TYPOS and name[0] == keyword[0]
+    ]
     close = get_close_matches(keyword, alike, n=1, cutoff=_SIMILAR)
     return close[0] if close else None
 

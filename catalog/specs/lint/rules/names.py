@@ -22,7 +22,9 @@ from catalog.specs.member_names import misnamed
 PROVIDERS: Final = (MCP, OPENAI, ANTHROPIC, GEMINI)
 LEGAL: Final = NameRule("A-Za-z0-9_-", 64, "", first="A-Za-z_")  # accepted by all of them
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_CONFUSED: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU", "FULLWIDTH"})
+_CONFUSED: Final = frozenset(
+    {"LATIN", "CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU", "FULLWIDTH"}
+)
 # Cyrillic and Greek letters that look like Latin ones: a word made only of these is just as deceptive.
 _LOOK_LATIN: Final = frozenset("аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЈЅοαινρυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+")
@@ -69,7 +71,9 @@ def mixed_scripts(subject: Subject) -> Iterator[Finding]:
         if word is None:
             continue
         letters = [letter for letter in word if not letter.isascii()]
-        named = ", ".join(f"{letter} (U+{ord(letter):04X}, {_script(letter).title()})" for letter in letters[:3])
+        named = ", ".join(
+            f"{letter} (U+{ord(letter):04X}, {_script(letter).title()})" for letter in letters[:3]
+        )
         message = f"The word “{word[:40]}” of the {member} has letters that look like Latin ones: {named}."
         yield found("name-mixed-scripts", f"/definition/{member}", message)
 
@@ -80,7 +84,9 @@ def _mixed_word(text: str) -> str | None:
         word = match.group()
         if word.isascii():
             continue
-        if len(_CONFUSED & {_script(letter) for letter in word}) > 1 or (has_latin and _LOOK_LATIN.issuperset(word)):
+        if len(_CONFUSED & {_script(letter) for letter in word}) > 1 or (
+            has_latin and _LOOK_LATIN.issuperset(word)
+        ):
             return word
     return None
 

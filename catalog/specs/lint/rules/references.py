@@ -38,14 +38,32 @@ def required_names(part: Part, node: Node) -> Iterator[Finding]:
 def _declares_members(node: Node) -> bool:
     """Whether `node` is expected to declare its members; a branch such as {"required": ["a"]} is not."""
     schema = keywords_of(node)
-    is_part = bool(node.path) and node.path[0] in {"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
-    return "properties" in schema or (schema.get("type") == "object" and not is_part and "$ref" not in schema)
+    is_part = bool(node.path) and node.path[0] in {
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+    }
+    return "properties" in schema or (
+        schema.get("type") == "object" and not is_part and "$ref" not in schema
+    )
 
 
 def _with_in_place_parents(node: Node) -> list[Node]:
     """`node`, and the nodes that contain it and apply to the same value."""
     nodes = [node]
-    while node.parent is not None and node.path[0] in {"allOf", "anyOf", "oneOf", "if", "then", "else", "not"}:
+    while node.parent is not None and node.path[0] in {
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+        "then",
+        "else",
+        "not",
+    }:
         node = node.parent
         nodes.append(node)
     return nodes
@@ -65,9 +83,13 @@ def definitions(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         unused = list(_unused(part))
         removals = tuple(Operation("remove", pointer) for pointer, _ in unused)
-        fix = Fix("Remove all unused definitions", removals, safe=True)  # they may refer to each other
+        fix = Fix(
+            "Remove all unused definitions", removals, safe=True
+        )  # they may refer to each other
         for pointer, name in unused:
-            yield found("definition-unused", pointer, f"The definition “{name[:80]}” is not used.", fix)
+            yield found(
+                "definition-unused", pointer, f"The definition “{name[:80]}” is not used.", fix
+            )
 
 
 def _unused(part: Part) -> Iterator[tuple[str, str]]:
@@ -86,10 +108,16 @@ def _defined(part: Part, node: Node) -> Iterator[tuple[str, str, Node | None]]:
         members = keywords_of(node).get(keyword)
         if not isinstance(members, dict):
             continue
-        nodes = {one.path: one for one in (*node.children, *part.map.unforeseen) if one.parent is node}
+        nodes = {
+            one.path: one for one in (*node.children, *part.map.unforeseen) if one.parent is node
+        }
         for name in members:
             below = (one for path, one in nodes.items() if path[:2] == (keyword, name))
-            yield part.pointer_to(node, keyword, name), name, nodes.get((keyword, name)) or next(below, None)
+            yield (
+                part.pointer_to(node, keyword, name),
+                name,
+                nodes.get((keyword, name)) or next(below, None),
+            )
 
 
 def _reached(start: Node) -> set[Node]:
@@ -101,10 +129,14 @@ def _reached(start: Node) -> set[Node]:
         if node in reached:
             continue
         reached.add(node)
-        waiting += [child for child in node.children if child.path[0] not in {"$defs", "definitions"}]
+        waiting += [
+            child for child in node.children if child.path[0] not in {"$defs", "definitions"}
+        ]
         for reference in node.references:
             waiting += reference.targets
-            waiting += [above for target in reference.targets for above in _enclosing_definitions(target)]
+            waiting += [
+                above for target in reference.targets for above in _enclosing_definitions(target)
+            ]
     return reached
 
 

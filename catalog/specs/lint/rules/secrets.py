@@ -14,7 +14,9 @@ from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 from catalog.specs.secret_names import is_secret_name
 
-_OFTEN_PLAIN: Final = frozenset({"key", "keys"})  # "key" in a dictionary or a piece of music is not a secret
+_OFTEN_PLAIN: Final = frozenset(
+    {"key", "keys"}
+)  # "key" in a dictionary or a piece of music is not a secret
 
 
 def secrets(part: Part, node: Node) -> Iterator[Finding]:
@@ -31,17 +33,35 @@ def secrets(part: Part, node: Node) -> Iterator[Finding]:
 
 def _setting(name: str, node: Node, pointer: str) -> Iterator[Finding]:
     if not any(_is_marked(one) for one in in_place(node)):
-        fix = Fix("Mark it as write-only", (Operation("add", pointer_join(pointer, "writeOnly"), True),), safe=True)
-        yield found("secret-not-marked", pointer, f"`{name[:80]}` looks like a secret but is not marked as one.", fix)
+        fix = Fix(
+            "Mark it as write-only",
+            (Operation("add", pointer_join(pointer, "writeOnly"), True),),
+            safe=True,
+        )
+        yield found(
+            "secret-not-marked",
+            pointer,
+            f"`{name[:80]}` looks like a secret but is not marked as one.",
+            fix,
+        )
     if isinstance(text := keywords_of(node).get("default"), str) and text:
         default = pointer_join(pointer, "default")
         fix = Fix("Remove the default", (Operation("remove", default),))
-        yield found("secret-with-default", default, f"`{name[:80]}` looks like a secret, and the spec reveals it.", fix)
+        yield found(
+            "secret-with-default",
+            default,
+            f"`{name[:80]}` looks like a secret, and the spec reveals it.",
+            fix,
+        )
 
 
 def _is_marked(node: Node) -> bool:
     schema = keywords_of(node)
-    return schema.get("writeOnly") is True or schema.get("x-secret") is True or schema.get("format") == "password"
+    return (
+        schema.get("writeOnly") is True
+        or schema.get("x-secret") is True
+        or schema.get("format") == "password"
+    )
 
 
 def _may_be_string(node: Node) -> bool:

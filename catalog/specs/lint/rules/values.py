@@ -15,7 +15,15 @@ from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.lint.context import Part, SchemaRule, SpecRule, Subject, in_place, keywords_of, property_name
+from catalog.specs.lint.context import (
+    Part,
+    SchemaRule,
+    SpecRule,
+    Subject,
+    in_place,
+    keywords_of,
+    property_name,
+)
 from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
@@ -28,7 +36,9 @@ def spec_examples(subject: Subject) -> Iterator[Finding]:
     for index, example in enumerate(subject.spec.examples):
         pointer = pointer_join("/definition/examples", index)
         if example.has_parameters:
-            yield from _example(subject.part("parameters"), example.parameters, pointer_join(pointer, "parameters"))
+            yield from _example(
+                subject.part("parameters"), example.parameters, pointer_join(pointer, "parameters")
+            )
         if example.has_return_value:
             pointer = pointer_join(pointer, "returnValue")
             yield from _example(subject.part("returnType"), example.return_value, pointer)
@@ -42,7 +52,9 @@ def _example(part: Part | None, value: JSON, pointer: str) -> Iterator[Finding]:
         return
     problem = part.mismatch(part.map.root, value)
     if problem is not None:
-        rule = "example-parameters-invalid" if part.name == "parameters" else "example-return-invalid"
+        rule = (
+            "example-parameters-invalid" if part.name == "parameters" else "example-return-invalid"
+        )
         yield found(rule, pointer, f"The example does not match `{part.name}`: {problem}.")
 
 
@@ -53,18 +65,29 @@ def described_values(part: Part, node: Node) -> Iterator[Finding]:
         pointer = part.pointer_to(node, "default")
         remove = Fix("Remove the default", (Operation("remove", pointer),), safe=True)
         fix = remove if schema["default"] is None else None
-        yield found("default-invalid", pointer, f"The default does not match its schema: {problem}.", fix)
+        yield found(
+            "default-invalid", pointer, f"The default does not match its schema: {problem}.", fix
+        )
     for index, value in enumerate(items_of(schema.get("examples"))[:MAX_VALUES]):
         if (problem := _mismatch(part, node, value)) is not None:
             pointer = part.pointer_to(node, "examples", index)
             fix = Fix("Remove this example", (Operation("remove", pointer),), safe=True)
-            yield found("examples-invalid", pointer, f"The example does not match its schema: {problem}.", fix)
+            yield found(
+                "examples-invalid",
+                pointer,
+                f"The example does not match its schema: {problem}.",
+                fix,
+            )
 
 
 def _mismatch(part: Part, node: Node, value: JSON) -> str | None:
     """Why `value` does not match. Most schemas constrain only the type, which needs no full check."""
     schema = keywords_of(node)
-    if schema.keys() <= _PLAIN and isinstance(schema.get("type"), str) and has_type(value, str(schema["type"])):
+    if (
+        schema.keys() <= _PLAIN
+        and isinstance(schema.get("type"), str)
+        and has_type(value, str(schema["type"]))
+    ):
         return None
     return part.mismatch(node, value)
 
@@ -115,13 +138,26 @@ def _shown(value: JSON) -> str:
 def optional_null(part: Part, node: Node) -> Iterator[Finding]:
     """An optional parameter that may be null, without a default."""
     name = property_name(node)
-    if part.name != "parameters" or name is None or node.parent is None or "default" in keywords_of(node):
+    if (
+        part.name != "parameters"
+        or name is None
+        or node.parent is None
+        or "default" in keywords_of(node)
+    ):
         return
     required = keywords_of(node.parent).get("required")
-    if (isinstance(required, list) and name in required) or not _may_be_null(node) or _mentions_null(node):
+    if (
+        (isinstance(required, list) and name in required)
+        or not _may_be_null(node)
+        or _mentions_null(node)
+    ):
         return
     pointer = part.pointer_to(node)
-    fix = Fix("Make null the default", (Operation("add", pointer_join(pointer, "default"), None),), safe=True)
+    fix = Fix(
+        "Make null the default",
+        (Operation("add", pointer_join(pointer, "default"), None),),
+        safe=True,
+    )
     message = f"`{name[:80]}` may be null or omitted; make null the default if both mean the same."
     yield found("optional-null-without-default", pointer, message, fix)
 

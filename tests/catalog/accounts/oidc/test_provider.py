@@ -22,13 +22,19 @@ OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 def published(key: rsa.RSAPrivateKey) -> dict:
-    return {**jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key(), as_dict=True), "kid": "k", "use": "sig"}
+    return {
+        **jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key(), as_dict=True),
+        "kid": "k",
+        "use": "sig",
+    }
 
 
 @pytest.fixture
 def played(settings):
     """A provider whose answers the test decides: `metadata`, `keys`, `id_token`, `userinfo`."""
-    play = SimpleNamespace(metadata={}, keys=[published(KEY)], id_token=None, userinfo={"sub": "subject"})
+    play = SimpleNamespace(
+        metadata={}, keys=[published(KEY)], id_token=None, userinfo={"sub": "subject"}
+    )
 
     def answer(request):
         found = {
@@ -52,7 +58,11 @@ def played(settings):
         request.wfile.write(body)
 
     with local_server(answer) as server:
-        settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_PEOPLE = server.url, "toolshelf", "any"
+        settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_PEOPLE = (
+            server.url,
+            "toolshelf",
+            "any",
+        )
         play.issuer = server.url
         yield play
 

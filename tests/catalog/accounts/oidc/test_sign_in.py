@@ -24,7 +24,11 @@ pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
 
 
-MAPPING = {"shelf-admins": ["administrator"], "developers": ["publisher", "runner"], "staff": ["reader"]}
+MAPPING = {
+    "shelf-admins": ["administrator"],
+    "developers": ["publisher", "runner"],
+    "staff": ["reader"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +71,12 @@ def groups_of(name: str) -> set[str]:
 
 
 def test_the_first_sign_in_creates_the_person_with_their_groups(site, provider):
-    claims = {"preferred_username": "grace", "given_name": "Grace", "family_name": "Hopper", "groups": ["developers"]}
+    claims = {
+        "preferred_username": "grace",
+        "given_name": "Grace",
+        "family_name": "Hopper",
+        "groups": ["developers"],
+    }
     provider.add_person("s-1", **claims, email="grace@example.org", email_verified=True)
 
     answer, client = sign_in(provider, "s-1")
@@ -100,7 +109,9 @@ def test_the_page_that_the_person_came_from_follows(site, provider):
     assert answer["Location"] == "/upload/"
 
 
-@pytest.mark.parametrize("url", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/sign-out/"])
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/sign-out/"]
+)
 def test_a_page_of_another_site_does_not_follow(site, provider, url):
     answer, _ = sign_in(provider, "s-3", next=url)
 
@@ -116,7 +127,10 @@ def test_leaving_a_group_at_the_provider_takes_it_away_at_the_next_sign_in(site,
     provider.add_person("s-4", preferred_username="katherine", groups=["staff"])
     sign_in(provider, "s-4")
 
-    assert groups_of("katherine") == {"reader", "night shift"}  # the mapping does not name the latter
+    assert groups_of("katherine") == {
+        "reader",
+        "night shift",
+    }  # the mapping does not name the latter
 
 
 def test_whoever_loses_their_last_role_becomes_a_reader(site, provider):
@@ -171,7 +185,9 @@ def test_whoever_is_in_no_group_is_refused_and_gets_no_account(site, provider):
 
 
 @pytest.mark.parametrize("group", ["developers", "staff", "night"])
-def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused(site, provider, group):
+def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused(
+    site, provider, group
+):
     site.OIDC_PEOPLE = "mapped"
     site.OIDC_GROUPS = {**MAPPING, "night": ["night shift"]}
     provider.add_person("s-8", preferred_username="leaver", groups=[group])
@@ -182,7 +198,9 @@ def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused
     answer, client = sign_in(provider, "s-8")
 
     assert answer.status_code == 403
-    assert groups_of("leaver") == {"reader"}  # in none, they would have the rights of the default groups
+    assert groups_of("leaver") == {
+        "reader"
+    }  # in none, they would have the rights of the default groups
     assert membership_of(User.objects.get()).abilities == frozenset()
     assert token_for(secret) is None
     assert not is_signed_in(client)
@@ -192,7 +210,9 @@ def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused
 @pytest.mark.parametrize("verified", [True, False])
 def test_an_e_mail_address_opens_no_account_of_another(site, provider, verified):
     ada = make_user("ada", email="ada@example.org")
-    provider.add_person("s-9", preferred_username="ada", email="ada@example.org", email_verified=verified)
+    provider.add_person(
+        "s-9", preferred_username="ada", email="ada@example.org", email_verified=verified
+    )
 
     sign_in(provider, "s-9")
 
@@ -335,7 +355,9 @@ def test_an_error_of_the_provider_is_shown_by_its_code(site):
     client = Client()
     state = parse_qs(urlsplit(start(client)).query)["state"][0]
 
-    answer = client.get("/oidc/callback/", {"error": "login_required", "error_description": "<b>x", "state": state})
+    answer = client.get(
+        "/oidc/callback/", {"error": "login_required", "error_description": "<b>x", "state": state}
+    )
 
     assert answer.status_code == 401
     assert b"Example refused the sign-in: login_required." in answer.content
@@ -468,7 +490,9 @@ def test_who_has_no_password_cannot_unlink_or_set_one(site, provider):
 
     unlinked = client.post("/account/security/unlink/")
     page, password = client.get("/account/password/"), "another good password"
-    posted = client.post("/account/password/", {"new_password1": password, "new_password2": password})
+    posted = client.post(
+        "/account/password/", {"new_password1": password, "new_password2": password}
+    )
 
     assert (unlinked.status_code, page.status_code, posted.status_code) == (403, 403, 403)
     assert linked_accounts(User.objects.get()).exists()
@@ -485,6 +509,11 @@ def test_no_other_page_of_the_library_is_served(site, client):
         "social/login/",
     ):
         assert client.get(f"/{path}").status_code == 404
-    for name in ("account_signup", "account_reset_password", "account_email", "socialaccount_signup"):
+    for name in (
+        "account_signup",
+        "account_reset_password",
+        "account_email",
+        "socialaccount_signup",
+    ):
         with pytest.raises(Exception, match="not found"):
             reverse(name)

@@ -271,7 +271,9 @@ def shown_secret(client: Client) -> str:
 def test_an_app_is_turned_on_with_its_first_code_and_recovery_codes_are_shown_once(confirmed):
     answer = confirmed.post("/account/security/app/", {"code": code(shown_secret(confirmed))})
 
-    first, again = (confirmed.get("/account/security/recovery-codes/").content.decode() for _ in range(2))
+    first, again = (
+        confirmed.get("/account/security/recovery-codes/").content.decode() for _ in range(2)
+    )
     assert answer["Location"] == "/account/security/recovery-codes/"
     assert len(re.findall(r"^(?:.*<code>)?\d{8}$", first, re.MULTILINE)) == 10
     assert not re.search(r"\d{8}\n", again)
@@ -285,7 +287,10 @@ def test_the_code_that_turned_on_an_app_does_not_work_again(confirmed, path):
     assert confirmed.post("/account/security/app/", {"code": first}).status_code == 302
     client = with_password() if path == "/second-step/" else confirmed
 
-    again, next_code = client.post(path, {"code": first}), client.post(path, {"code": code(secret, periods=1)})
+    again, next_code = (
+        client.post(path, {"code": first}),
+        client.post(path, {"code": code(secret, periods=1)}),
+    )
 
     assert (again.status_code, next_code.status_code) == (422, 302)
     assert b"This code has been used." in again.content
@@ -319,7 +324,8 @@ def test_new_recovery_codes_replace_the_old_ones(ada, secret, confirmed):
 
 
 @pytest.mark.parametrize(
-    "path", ["app/", "app/remove/", "recovery-codes/", "recovery-codes/new/", "passkeys/add/", "unlink/"]
+    "path",
+    ["app/", "app/remove/", "recovery-codes/", "recovery-codes/new/", "passkeys/add/", "unlink/"],
 )
 def test_changes_need_the_password_again(ada, secret, path):
     TOTP.activate(make_user("bob", password=PASSWORD), generate_totp_secret())
@@ -340,7 +346,9 @@ def test_the_right_password_again_leads_back(ada):
     client = with_password()
 
     asked = client.get("/account/security/app/")
-    answer = client.post(asked["Location"], {"password": PASSWORD, "next": "/account/security/app/"})
+    answer = client.post(
+        asked["Location"], {"password": PASSWORD, "next": "/account/security/app/"}
+    )
 
     assert asked["Location"] == "/account/security/confirm/?next=%2Faccount%2Fsecurity%2Fapp%2F"
     assert answer["Location"] == "/account/security/app/"
@@ -384,18 +392,33 @@ def test_people_without_a_password_are_asked_to_set_one(client):
 
 
 def test_the_pages_need_a_person(client):
-    for path in ("", "app/", "app/remove/", "passkeys/add/", "recovery-codes/", "confirm/", "confirm/code/"):
+    for path in (
+        "",
+        "app/",
+        "app/remove/",
+        "passkeys/add/",
+        "recovery-codes/",
+        "confirm/",
+        "confirm/code/",
+    ):
         assert client.get(f"/account/security/{path}")["Location"].startswith("/sign-in/"), path
 
 
 def test_nobody_changes_the_passkeys_of_another(ada, confirmed):
-    other = Authenticator.objects.create(user=make_user("bob"), type="webauthn", data={"name": "key", "credential": {}})
+    other = Authenticator.objects.create(
+        user=make_user("bob"), type="webauthn", data={"name": "key", "credential": {}}
+    )
 
     assert confirmed.post(f"/account/security/passkeys/{other.pk}/remove/").status_code == 404
-    assert confirmed.post(f"/account/security/passkeys/{other.pk}/", {"name": "mine"}).status_code == 404
+    assert (
+        confirmed.post(f"/account/security/passkeys/{other.pk}/", {"name": "mine"}).status_code
+        == 404
+    )
 
 
-@pytest.mark.parametrize("credential", ["", "no JSON", "{}", "[]", '{"id": "x", "rawId": "x", "response": {}}', "null"])
+@pytest.mark.parametrize(
+    "credential", ["", "no JSON", "{}", "[]", '{"id": "x", "rawId": "x", "response": {}}', "null"]
+)
 def test_a_passkey_that_is_none_signs_nobody_in(client, credential):
     client.get("/passkey/", headers={"accept": "application/json", "host": "localhost"})
 

@@ -24,7 +24,13 @@ PASSWORD = "correct horse battery"
 ADD = "/account/security/passkeys/add/"
 HOST = "localhost:8000"
 OWN = f"http://{HOST}"
-FOREIGN = ["http://localhost:9000", "http://localhost", "https://localhost:8000", "http://evil.localhost:8000", "null"]
+FOREIGN = [
+    "http://localhost:9000",
+    "http://localhost",
+    "https://localhost:8000",
+    "http://evil.localhost:8000",
+    "null",
+]
 
 
 @pytest.fixture
@@ -49,18 +55,24 @@ def confirmed() -> Client:
 
 
 def options_of(page: str) -> dict[str, Any]:
-    return json.loads(unescape(re.search(r'<script id="passkey-options"[^>]*>(.*?)</script>', page, re.DOTALL)[1]))
+    return json.loads(
+        unescape(re.search(r'<script id="passkey-options"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    )
 
 
 def add_passkey(client: Client, passkey: SoftPasskey):
     options = options_of(client.get(ADD).content.decode())["creation_options"]
-    return client.post(ADD, {"credential": passkey.answer_to_creation(options), "passwordless": "on"})
+    return client.post(
+        ADD, {"credential": passkey.answer_to_creation(options), "passwordless": "on"}
+    )
 
 
 def sign_in_with(passkey: SoftPasskey):
     """The browser, and the site's answer to the passkey."""
     client = browser()
-    options = client.get("/passkey/", headers={"Accept": "application/json"}).json()["request_options"]
+    options = client.get("/passkey/", headers={"Accept": "application/json"}).json()[
+        "request_options"
+    ]
     return client, client.post("/passkey/", {"credential": passkey.answer_to_request(options)})
 
 
@@ -134,7 +146,9 @@ def test_json_that_cannot_be_read_is_a_bad_request(text):
 def test_nested_json_is_a_bad_request_for_every_use_of_a_passkey(ada, path):
     client = confirmed()
     if path != ADD:
-        Authenticator.objects.create(user=ada, type="webauthn", data={"name": "x", "credential": {}})
+        Authenticator.objects.create(
+            user=ada, type="webauthn", data={"name": "x", "credential": {}}
+        )
         TOTP.activate(ada, generate_totp_secret())
     if path == "/second-step/":
         client = with_password()

@@ -38,12 +38,16 @@ def with_password(name: str = "ada") -> Client:
 
 def turn_on_app(client: Client) -> None:
     client.post(f"{SECURITY}confirm/", {"password": PASSWORD})
-    secret = re.search(r'class="qr-key">([A-Z2-7]+)<', client.get(f"{SECURITY}app/").content.decode())[1]
+    secret = re.search(
+        r'class="qr-key">([A-Z2-7]+)<', client.get(f"{SECURITY}app/").content.decode()
+    )[1]
     code = format_hotp_value(hotp_value(secret, int(time.time()) // 30))
     assert client.post(f"{SECURITY}app/", {"code": code}).status_code == 302
 
 
-@pytest.mark.parametrize("path", ["/", "/tools/", "/upload/", "/people/", "/account/tokens/", "/admin/", "/runs/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/tools/", "/upload/", "/people/", "/account/tokens/", "/admin/", "/runs/"]
+)
 def test_a_page_leads_to_the_second_factor_first(ada, path):
     answer = with_password().get(path)
 
@@ -95,7 +99,9 @@ def test_the_page_says_what_to_do_and_everything_opens_afterwards(ada):
 
     turn_on_app(client)
 
-    assert "Your role requires a second factor. Turn on an authenticator app" in " ".join(asked.split())
+    assert "Your role requires a second factor. Turn on an authenticator app" in " ".join(
+        asked.split()
+    )
     assert client.get("/tools/").status_code == 200
     assert "Your role requires" not in client.get(SECURITY).content.decode()
 
@@ -123,7 +129,9 @@ def test_it_is_required_again_when_the_factor_is_gone(ada):
 
 
 def test_a_passkey_is_enough(ada):
-    Authenticator.objects.create(user=ada, type="webauthn", data={"name": "Phone", "credential": {}})
+    Authenticator.objects.create(
+        user=ada, type="webauthn", data={"name": "Phone", "credential": {}}
+    )
     client = Client()
     client.force_login(ada)
 
@@ -131,7 +139,9 @@ def test_a_passkey_is_enough(ada):
 
 
 def test_recovery_codes_alone_are_not(ada):
-    Authenticator.objects.create(user=ada, type="recovery_codes", data={"seed": "x", "used_mask": 0})
+    Authenticator.objects.create(
+        user=ada, type="recovery_codes", data={"seed": "x", "used_mask": 0}
+    )
     client = Client()
     client.force_login(ada)
 

@@ -37,7 +37,9 @@ def test_a_sample_matches_its_pattern(pattern):
         assert matches(pattern, sample_pattern(pattern, Random(seed)))
 
 
-@pytest.mark.parametrize("pattern", ["(", "[", "a)", "*", "(a)\\1", "\\p{Zyxw}", "[b-a]", "(" * 60 + ")" * 60])
+@pytest.mark.parametrize(
+    "pattern", ["(", "[", "a)", "*", "(a)\\1", "\\p{Zyxw}", "[b-a]", "(" * 60 + ")" * 60]
+)
 def test_an_unsupported_pattern_is_reported(pattern):
     with pytest.raises(UnknownPattern):
         sample_pattern(pattern, Random(0))
@@ -75,7 +77,9 @@ def test_nine_of_ten_patterns_of_real_specs_are_understood():
     made = 0
     for pattern in found:
         try:
-            made += any(matches(pattern, sample_pattern(pattern, Random(seed))) for seed in range(8))
+            made += any(
+                matches(pattern, sample_pattern(pattern, Random(seed))) for seed in range(8)
+            )
         except UnknownPattern:
             continue
 

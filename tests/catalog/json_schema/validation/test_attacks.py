@@ -28,7 +28,9 @@ def hostile_schemas():
         try:
             spec = json.loads(unpacked(case["body_gz_b64"]), parse_float=Decimal)
             value = (
-                json.loads(unpacked(case["instance_gz_b64"]), parse_float=Decimal) if "instance_gz_b64" in case else {}
+                json.loads(unpacked(case["instance_gz_b64"]), parse_float=Decimal)
+                if "instance_gz_b64" in case
+                else {}
             )
         except (ValueError, RecursionError):
             continue
@@ -55,7 +57,9 @@ def test_a_hostile_schema_is_answered_in_short_messages(schema, value):
 
     with at_most(MAX_LINES):
         compiled = compile_schema(schema)
-        first, again = (compiled.check(value, budget=Budget(seconds=A_LONG_TIME_S)) for _ in range(2))
+        first, again = (
+            compiled.check(value, budget=Budget(seconds=A_LONG_TIME_S)) for _ in range(2)
+        )
 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < MAX_GROWTH_KIB
     assert again == first

@@ -29,9 +29,18 @@ NEEDS_REMOTE_DOCUMENTS = {
 
 # Tests that the suite itself calls optional, and we do not pass: (draft or "*", file) -> reason.
 OPTIONAL_NOT_DONE = {
-    ("*", "optional/format/idn-hostname.json"): "needs the tables of IDNA; the format stays an annotation",
-    ("*", "optional/dependencies-compatibility.json"): "a keyword of earlier drafts; 2019-09 replaced it",
-    ("draft7", "optional/content.json"): "contentEncoding and contentMediaType describe, they do not assert",
+    (
+        "*",
+        "optional/format/idn-hostname.json",
+    ): "needs the tables of IDNA; the format stays an annotation",
+    (
+        "*",
+        "optional/dependencies-compatibility.json",
+    ): "a keyword of earlier drafts; 2019-09 replaced it",
+    (
+        "draft7",
+        "optional/content.json",
+    ): "contentEncoding and contentMediaType describe, they do not assert",
 }
 
 # Single cases, with the reason.
@@ -55,13 +64,18 @@ def needs_remote_documents(case):
 
 def wrong_verdicts(case):
     """The descriptions of the tests whose verdict differs from the suite."""
-    asserts_formats = case.file.startswith("optional/format")  # the required cases take formats as annotations
+    asserts_formats = case.file.startswith(
+        "optional/format"
+    )  # the required cases take formats as annotations
     compiled = compile_schema(in_its_draft(case), asserts_formats=asserts_formats)
     wrong = []
     for test in case.tests:
         result = compiled.check(test.data)
         is_valid = compiled.root.is_valid(test.data)
-        if result.verdict != ("conforms" if test.valid else "violates") or is_valid is not test.valid:
+        if (
+            result.verdict != ("conforms" if test.valid else "violates")
+            or is_valid is not test.valid
+        ):
             wrong.append(f"{test.description}: {result.verdict}")
     return wrong
 
@@ -84,7 +98,10 @@ def test_every_required_case_that_needs_no_other_document_is_correct(draft):
 def test_every_optional_case_is_correct_or_a_named_exception(draft):
     wrong = {}
     for case in cases(draft, optional=True, parse_float=read_number):
-        if needs_remote_documents(case) or {("*", case.file), (draft, case.file)} & OPTIONAL_NOT_DONE.keys():
+        if (
+            needs_remote_documents(case)
+            or {("*", case.file), (draft, case.file)} & OPTIONAL_NOT_DONE.keys()
+        ):
             continue
         if found := wrong_verdicts(case):
             wrong[case.name] = found
@@ -97,7 +114,9 @@ def test_a_case_that_needs_another_document_is_unchecked_or_correct(draft):
     for optional in (False, True):
         for case in cases(draft, optional=optional, parse_float=read_number):
             if needs_remote_documents(case):
-                assert {found.rpartition(": ")[2] for found in wrong_verdicts(case)} <= {"unchecked"}, case.name
+                assert {found.rpartition(": ")[2] for found in wrong_verdicts(case)} <= {
+                    "unchecked"
+                }, case.name
 
 
 def test_every_exception_is_still_needed():

@@ -15,9 +15,12 @@ NEEDS_REMOTE_DOCUMENTS = (
     "dynamicRef / $ref and $dynamicAnchor are independent of order",
     "dynamicRef / $ref to $dynamicRef finds detached $dynamicAnchor",
 )
-FORMAT_IS_ONLY_AN_ANNOTATION = "string is only an annotation by default"  # formats are asserted here
+FORMAT_IS_ONLY_AN_ANNOTATION = (
+    "string is only an annotation by default"  # formats are asserted here
+)
 CUSTOM_METASCHEMA = (
-    "vocabulary / schema that uses custom metaschema with with no validation vocabulary / no validation: "
+    "vocabulary / schema that uses custom metaschema with with no validation vocabulary / no "
+    "validation: "
 )
 
 

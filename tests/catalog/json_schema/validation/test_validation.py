@@ -49,7 +49,9 @@ def violation(schema, value):
 
 
 def test_a_valid_value_conforms():
-    result = check({"type": "object", "properties": {"city": {"type": "string"}}}, {"city": "Auckland"})
+    result = check(
+        {"type": "object", "properties": {"city": {"type": "string"}}}, {"city": "Auckland"}
+    )
 
     assert result.verdict == "conforms"
     assert result.problems == ()
@@ -73,7 +75,10 @@ def test_a_problem_says_where_in_the_value_and_where_in_the_schema():
 def test_a_schema_pointer_leads_to_the_keyword_after_references():
     schema = {
         "properties": {"a/b": {"$ref": "#/$defs/percent%25"}, "c": {"$ref": "#anchor"}},
-        "$defs": {"percent%": {"allOf": [{"minimum": 3}]}, "other": {"$anchor": "anchor", "type": "string"}},
+        "$defs": {
+            "percent%": {"allOf": [{"minimum": 3}]},
+            "other": {"$anchor": "anchor", "type": "string"},
+        },
     }
 
     assert violation_facts(schema, {"a/b": 2, "c": 1}) == [
@@ -123,18 +128,26 @@ def test_a_member_that_is_not_allowed_is_named_and_pointed_at(schema, keyword):
 def test_a_name_that_is_not_allowed_says_why():
     schema = {"propertyNames": {"pattern": "^[a-z]+$"}}
 
-    assert messages(schema, {"A": 1}) == ['"A" is not allowed as a property name: must match the pattern ^[a-z]+$']
+    assert messages(schema, {"A": 1}) == [
+        '"A" is not allowed as a property name: must match the pattern ^[a-z]+$'
+    ]
 
 
 def test_a_dependent_member_is_named():
     found = violation({"dependentRequired": {"card": ["address"]}}, {"card": 1})
 
-    assert (found.pointer, found.names, found.schema_pointer) == ("", ("address",), "/dependentRequired/card")
+    assert (found.pointer, found.names, found.schema_pointer) == (
+        "",
+        ("address",),
+        "/dependentRequired/card",
+    )
     assert found.message == '"address" is missing; it is required if "card" is given'
 
 
 def test_an_item_that_is_not_allowed_is_pointed_at():
-    assert violation_facts({"prefixItems": [{}], "items": False}, [1, 2]) == [("/1", "items", "/items")]
+    assert violation_facts({"prefixItems": [{}], "items": False}, [1, 2]) == [
+        ("/1", "items", "/items")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +183,11 @@ def test_an_item_that_is_not_allowed_is_pointed_at():
         ),
         ({"not": {"type": "null"}}, None, "must not match the schema of `not`"),
         ({"contains": {"type": "null"}}, [1], "must have at least 1 item matching `contains`"),
-        ({"contains": {"type": "null"}, "minContains": 2}, [1], "must have at least 2 items matching `contains`"),
+        (
+            {"contains": {"type": "null"}, "minContains": 2},
+            [1],
+            "must have at least 2 items matching `contains`",
+        ),
         (
             {"oneOf": [{}, {"type": "null"}]},
             None,
@@ -189,7 +206,11 @@ def test_a_number_is_shown_as_it_was_written():
 
 def test_a_message_never_repeats_a_long_value_or_schema():
     long = "x" * 100_000
-    schema = {"enum": [long, *("y" * 1000 + str(n) for n in range(1000))], "pattern": "z" * 500, "const": long + "!"}
+    schema = {
+        "enum": [long, *("y" * 1000 + str(n) for n in range(1000))],
+        "pattern": "z" * 500,
+        "const": long + "!",
+    }
 
     for message in messages(schema, long + "?"):
         assert len(message) <= 200
@@ -226,14 +247,23 @@ def test_a_union_has_the_violations_of_each_alternative():
     found = violation({"anyOf": [{"type": "string"}, {"minimum": 3}]}, 2)
 
     assert (found.keyword, found.message) == ("anyOf", "must match at least one of 2 alternatives")
-    assert [[each.keyword for each in branch] for branch in found.branches] == [["type"], ["minimum"]]
+    assert [[each.keyword for each in branch] for branch in found.branches] == [
+        ["type"],
+        ["minimum"],
+    ]
     assert found.branches[1][0].schema_pointer == "/anyOf/1/minimum"
 
 
 def test_a_union_with_null_reports_the_violations_of_the_other_alternative():
-    schema = {"properties": {"unit": {"anyOf": [{"type": "string", "enum": ["C", "F"]}, {"type": "null"}]}}}
+    schema = {
+        "properties": {
+            "unit": {"anyOf": [{"type": "string", "enum": ["C", "F"]}, {"type": "null"}]}
+        }
+    }
 
-    assert violation_facts(schema, {"unit": "K"}) == [("/unit", "enum", "/properties/unit/anyOf/0/enum")]
+    assert violation_facts(schema, {"unit": "K"}) == [
+        ("/unit", "enum", "/properties/unit/anyOf/0/enum")
+    ]
 
 
 def test_the_alternative_selected_by_a_constant_is_reported():
@@ -246,7 +276,9 @@ def test_the_alternative_selected_by_a_constant_is_reported():
 
 
 def test_a_union_without_a_clearly_meant_alternative_is_one_problem():
-    assert violation_facts({"anyOf": [{"minimum": 3}, {"multipleOf": 2}]}, 1) == [("", "anyOf", "/anyOf")]
+    assert violation_facts({"anyOf": [{"minimum": 3}, {"multipleOf": 2}]}, 1) == [
+        ("", "anyOf", "/anyOf")
+    ]
 
 
 def test_details_of_alternatives_are_bounded():
@@ -314,7 +346,15 @@ def test_multiples_are_exact(value, divisor, is_multiple):
 
 @pytest.mark.parametrize(
     ("value", "is_integer"),
-    [("1", True), ("1.0", True), ("1e3", True), ("1.5", False), ("1e-3", False), ("true", False), ("-0.0", True)],
+    [
+        ("1", True),
+        ("1.0", True),
+        ("1e3", True),
+        ("1.5", False),
+        ("1e-3", False),
+        ("true", False),
+        ("-0.0", True),
+    ],
 )
 def test_an_integer_is_a_number_without_fraction(value, is_integer):
     assert (verdict({"type": "integer"}, loads(value)) == "conforms") is is_integer
@@ -359,7 +399,12 @@ def test_every_known_draft_has_its_keywords():
 
 @pytest.mark.parametrize(
     ("draft", "expected"),
-    [(DRAFT_04, "conforms"), (DRAFT_07, "conforms"), (DRAFT_2019, "violates"), (DRAFT_2020, "violates")],
+    [
+        (DRAFT_04, "conforms"),
+        (DRAFT_07, "conforms"),
+        (DRAFT_2019, "violates"),
+        (DRAFT_2020, "violates"),
+    ],
 )
 def test_keywords_beside_a_reference_count_from_2019_on(draft, expected):
     schema = {
@@ -379,7 +424,9 @@ def test_a_schema_without_a_draft_is_read_as_2020_12():
 def test_a_part_in_another_draft_is_checked_in_that_draft():
     schema = {
         "$schema": DRAFT_2020,
-        "properties": {"a": {"$id": "urn:a", "$schema": DRAFT_04, "minimum": 3, "exclusiveMinimum": True}},
+        "properties": {
+            "a": {"$id": "urn:a", "$schema": DRAFT_04, "minimum": 3, "exclusiveMinimum": True}
+        },
     }
 
     assert verdict(schema, {"a": 3}) == "violates"
@@ -482,7 +529,11 @@ def tree(depth):
 
 TREE = {
     "$ref": "#/$defs/node",
-    "$defs": {"node": {"anyOf": [{"type": "integer"}, {"properties": {"child": {"$ref": "#/$defs/node"}}}]}},
+    "$defs": {
+        "node": {
+            "anyOf": [{"type": "integer"}, {"properties": {"child": {"$ref": "#/$defs/node"}}}]
+        }
+    },
 }
 
 
@@ -495,7 +546,9 @@ def test_a_deeper_value_is_unchecked_and_never_a_recursion_error():
     for _ in range(900):
         value = {"child": value}
 
-    assert check(TREE, value).reason == "The schema or the value is nested too deeply to be checked."
+    assert (
+        check(TREE, value).reason == "The schema or the value is nested too deeply to be checked."
+    )
 
 
 def test_little_room_on_the_stack_is_no_recursion_error_either():
@@ -560,7 +613,11 @@ def test_nested_unevaluated_keywords_cost_no_more_than_their_size():
 def test_a_violation_reported_once_does_not_count_as_valid_later():
     schema = {
         "$defs": {"a": {"type": "string"}, "b": {"$ref": "#/$defs/a"}},
-        "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}, {"not": {"not": {"$ref": "#/$defs/b"}}}],
+        "allOf": [
+            {"$ref": "#/$defs/a"},
+            {"$ref": "#/$defs/b"},
+            {"not": {"not": {"$ref": "#/$defs/b"}}},
+        ],
     }
 
     assert [problem.keyword for problem in check(schema, 1).problems] == ["type", "not"]
@@ -571,8 +628,14 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
     [
         lambda: ({"items": {"allOf": [{}] * 5000}}, [1] * 10_000),
         lambda: ({"items": {"anyOf": [{"type": "null"}] * 5000 + [{}]}}, [1] * 10_000),
-        lambda: ({"items": {"dependentSchemas": {f"a{n}": {} for n in range(5000)}}}, [{}] * 100_000),
-        lambda: ({"items": {"required": [f"a{n}" for n in range(5000)]}}, [{f"a{n}": 1 for n in range(5000)}] * 20_000),
+        lambda: (
+            {"items": {"dependentSchemas": {f"a{n}": {} for n in range(5000)}}},
+            [{}] * 100_000,
+        ),
+        lambda: (
+            {"items": {"required": [f"a{n}" for n in range(5000)]}},
+            [{f"a{n}": 1 for n in range(5000)}] * 20_000,
+        ),
         lambda: ({"allOf": [{"not": {"enum": [[n]]}} for n in range(5000)]}, ["x" * 1_000_000]),
         lambda: (
             {"patternProperties": {f"^(x|xx)*({n})?$": {} for n in range(100)}},
@@ -581,7 +644,10 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
         lambda: ({"items": {"format": "regex"}}, ["a" * 40_000] * 1000),
         lambda: ({"pattern": "^(x|xx)*$"}, "x" * 500_000 + "!"),
         lambda: ({"format": "regex"}, "a" * 60_000),
-        lambda: ({"uniqueItems": True, "items": {"uniqueItems": True}}, [[n, list(range(3000))] for n in range(3000)]),
+        lambda: (
+            {"uniqueItems": True, "items": {"uniqueItems": True}},
+            [[n, list(range(3000))] for n in range(3000)],
+        ),
     ],
 )
 def test_work_beyond_the_budget_ends_unchecked_with_a_reason(pair):
@@ -620,7 +686,9 @@ def test_several_checks_can_share_one_budget():
 
 
 def test_a_subschema_checks_values_on_its_own():
-    root = compile_schema({"properties": {"a": {"type": "string"}, "b": False}, "required": ["c"]}).root
+    root = compile_schema(
+        {"properties": {"a": {"type": "string"}, "b": False}, "required": ["c"]}
+    ).root
 
     assert root.is_valid({}) is False
     assert root.sub("properties", "a").is_valid("x") is True
@@ -635,7 +703,11 @@ def test_a_subschema_resolves_references_in_its_own_scope():
         {
             "$id": "https://example.org/root",
             "$defs": {
-                "list": {"$id": "list", "items": {"$ref": "#/$defs/item"}, "$defs": {"item": {"type": "string"}}},
+                "list": {
+                    "$id": "list",
+                    "items": {"$ref": "#/$defs/item"},
+                    "$defs": {"item": {"type": "string"}},
+                },
                 "item": {"type": "integer"},
             },
         }
@@ -672,7 +744,9 @@ def test_a_dynamic_reference_leads_to_the_outermost_anchor():
 
 
 def test_a_subschema_has_the_same_identity_however_it_is_reached():
-    root = compile_schema({"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"items": True}}}).root
+    root = compile_schema(
+        {"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"items": True}}}
+    ).root
 
     reached = root.sub("properties", "a").follow("#/$defs/x")
 
@@ -688,11 +762,15 @@ def test_a_subschema_has_its_draft():
 
 
 def test_many_threads_can_check_with_one_compiled_schema():
-    compiled = compile_schema(TREE | {"unevaluatedProperties": False, "properties": {"child": True}})
+    compiled = compile_schema(
+        TREE | {"unevaluatedProperties": False, "properties": {"child": True}}
+    )
     found = []
 
     def work():
-        found.append([compiled.check(value).verdict for value in [tree(20), {"y": 1}, {"child": "x"}] * 20])
+        found.append(
+            [compiled.check(value).verdict for value in [tree(20), {"y": 1}, {"child": "x"}] * 20]
+        )
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
@@ -706,7 +784,17 @@ def test_many_threads_can_check_with_one_compiled_schema():
 # Against another implementation.
 
 NAMES = ["a", "b", "c", "ab"]
-TYPES = ["string", "integer", "object", "array", "number", "null", "boolean", ["object", "array"], ["null", "integer"]]
+TYPES = [
+    "string",
+    "integer",
+    "object",
+    "array",
+    "number",
+    "null",
+    "boolean",
+    ["object", "array"],
+    ["null", "integer"],
+]
 
 
 class Anything:
@@ -720,12 +808,17 @@ class Anything:
         if depth == 0 or pick < 0.45:
             return self.random.choice([None, True, False, 0, 1, 2, 3, "a", "ab", "b", "", -1, 10])
         if pick < 0.75:
-            return {name: self.value(depth - 1) for name in self.random.sample(NAMES, self.random.randint(0, 3))}
+            return {
+                name: self.value(depth - 1)
+                for name in self.random.sample(NAMES, self.random.randint(0, 3))
+            }
         return [self.value(depth - 1) for _ in range(self.random.randint(0, 3))]
 
     def schema(self, depth, references):
         if depth == 0 or self.random.random() < 0.1:
-            return self.random.choice([True, {}, False, {"type": self.random.choice(TYPES)}, {"const": self.value(0)}])
+            return self.random.choice(
+                [True, {}, False, {"type": self.random.choice(TYPES)}, {"const": self.value(0)}]
+            )
         schema = {}
         for keyword in self.random.sample(sorted(self.keywords()), self.random.randint(1, 3)):
             schema |= self.keywords()[keyword](lambda: self.schema(depth - 1, references))
@@ -753,8 +846,16 @@ class Anything:
             "dependentRequired": lambda _: {"dependentRequired": {pick(NAMES): [pick(NAMES)]}},
             "required": lambda _: {"required": [pick(NAMES)]},
             "if": lambda sub: {"if": sub(), "then": sub(), "else": sub()},
-            "contains": lambda sub: {"contains": sub(), "minContains": some(0, 2), "maxContains": some(0, 2)},
-            "limits": lambda _: {"minProperties": some(0, 2), "maxItems": some(0, 3), "minimum": some(0, 3)},
+            "contains": lambda sub: {
+                "contains": sub(),
+                "minContains": some(0, 2),
+                "maxContains": some(0, 2),
+            },
+            "limits": lambda _: {
+                "minProperties": some(0, 2),
+                "maxItems": some(0, 3),
+                "minimum": some(0, 3),
+            },
             "uniqueItems": lambda _: {"uniqueItems": True},
             "enum": lambda _: {"enum": [self.value(1) for _ in range(3)]},
         }
@@ -762,7 +863,11 @@ class Anything:
     def document(self):
         names = ["d0", "d1", "d2"]
         definitions = {name: self.schema(2, names[:n]) for n, name in enumerate(names)}
-        return {"$schema": DRAFT_2020, "$defs": definitions, "allOf": [self.schema(3, names), self.schema(3, names)]}
+        return {
+            "$schema": DRAFT_2020,
+            "$defs": definitions,
+            "allOf": [self.schema(3, names), self.schema(3, names)],
+        }
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -774,7 +879,10 @@ def test_random_schemas_get_the_verdicts_of_another_implementation(seed):
         for value in [anything.value(4) for _ in range(6)]:
             result = ours.check(value)
 
-            assert result.verdict == ("conforms" if other.is_valid(value) else "violates"), (schema, value)
+            assert result.verdict == ("conforms" if other.is_valid(value) else "violates"), (
+                schema,
+                value,
+            )
             assert ours.root.is_valid(value) is (result.verdict == "conforms")
             assert bool(result.problems) is (result.verdict == "violates")
             for problem in result.problems:
@@ -797,7 +905,10 @@ def test_references_resolve_beside_dependencies_of_both_kinds(draft, dependencie
 
 
 def test_a_schema_inside_is_checked_in_the_draft_that_it_names():
-    pair = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}, {"$ref": "#/$defs/n"}]}
+    pair = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "items": [{"type": "string"}, {"$ref": "#/$defs/n"}],
+    }
     compiled = compile_schema({"properties": {"pair": pair}, "$defs": {"n": {"type": "integer"}}})
 
     assert compiled.check({"pair": ["a", 1]}).verdict == "conforms"
@@ -805,7 +916,9 @@ def test_a_schema_inside_is_checked_in_the_draft_that_it_names():
 
 
 def test_an_example_that_names_a_draft_is_not_read_as_a_schema():
-    compiled = compile_schema({"default": {"$schema": "http://json-schema.org/draft-04/schema#", "type": "dict"}})
+    compiled = compile_schema(
+        {"default": {"$schema": "http://json-schema.org/draft-04/schema#", "type": "dict"}}
+    )
 
     assert compiled.check(1).verdict == "conforms"
 

@@ -36,7 +36,9 @@ def test_a_change_gets_its_expected_verdict(case, part, side):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["change"])
 @pytest.mark.parametrize("part", ["parameters", "returnType"])
-def test_a_breaking_change_is_proved_by_a_value_that_one_schema_accepts_and_the_other_refuses(case, part):
+def test_a_breaking_change_is_proved_by_a_value_that_one_schema_accepts_and_the_other_refuses(
+    case, part
+):
     before, after = (compile_schema(loads(json.dumps(case[side]))) for side in ("old", "new"))
     accepts, refuses = (after, before) if part == "returnType" else (before, after)
 

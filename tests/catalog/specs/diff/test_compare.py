@@ -10,7 +10,10 @@ from tests.work import at_most
 
 OPEN = {"type": "object", "properties": {"city": {"type": "string"}}}
 CLOSED = {**OPEN, "additionalProperties": False}
-WITH_UNIT = {"type": "object", "properties": {"city": {"type": "string"}, "unit": {"enum": ["C", "F"]}}}
+WITH_UNIT = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "unit": {"enum": ["C", "F"]}},
+}
 
 
 def spec(parameters=None, returns=None, configuration=None, **definition):
@@ -50,8 +53,18 @@ def test_the_layout_of_the_text_makes_no_difference():
 
 
 def test_the_verdict_is_the_worst_of_the_changes_and_the_worst_comes_first():
-    old = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}})
-    new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "number"}}})
+    old = spec(
+        parameters={
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        }
+    )
+    new = spec(
+        parameters={
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "number"}},
+        }
+    )
 
     difference = compare(old, new)
 
@@ -69,8 +82,12 @@ def test_callers_send_parameters_and_read_responses():
 
 
 def test_a_change_points_into_both_specs():
-    old = spec(parameters={"type": "object", "properties": {"a/b": {"type": "integer", "minimum": 0}}})
-    new = spec(parameters={"type": "object", "properties": {"a/b": {"type": "integer", "minimum": 1}}})
+    old = spec(
+        parameters={"type": "object", "properties": {"a/b": {"type": "integer", "minimum": 0}}}
+    )
+    new = spec(
+        parameters={"type": "object", "properties": {"a/b": {"type": "integer", "minimum": 1}}}
+    )
 
     change = only(compare(old, new))
 
@@ -83,9 +100,13 @@ def test_a_change_behind_a_reference_points_to_the_definition():
     def with_address(zip_code):
         address = {"type": "object", "properties": {"zip": zip_code}}
         places = {"home": {"$ref": "#/$defs/Address"}, "work": {"$ref": "#/$defs/Address"}}
-        return spec(parameters={"type": "object", "properties": places, "$defs": {"Address": address}})
+        return spec(
+            parameters={"type": "object", "properties": places, "$defs": {"Address": address}}
+        )
 
-    change = only(compare(with_address({"type": "string"}), with_address({"type": "string", "maxLength": 5})))
+    change = only(
+        compare(with_address({"type": "string"}), with_address({"type": "string", "maxLength": 5}))
+    )
 
     assert change.after == "/definition/parameters/$defs/Address/properties/zip/maxLength"
     assert change.place == "home.zip"
@@ -94,14 +115,20 @@ def test_a_change_behind_a_reference_points_to_the_definition():
 
 
 def test_a_path_is_written_with_dots_and_brackets():
-    lines = {"type": "array", "items": {"type": "object", "properties": {"text": {"type": "string"}}}}
+    lines = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"text": {"type": "string"}}},
+    }
     labels = {"type": "object", "additionalProperties": {"type": "string"}}
     old = spec(parameters={"type": "object", "properties": {"lines": lines, "labels": labels}})
     new = read_spec(old.source.replace('"string"', '["string", "null"]'))
 
     places = {change.place: change.path for change in compare(old, new).changes}
 
-    assert places == {"lines[].text": ("lines", Any.ITEM, "text"), "labels.*": ("labels", Any.MEMBER)}
+    assert places == {
+        "lines[].text": ("lines", Any.ITEM, "text"),
+        "labels.*": ("labels", Any.MEMBER),
+    }
 
 
 # Proof.
@@ -111,7 +138,8 @@ def test_an_example_that_breaks_is_the_proof():
     example = {"description": "In Lisbon", "parameters": {"city": "Lisbon", "unit": "F"}}
     old = spec(parameters=WITH_UNIT, examples=[example])
     new = spec(
-        parameters={**WITH_UNIT, "properties": {**WITH_UNIT["properties"], "unit": {"const": "C"}}}, examples=[example]
+        parameters={**WITH_UNIT, "properties": {**WITH_UNIT["properties"], "unit": {"const": "C"}}},
+        examples=[example],
     )
 
     change = only(compare(old, new))
@@ -126,7 +154,9 @@ def test_an_example_that_breaks_is_the_proof():
 def test_a_recorded_run_that_breaks_is_the_proof():
     run = Known("run", "0b1c", {"city": "Lisbon", "extra": 1})
 
-    change = only(compare(spec(parameters=OPEN), spec(parameters=CLOSED), runs=[("parameters", run)]))
+    change = only(
+        compare(spec(parameters=OPEN), spec(parameters=CLOSED), runs=[("parameters", run)])
+    )
 
     assert (change.proof.kind, change.proof.source) == ("run", "0b1c")
     assert change.proof.pointer == "/extra"
@@ -143,8 +173,18 @@ def test_a_witness_is_made_from_the_values_of_the_sampler():
     def sample(schema, seed):
         return [{"a": "deep", "b": {"c": [1, 2, 3]}}]
 
-    deep = {"type": "object", "properties": {"c": {"type": "array", "items": {"type": "integer"}}}, "required": ["c"]}
-    old = spec(parameters={"type": "object", "properties": {"a": {"const": "deep"}, "b": deep}, "required": ["a", "b"]})
+    deep = {
+        "type": "object",
+        "properties": {"c": {"type": "array", "items": {"type": "integer"}}},
+        "required": ["c"],
+    }
+    old = spec(
+        parameters={
+            "type": "object",
+            "properties": {"a": {"const": "deep"}, "b": deep},
+            "required": ["a", "b"],
+        }
+    )
     new = read_spec(old.source.replace('"integer"', '"string"'))
 
     change = only(compare(old, new, sample=sample))
@@ -163,8 +203,18 @@ def test_an_example_with_a_response_that_was_impossible_before_is_the_proof():
 
 
 def test_a_refused_known_value_makes_an_unknown_change_breaking():
-    old = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Z]+$"}}})
-    new = spec(parameters={"type": "object", "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Y]+$"}}})
+    old = spec(
+        parameters={
+            "type": "object",
+            "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Z]+$"}},
+        }
+    )
+    new = spec(
+        parameters={
+            "type": "object",
+            "properties": {"code": {"type": "string", "pattern": "^(?!Q)[A-Y]+$"}},
+        }
+    )
     run = Known("run", "7", {"code": "Z"})
 
     assert compare(old, new).verdict == "unknown"
@@ -197,7 +247,11 @@ def test_strictly_doubtful_changes_come_first():
     difference = compare(spec(parameters=OPEN, description="Tells."), spec(parameters=described))
 
     assert [change.verdict for change in difference.changes] == ["wording", "wording", "compatible"]
-    assert [change.verdict for change in difference.strict.changes] == ["unknown", "wording", "wording"]
+    assert [change.verdict for change in difference.strict.changes] == [
+        "unknown",
+        "wording",
+        "wording",
+    ]
 
 
 def test_a_new_optional_parameter_of_a_closed_object_needs_no_note():
@@ -226,15 +280,25 @@ def test_a_removed_optional_member_of_a_response_is_noted(schema, strict):
 
 
 def test_many_new_optional_parameters_hide_no_change_that_breaks():
-    new = {"properties": {**{f"a{index}": {"type": "string"} for index in range(400)}, "city": {"type": "integer"}}}
+    new = {
+        "properties": {
+            **{f"a{index}": {"type": "string"} for index in range(400)},
+            "city": {"type": "integer"},
+        }
+    }
 
-    assert compare(spec(parameters=OPEN), spec(parameters={"type": "object", **new})).verdict == "breaking"
+    assert (
+        compare(spec(parameters=OPEN), spec(parameters={"type": "object", **new})).verdict
+        == "breaking"
+    )
 
 
 def test_it_breaks_if_a_caller_really_sent_another_value_under_that_name():
     run = Known("run", "3", {"unit": "Kelvin"})
 
-    change = only(compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT), runs=[("parameters", run)]))
+    change = only(
+        compare(spec(parameters=OPEN), spec(parameters=WITH_UNIT), runs=[("parameters", run)])
+    )
 
     assert change.verdict == "breaking"
     assert change.proof.kind == "run"
@@ -244,8 +308,13 @@ def test_parameters_that_had_no_schema_get_one():
     change = only(compare(spec(), spec(parameters=OPEN)))
 
     assert (change.verdict, change.strict_verdict) == ("compatible", "unknown")
-    assert change.note == "Any value was accepted before; callers that send other values are now rejected."
-    assert only(compare(spec(), spec(parameters={**OPEN, "required": ["city"]}))).verdict == "breaking"
+    assert (
+        change.note
+        == "Any value was accepted before; callers that send other values are now rejected."
+    )
+    assert (
+        only(compare(spec(), spec(parameters={**OPEN, "required": ["city"]}))).verdict == "breaking"
+    )
     assert only(compare(spec(parameters=OPEN), spec())).verdict == "compatible"
 
 
@@ -276,13 +345,18 @@ def test_new_descriptions_and_examples_are_a_change_of_wording():
     difference = compare(old, new)
 
     assert difference.verdict == "wording"
-    assert [change.kind for change in difference.changes] == ["description-changed", "examples-changed"]
+    assert [change.kind for change in difference.changes] == [
+        "description-changed",
+        "examples-changed",
+    ]
 
 
 def test_schemas_that_are_too_complex_are_reported(monkeypatch):
     monkeypatch.setattr(value_checks, "SECONDS", 0)
     old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-    new = spec(parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}})
+    new = spec(
+        parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}}
+    )
 
     assert only(compare(old, new)).kind == "too-much"
     assert compare(old, new).verdict == "unknown"
@@ -361,19 +435,21 @@ def test_a_comparison_ends_soon(schema):
 
 
 def messages(before, after, part="parameters"):
-    return [change.message for change in compare(spec(**{part: before}), spec(**{part: after})).changes]
+    return [
+        change.message for change in compare(spec(**{part: before}), spec(**{part: after})).changes
+    ]
 
 
 @pytest.mark.parametrize("union", ["oneOf", "anyOf"])
 def test_a_union_of_constants_reads_as_a_list_of_values(union):
     constants = {union: [{"const": 1, "title": "low"}, {"const": 2, "title": "high"}]}
 
-    assert messages({"properties": {"n": {"type": "integer"}}}, {"properties": {"n": constants}}) == [
-        "`n` must now be 1 or 2."
-    ]
-    assert messages({"properties": {"n": constants}}, {"properties": {"n": {"type": "integer"}}}) == [
-        "`n` is no longer limited to 1 or 2."
-    ]
+    assert messages(
+        {"properties": {"n": {"type": "integer"}}}, {"properties": {"n": constants}}
+    ) == ["`n` must now be 1 or 2."]
+    assert messages(
+        {"properties": {"n": constants}}, {"properties": {"n": {"type": "integer"}}}
+    ) == ["`n` is no longer limited to 1 or 2."]
 
 
 def test_a_constant_that_is_appended_to_many_is_compared_as_a_value():
@@ -404,7 +480,10 @@ def test_a_member_of_one_alternative_is_reported_for_that_alternative(union, req
 
     added = [change for change in difference.changes if change.kind == "member-added"]
     assert [(change.message, change.after) for change in added] == [
-        ("New optional field `block.size`.", f"/definition/parameters/properties/block/{union}/1/properties/size/type")
+        (
+            "New optional field `block.size`.",
+            f"/definition/parameters/properties/block/{union}/1/properties/size/type",
+        )
     ]
     assert not [change for change in difference.changes if change.kind == "member-removed"]
 
@@ -414,9 +493,16 @@ def test_alternatives_without_constants_are_paired_by_their_titles():
         return {"properties": {"a": {"anyOf": list(branches)}}}
 
     def titled(title, **members):
-        return {"title": title, "type": "object", "properties": members, "required": list(members)[:1]}
+        return {
+            "title": title,
+            "type": "object",
+            "properties": members,
+            "required": list(members)[:1],
+        }
 
-    old = parameters(titled("Text", text={"type": "string"}), titled("Image", url={"type": "string"}))
+    old = parameters(
+        titled("Text", text={"type": "string"}), titled("Image", url={"type": "string"})
+    )
     image = titled("Image", url={"type": "string", "description": "The address."})
 
     assert messages(old, parameters(image, titled("Text", text={"type": "string"}))) == [

@@ -9,7 +9,9 @@ from catalog.json_schema.regex.match import matches
 from catalog.specs.diff.regex_automata import UnsupportedPattern, find_string, literal_pattern
 from tests.work import at_most
 
-SHORT_TEXTS = ["".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)]
+SHORT_TEXTS = [
+    "".join(some) for length in range(4) for some in itertools.product("abx1 \n", repeat=length)
+]
 
 
 def one(matching, missing=(), **bounds):
@@ -58,7 +60,9 @@ def test_a_pattern_of_alternatives_allows_only_the_listed_strings():
     assert matches(literal_pattern("a.b\n€"), "a.b\n€")
 
 
-@pytest.mark.parametrize("pattern", ["(?=a)a", "(?<!a)b", r"(a)\1", r"\bword", r"\p{L}", "(?i:a)", "(", "a{1,900}"])
+@pytest.mark.parametrize(
+    "pattern", ["(?=a)a", "(?<!a)b", r"(a)\1", r"\bword", r"\p{L}", "(?i:a)", "(", "a{1,900}"]
+)
 def test_patterns_that_are_not_regular_or_too_large_are_unsupported(pattern):
     with pytest.raises(UnsupportedPattern):
         one([pattern])
@@ -70,7 +74,10 @@ def test_very_great_lengths_are_unsupported():
 
 
 def test_patterns_that_distinguish_too_many_characters_are_abandoned_quickly():
-    patterns = [f"[{''.join(chr(0x4E00 + 2 * (250 * number + at)) for at in range(250))}]" for number in range(8)]
+    patterns = [
+        f"[{''.join(chr(0x4E00 + 2 * (250 * number + at)) for at in range(250))}]"
+        for number in range(8)
+    ]
 
     with at_most(150_000), pytest.raises(UnsupportedPattern):
         one(patterns)
@@ -91,7 +98,9 @@ def a_pattern(random, depth=0):
     if choice < 0.7:
         return inner + a_pattern(random, depth + 1)
     if choice < 0.9:
-        return f"(?:{inner})" + random.choice(["*", "+", "?", "{2}", "{1,3}", "{0,1}", "{2,}", "{0}"])
+        return f"(?:{inner})" + random.choice(
+            ["*", "+", "?", "{2}", "{1,3}", "{0,1}", "{2,}", "{0}"]
+        )
     return f"^{inner}" if choice < 0.95 else f"{inner}$"
 
 

@@ -36,7 +36,10 @@ def exact(document):
 def real_schemas():
     definitions = [json.loads(line)["definition"] for line in lines("specs_mcp")]
     return [
-        definition[part] for definition in definitions for part in ("parameters", "returnType") if part in definition
+        definition[part]
+        for definition in definitions
+        for part in ("parameters", "returnType")
+        if part in definition
     ]
 
 
@@ -81,7 +84,9 @@ def assert_sound(random, old, new):
         assert wider or not (accepted is False and still is True), (old, new, candidate)
 
 
-relaxed = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck), print_blob=True)
+relaxed = settings(
+    deadline=None, max_examples=300, suppress_health_check=list(HealthCheck), print_blob=True
+)
 
 
 @pytest.mark.deep
@@ -91,13 +96,17 @@ def test_a_compatible_change_of_a_small_schema_refuses_no_value_that_was_accepte
     assert_sound(random, *small_pair(random))
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))]
+)
 def test_a_thousand_random_small_schemas_are_compared_soundly(seed):
     assert_all_sound(Random(seed), 40)
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))]
+)
 def test_a_compatible_change_of_a_real_schema_refuses_no_value_that_was_accepted(seed):
     random = Random(seed)
 
@@ -105,9 +114,13 @@ def test_a_compatible_change_of_a_real_schema_refuses_no_value_that_was_accepted
         assert_sound(random, *real_pair(random))
 
 
-@pytest.mark.parametrize("rule", ["numbers", "required", "declared_members", "items", "unions", "negations"])
+@pytest.mark.parametrize(
+    "rule", ["numbers", "required", "declared_members", "items", "unions", "negations"]
+)
 def test_the_search_finds_the_breaking_change_that_a_missing_rule_overlooks(rule, monkeypatch):
-    monkeypatch.setattr("catalog.specs.diff.differences.RULES", tuple(one for one in RULES if one.__name__ != rule))
+    monkeypatch.setattr(
+        "catalog.specs.diff.differences.RULES", tuple(one for one in RULES if one.__name__ != rule)
+    )
     random = Random(5)
 
     with pytest.raises(AssertionError):
@@ -141,12 +154,18 @@ def leads_into(value, path):
     if path[0] is Any.ITEM:
         return isinstance(value, list) and any(leads_into(item, path[1:]) for item in value)
     if path[0] is Any.MEMBER:
-        return isinstance(value, dict) and any(leads_into(member, path[1:]) for member in value.values())
+        return isinstance(value, dict) and any(
+            leads_into(member, path[1:]) for member in value.values()
+        )
     return isinstance(value, dict) and path[0] in value and leads_into(value[path[0]], path[1:])
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))])
-def test_only_values_with_undeclared_members_are_refused_after_a_change_that_is_compatible_by_convention(seed):
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))]
+)
+def test_only_values_with_undeclared_members_are_refused_after_a_change_that_is_compatible_by_convention(
+    seed,
+):
     random = Random(seed)
 
     for _ in range(40):
@@ -156,7 +175,9 @@ def test_only_values_with_undeclared_members_are_refused_after_a_change_that_is_
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))]
+)
 def test_few_revisions_of_real_tools_remain_unknown_and_no_verdict_is_wrong(seed):
     random = Random(seed)
     verdicts = []
@@ -166,7 +187,9 @@ def test_few_revisions_of_real_tools_remain_unknown_and_no_verdict_is_wrong(seed
         if not schema_policy_problems(new):
             changes = Comparison("parameters", old, new, known=(), sample=None).changes()
             # a changed default is "unknown" by rule, not for want of a proof
-            verdicts.append(worst([change for change in changes if change.kind != "default-changed"]))
+            verdicts.append(
+                worst([change for change in changes if change.kind != "default-changed"])
+            )
             assert_conventions_sound(old, new, values_for(random, old, new))
 
     assert verdicts.count("unknown") <= 0.05 * len(verdicts)

@@ -13,7 +13,12 @@ def spec_with(parameters, **members):
 def parameters_in(exported):
     document = exported.document
     function = document.get("function", document)
-    return function.get("parameters") or function.get("inputSchema") or function.get("input_schema") or function
+    return (
+        function.get("parameters")
+        or function.get("inputSchema")
+        or function.get("input_schema")
+        or function
+    )
 
 
 def changes_of(exported):

@@ -25,7 +25,9 @@ def test_names_that_look_the_same_get_different_aliases():
     assert alias("a b", OPENAI.name) != alias("a_b!", OPENAI.name)
 
 
-@pytest.mark.parametrize("name", ["", " ", "天気", "x" * 500, "-", "1st place!", "日本 a", "\U0001f600"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "天気", "x" * 500, "-", "1st place!", "日本 a", "\U0001f600"]
+)
 @pytest.mark.parametrize("rules", [MCP, OPENAI, ANTHROPIC, GEMINI])
 def test_every_alias_is_legal(name, rules):
     assert rules.name.allows(alias(name, rules.name))

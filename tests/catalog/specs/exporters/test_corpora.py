@@ -88,7 +88,9 @@ def test_every_openai_function_is_valid_by_openais_types(key):
 def test_openais_library_leaves_strict_schemas_unchanged():
     for spec, _, document in documents("openai-strict"):
         parameters = document["function"]["parameters"]
-        stricter = _ensure_strict_json_schema(copy.deepcopy(parameters), path=(), root=copy.deepcopy(parameters))
+        stricter = _ensure_strict_json_schema(
+            copy.deepcopy(parameters), path=(), root=copy.deepcopy(parameters)
+        )
         assert stricter == parameters, spec.tool_id
 
 
@@ -128,7 +130,9 @@ def test_gemini_schemas_use_only_supported_keywords():
                 assert schema.keys() <= GEMINI_KEYWORDS, spec.tool_id
                 assert isinstance(schema.get("type", ""), str)
                 assert "enum" not in schema or (schema["type"] == "string" and all(schema["enum"]))
-                assert set(schema.get("required", ())) <= set(schema.get("properties", ())), spec.tool_id
+                assert set(schema.get("required", ())) <= set(schema.get("properties", ())), (
+                    spec.tool_id
+                )
         assert document.get("parameters", {"properties": 1})["properties"], spec.tool_id
 
 
@@ -138,19 +142,33 @@ def test_every_name_is_legal_and_every_schema_passes_the_policy(key):
         if key == "openapi":
             continue
         function = document.get("function", document)
-        assert FORMATS[key].rules.name.allows(function.get("name", function.get("title"))), spec.tool_id
+        assert FORMATS[key].rules.name.allows(function.get("name", function.get("title"))), (
+            spec.tool_id
+        )
         if key in {"mcp", "openai", "anthropic", "langchain"}:
-            schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
+            schema = (
+                function.get("inputSchema")
+                or function.get("parameters")
+                or function.get("input_schema")
+            )
             assert schema_policy_problems(schema or function) == [], spec.tool_id
 
 
 @pytest.mark.parametrize("key", FORMATS)
 def test_an_export_without_reported_changes_has_the_same_parameters(key):
     for spec, exported, document in documents(key):
-        if exported.verdict != "as it is" or spec.parameters is None or key in {"langchain", "openapi", "gemini"}:
+        if (
+            exported.verdict != "as it is"
+            or spec.parameters is None
+            or key in {"langchain", "openapi", "gemini"}
+        ):
             continue
         function = document.get("function", document)
-        schema = function.get("inputSchema") or function.get("parameters") or function.get("input_schema")
+        schema = (
+            function.get("inputSchema")
+            or function.get("parameters")
+            or function.get("input_schema")
+        )
         added = {"properties": {}} | ({"required": []} if key == "openai-strict" else {})
         assert schema == added | plain(spec.parameters), spec.tool_id
 
@@ -165,7 +183,10 @@ def real_calls():
     more = map(loads, lines("toolcall_pairs"))
     for row in [*rows, *(row for row in more if row["valid"])]:
         spec = by_id.get(row["tool"])
-        if spec is not None and compile_schema(spec.parameters).check(row["instance"]).verdict == "conforms":
+        if (
+            spec is not None
+            and compile_schema(spec.parameters).check(row["instance"]).verdict == "conforms"
+        ):
             yield spec, row["instance"]
 
 
@@ -174,7 +195,10 @@ def with_nulls(value, schema, definitions):
     while isinstance(schema, dict) and "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     if isinstance(value, dict) and isinstance(schema, dict) and "properties" in schema:
-        return {name: with_nulls(value.get(name), inner, definitions) for name, inner in schema["properties"].items()}
+        return {
+            name: with_nulls(value.get(name), inner, definitions)
+            for name, inner in schema["properties"].items()
+        }
     if isinstance(value, list) and isinstance(schema, dict) and "items" in schema:
         return [with_nulls(item, schema["items"], definitions) for item in value]
     return value
@@ -185,7 +209,8 @@ def test_real_calls_can_be_made_in_strict_mode():
     for spec, arguments in real_calls():
         exported = export(spec, "openai-strict")
         if any(
-            loss.what == "dropped" and loss.pointer.startswith("/definition/parameters") for loss in exported.losses
+            loss.what == "dropped" and loss.pointer.startswith("/definition/parameters")
+            for loss in exported.losses
         ):
             continue
         schema = exported.document["function"]["parameters"]
@@ -222,10 +247,20 @@ def specs_with_every_keyword():
     ]
     schemas += [json.loads(row, parse_float=Number)["schema"] for row in lines("form_pairs")]
     for schema in {json.dumps(schema, default=str): schema for schema in schemas}.values():
-        for parameters in (schema, {"type": "object", "properties": {"a": schema}, "required": ["a"]}):
+        for parameters in (
+            schema,
+            {"type": "object", "properties": {"a": schema}, "required": ["a"]},
+        ):
             if isinstance(parameters, dict) and isinstance(schema, dict) and "$schema" in schema:
                 parameters = {"$schema": schema["$schema"], **parameters}  # noqa: PLW2901
-            document = {"definition": {"name": "f", "description": "", "parameters": parameters, "returnType": schema}}
+            document = {
+                "definition": {
+                    "name": "f",
+                    "description": "",
+                    "parameters": parameters,
+                    "returnType": schema,
+                }
+            }
             try:
                 yield read_spec(dumps(document))
             except SpecError:
@@ -243,11 +278,15 @@ def test_every_schema_is_exported_or_reported_as_not_usable():
             assert loads(dumps(exported.document)) == exported.document, key
         if exports["openai-strict"].verdict == "not usable":
             continue
-        function.validate_python(plain(exports["openai-strict"].document), strict=True, extra="forbid")
+        function.validate_python(
+            plain(exports["openai-strict"].document), strict=True, extra="forbid"
+        )
         parameters = exports["openai-strict"].document["function"]["parameters"]
         for schema in subschemas(parameters):
             assert schema.keys() <= STRICT_KEYWORDS, spec.source
-            assert "properties" not in schema or schema["required"] == list(schema["properties"]), spec.source
+            assert "properties" not in schema or schema["required"] == list(schema["properties"]), (
+                spec.source
+            )
         for schema in subschemas(exports["gemini"].document.get("parameters")):
             assert schema.keys() <= GEMINI_KEYWORDS, spec.source
         assert schema_policy_problems(parameters) == [], spec.source

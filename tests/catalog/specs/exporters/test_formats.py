@@ -26,11 +26,17 @@ def test_anthropic_gets_the_examples_that_match_the_schema():
     exported = export(spec_with(schema, examples=examples), "anthropic")
 
     assert exported.document["input_examples"] == [{"city": "Rome"}]
-    assert changes_of(exported) == {"/definition/examples/1": "dropped", "/definition/examples/2": "dropped"}
+    assert changes_of(exported) == {
+        "/definition/examples/1": "dropped",
+        "/definition/examples/2": "dropped",
+    }
 
 
 def test_langchain_gets_one_schema_with_the_name_as_its_title():
-    exported = export(spec_with(properties(a={"type": "string"}), examples=[{"parameters": {"a": "x"}}]), "langchain")
+    exported = export(
+        spec_with(properties(a={"type": "string"}), examples=[{"parameters": {"a": "x"}}]),
+        "langchain",
+    )
 
     assert exported.document == {
         "title": "tool",
@@ -46,10 +52,15 @@ def test_all_examples_of_an_export_are_checked_within_one_budget(monkeypatch):
     monkeypatch.setattr(
         CompiledSchema,
         "check",
-        lambda self, value, *, budget=None: budgets.append(budget) or check(self, value, budget=budget),
+        lambda self, value, *, budget=None: (
+            budgets.append(budget) or check(self, value, budget=budget)
+        ),
     )
 
-    export(spec_with({"type": "object"}, examples=[{"parameters": {"n": n}} for n in range(120)]), "anthropic")
+    export(
+        spec_with({"type": "object"}, examples=[{"parameters": {"n": n}} for n in range(120)]),
+        "anthropic",
+    )
 
     assert len(budgets) == 120
     assert budgets[0] is not None
@@ -60,10 +71,21 @@ def test_every_part_of_a_spec_is_reported():
     spec = read_spec(GET_WEATHER.read_bytes())
 
     for fit in matrix(spec):
-        for part in ("/definition/name", "/definition/description", "/definition/parameters", "/definition/returnType"):
-            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (fit.format.key, part)
+        for part in (
+            "/definition/name",
+            "/definition/description",
+            "/definition/parameters",
+            "/definition/returnType",
+        ):
+            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (
+                fit.format.key,
+                part,
+            )
         for part in ("/definition/examples", "/configuration"):
-            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (fit.format.key, part)
+            assert any(loss.pointer.startswith(part) for loss in fit.export.losses), (
+                fit.format.key,
+                part,
+            )
 
 
 def test_the_matrix_has_the_verdict_of_every_format():
@@ -79,14 +101,26 @@ def test_the_matrix_has_the_verdict_of_every_format():
         "langchain": "as it is",
         "openapi": "as it is",
     }
-    assert usable_as_it_is(spec) == ("mcp", "mcp-2026-07-28", "openai", "anthropic", "langchain", "openapi")
+    assert usable_as_it_is(spec) == (
+        "mcp",
+        "mcp-2026-07-28",
+        "openai",
+        "anthropic",
+        "langchain",
+        "openapi",
+    )
 
 
 @pytest.mark.parametrize("key", FORMATS)
 def test_an_export_is_the_same_every_time(key):
-    schema = {"oneOf": [properties(a={"not": {}}, b={"if": {}}), properties(c={"minLength": 1})], "title": "x"}
+    schema = {
+        "oneOf": [properties(a={"not": {}}, b={"if": {}}), properties(c={"minLength": 1})],
+        "title": "x",
+    }
 
-    assert dumps(export(spec_with(schema), key).document) == dumps(export(spec_with(schema), key).document)
+    assert dumps(export(spec_with(schema), key).document) == dumps(
+        export(spec_with(schema), key).document
+    )
     assert export(spec_with(schema), key).losses == export(spec_with(schema), key).losses
 
 
@@ -108,7 +142,10 @@ def test_mcp_takes_any_output_schema_since_2026_07_28(returns):
     spec = spec_with(properties(a={"type": "string"}), returnType=returns)
 
     assert export(spec, "mcp-2026-07-28").document["outputSchema"] == returns
-    assert export(spec, "mcp-2026-07-28").document["inputSchema"] == export(spec, "mcp").document["inputSchema"]
+    assert (
+        export(spec, "mcp-2026-07-28").document["inputSchema"]
+        == export(spec, "mcp").document["inputSchema"]
+    )
 
 
 @pytest.mark.parametrize(("returns", "output"), [(True, {}), (False, {"not": {}})])
@@ -119,7 +156,9 @@ def test_an_output_schema_is_written_as_an_object(returns, output):
 
 
 def test_until_2025_11_25_an_output_schema_of_another_type_is_dropped_with_the_revision_that_takes_it():
-    exported = export(spec_with(properties(a={"type": "string"}), returnType={"type": "string"}), "mcp")
+    exported = export(
+        spec_with(properties(a={"type": "string"}), returnType={"type": "string"}), "mcp"
+    )
 
     (loss,) = [loss for loss in exported.losses if loss.pointer == "/definition/returnType"]
     assert "outputSchema" not in exported.document

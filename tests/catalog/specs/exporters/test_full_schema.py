@@ -6,7 +6,13 @@ from catalog.jsontext.reader import dumps
 from catalog.specs.exporters import FORMATS, export, located_losses
 from catalog.specs.exporters.aliases import alias
 from catalog.specs.exporters.format_rules import ANTHROPIC
-from tests.catalog.specs.exporters.exported import DRAFT_07, MIXED_DRAFTS, changes_of, parameters_in, spec_with
+from tests.catalog.specs.exporters.exported import (
+    DRAFT_07,
+    MIXED_DRAFTS,
+    changes_of,
+    parameters_in,
+    spec_with,
+)
 from tests.factories import properties
 
 
@@ -30,7 +36,9 @@ def test_plain_parameters_are_unchanged(key):
 
 
 def test_openai_requires_items_in_every_array():
-    exported = export(spec_with(properties(tags={"type": "array"}, ok={"type": "array", "items": {}})), "openai")
+    exported = export(
+        spec_with(properties(tags={"type": "array"}, ok={"type": "array", "items": {}})), "openai"
+    )
 
     assert parameters_in(exported)["properties"]["tags"] == {"type": "array", "items": {}}
     assert list(changes_of(exported)) == ["/definition/parameters/properties/tags"]
@@ -57,7 +65,9 @@ def test_the_schemas_of_members_become_objects_for_mcp():
 
 
 def test_dependent_members_are_renamed_too():
-    schema = properties(é={"type": "string"}, b={"type": "string"}) | {"dependentRequired": {"é": ["b"], "b": ["é"]}}
+    schema = properties(é={"type": "string"}, b={"type": "string"}) | {
+        "dependentRequired": {"é": ["b"], "b": ["é"]}
+    }
 
     document = export(spec_with(schema), "anthropic").document
 
@@ -65,7 +75,9 @@ def test_dependent_members_are_renamed_too():
     assert document["input_schema"]["dependentRequired"] == {new: ["b"], "b": [new]}
 
 
-@pytest.mark.parametrize("keyword", ["if", "not", "dependentSchemas", "patternProperties", "propertyNames"])
+@pytest.mark.parametrize(
+    "keyword", ["if", "not", "dependentSchemas", "patternProperties", "propertyNames"]
+)
 def test_keywords_that_refer_to_renamed_members_are_dropped_and_reported(keyword):
     schema = properties(é={"type": "string"}) | {keyword: {}}
 
@@ -77,7 +89,12 @@ def test_keywords_that_refer_to_renamed_members_are_dropped_and_reported(keyword
 
 @pytest.mark.parametrize("key", ["mcp", "openai", "openai-strict", "anthropic"])
 def test_a_draft_that_makes_no_difference_stays(key):
-    schema = {"$schema": DRAFT_07, **properties(a={"type": "string"}), "required": ["a"], "additionalProperties": False}
+    schema = {
+        "$schema": DRAFT_07,
+        **properties(a={"type": "string"}),
+        "required": ["a"],
+        "additionalProperties": False,
+    }
 
     exported = export(spec_with(schema), key)
 
@@ -94,5 +111,8 @@ def test_keywords_beside_a_reference_of_draft_07_are_dropped_except_annotations(
 
     exported = export(spec_with(schema), "anthropic")
 
-    assert parameters_in(exported)["properties"]["a"] == {"description": "A text.", "$ref": "#/$defs/text"}
+    assert parameters_in(exported)["properties"]["a"] == {
+        "description": "A text.",
+        "$ref": "#/$defs/text",
+    }
     assert changes_of(exported)["/definition/parameters/properties/a/maxLength"] == "dropped"

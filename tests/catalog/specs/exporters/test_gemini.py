@@ -8,7 +8,9 @@ from tests.factories import make_spec, properties
 
 
 def test_false_in_a_schema_that_was_merged_has_the_pointer_of_that_schema():
-    spec = spec_with({"type": "object", "properties": {"a": {"type": "null", "anyOf": [False, {"minItems": 1}]}}})
+    spec = spec_with(
+        {"type": "object", "properties": {"a": {"type": "null", "anyOf": [False, {"minItems": 1}]}}}
+    )
 
     exported = export(spec, "gemini")
 
@@ -32,9 +34,16 @@ def test_false_in_a_schema_that_was_merged_has_the_pointer_of_that_schema():
         ),
         ({"type": "string", "format": "date-time"}, {"type": "string", "format": "date-time"}),
         ({"type": "integer", "exclusiveMinimum": 0}, {"type": "integer", "minimum": 1}),
-        ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "description": "Greater than 0."}),
         (
-            {"type": "object", "additionalProperties": False, "properties": {"a": {"type": "string"}}},
+            {"type": "number", "exclusiveMinimum": 0},
+            {"type": "number", "description": "Greater than 0."},
+        ),
+        (
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"a": {"type": "string"}},
+            },
             {"type": "object", "properties": {"a": {"type": "string"}}},
         ),
     ],
@@ -51,7 +60,9 @@ def test_references_are_written_out_for_gemini():
 
 def test_recursion_is_cut_for_gemini():
     tree = properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}})
-    exported = export(spec_with({**properties(root={"$ref": "#/$defs/tree"}), "$defs": {"tree": tree}}), "gemini")
+    exported = export(
+        spec_with({**properties(root={"$ref": "#/$defs/tree"}), "$defs": {"tree": tree}}), "gemini"
+    )
 
     assert parameters_in(exported)["properties"]["root"] == {
         "type": "object",
@@ -61,10 +72,13 @@ def test_recursion_is_cut_for_gemini():
 
 
 def test_gemini_gets_the_order_of_members():
-    assert gemini(properties(b={"type": "string"}, a={"type": "string"}))["propertyOrdering"] == ["b", "a"]
+    assert gemini(properties(b={"type": "string"}, a={"type": "string"}))["propertyOrdering"] == [
+        "b",
+        "a",
+    ]
 
 
 def test_gemini_gets_the_return_type():
-    assert export(make_spec("a", returnType=properties(a={"type": "string"})), "gemini").document["response"] == (
-        properties(a={"type": "string"})
-    )
+    assert export(make_spec("a", returnType=properties(a={"type": "string"})), "gemini").document[
+        "response"
+    ] == (properties(a={"type": "string"}))

@@ -21,7 +21,11 @@ def positions(parameters, key, **members):
     lines = text.split("\n")
     losses = located_losses(spec, exported, text)
     return {
-        loss.pointer.removeprefix("/definition/parameters"): (loss.line, lines[loss.line - 1].strip(), loss.missing)
+        loss.pointer.removeprefix("/definition/parameters"): (
+            loss.line,
+            lines[loss.line - 1].strip(),
+            loss.missing,
+        )
         for loss in losses
     }
 
@@ -42,7 +46,9 @@ def test_a_rewritten_part_is_at_its_own_line():
 
 
 def test_a_dropped_keyword_is_at_the_line_of_its_schema():
-    schema = properties(size={"type": "integer", "multipleOf": 5}, at={"type": "string", "format": "uri-template"})
+    schema = properties(
+        size={"type": "integer", "multipleOf": 5}, at={"type": "string", "format": "uri-template"}
+    )
 
     line, missing = line_and_missing(schema, "gemini", "/properties/at/format")
 
@@ -90,10 +96,18 @@ def test_a_keyword_of_one_alternative_is_not_confused_with_that_of_the_merged_sc
 
 
 def test_alternatives_are_matched_when_null_is_moved_or_replaced():
-    choice = {"anyOf": [{"type": "null"}, {"type": "string", "minLength": 3}, {"type": "array", "items": {}}]}
+    choice = {
+        "anyOf": [
+            {"type": "null"},
+            {"type": "string", "minLength": 3},
+            {"type": "array", "items": {}},
+        ]
+    }
 
     strict = positions(properties(a=choice), "openai-strict")
-    gemini = positions(properties(a={"anyOf": [{"type": "null"}, {"type": "string", "format": "uri"}]}), "gemini")
+    gemini = positions(
+        properties(a={"anyOf": [{"type": "null"}, {"type": "string", "format": "uri"}]}), "gemini"
+    )
 
     assert strict["/properties/a/anyOf/1/minLength"][1:] == ("{", "minLength")
     assert strict["/properties/a/anyOf/1/minLength"][0] < strict["/properties/a/anyOf/2/items"][0]
@@ -128,11 +142,18 @@ def test_a_loss_in_a_definition_is_where_the_document_has_the_definition(schema,
 
 def test_a_definition_that_contains_itself_is_found_by_the_reference_from_outside():
     schema = {
-        "$defs": {"Node": properties(label={"type": "string", "format": "uri"}, next={"$ref": "#/$defs/Node"})},
+        "$defs": {
+            "Node": properties(
+                label={"type": "string", "format": "uri"}, next={"$ref": "#/$defs/Node"}
+            )
+        },
         **properties(root={"$ref": "#/$defs/Node"}),
     }
 
-    assert line_and_missing(schema, "gemini", "/$defs/Node/properties/label/format") == ('"label": {', "format")
+    assert line_and_missing(schema, "gemini", "/$defs/Node/properties/label/format") == (
+        '"label": {',
+        "format",
+    )
     assert line_and_missing(schema, "gemini", "/$defs/Node/properties/next") == ('"next": {', "")
 
 
@@ -153,7 +174,9 @@ def test_a_definition_that_was_renamed_is_not_confused_with_another():
 def test_an_example_is_marked_where_it_is_among_those_that_are_left():
     examples = [{"parameters": {"a": 1}}, {"parameters": {"a": "x"}, "returnValue": 5}]
 
-    spec = make_spec("tool", parameters=properties(a={"type": "string"}), examples=examples, return_type={})
+    spec = make_spec(
+        "tool", parameters=properties(a={"type": "string"}), examples=examples, return_type={}
+    )
     exported = export(spec, "anthropic")
     text = dumps(exported.document, indent=2)
     losses = {loss.pointer: loss for loss in located_losses(spec, exported, text)}
@@ -164,7 +187,9 @@ def test_an_example_is_marked_where_it_is_among_those_that_are_left():
 
 
 def test_many_alternatives_are_matched_once():
-    branches = [properties(**{f"m{number}": {"type": "string", "minLength": 1}}) for number in range(1_000)]
+    branches = [
+        properties(**{f"m{number}": {"type": "string", "minLength": 1}}) for number in range(1_000)
+    ]
     spec = make_spec("tool", parameters=properties(a={"anyOf": branches}))
     exported = export(spec, "openai-strict")
     text = dumps(exported.document, indent=2)
@@ -185,7 +210,13 @@ def values_by_line(document, text):
     while waiting:
         pointer, value = waiting.pop()
         found[pointer] = value
-        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         waiting += [(pointer_join(pointer, token), inner) for token, inner in items]
     by_line = {}
     for pointer, (line, _) in locate(text, found).items():
@@ -197,7 +228,11 @@ def descriptions_of_references(value, name):
     """The descriptions beside references to the definition `name`: inlined, it has that of the reference."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     found = [text for inner in inside for text in descriptions_of_references(inner, name)]
-    if isinstance(value, dict) and str(value.get("$ref", "")).endswith(f"/{name}") and "description" in value:
+    if (
+        isinstance(value, dict)
+        and str(value.get("$ref", "")).endswith(f"/{name}")
+        and "description" in value
+    ):
         found.append(value["description"].rstrip())
     return found
 
@@ -212,15 +247,26 @@ def check_lines(spec, key):
     for loss in losses:
         assert loss.line in by_line, loss
         if loss.missing:
-            assert loss.pointer.endswith("/" + loss.missing.replace("~", "~0")) or "~1" in loss.pointer, loss
+            assert (
+                loss.pointer.endswith("/" + loss.missing.replace("~", "~0")) or "~1" in loss.pointer
+            ), loss
             continue
         *_, (pointer, value) = by_line[loss.line]
         tokens = split_pointer(loss.pointer)
         if "properties" in tokens[-2:-1]:
-            assert split_pointer(pointer)[-1] in {tokens[-1], exported.renamed.get(loss.pointer)}, loss
+            assert split_pointer(pointer)[-1] in {tokens[-1], exported.renamed.get(loss.pointer)}, (
+                loss
+            )
         original = resolve_pointer(spec.document, loss.pointer)
-        if isinstance(original, dict) and isinstance(original.get("description"), str) and isinstance(value, dict):
-            known = (original["description"].rstrip(), *descriptions_of_references(spec.document, tokens[-1]))
+        if (
+            isinstance(original, dict)
+            and isinstance(original.get("description"), str)
+            and isinstance(value, dict)
+        ):
+            known = (
+                original["description"].rstrip(),
+                *descriptions_of_references(spec.document, tokens[-1]),
+            )
             described = value["anyOf"][0] if key == "gemini" and "anyOf" in value else value
             assert described.get("description", "").startswith(known), loss
 

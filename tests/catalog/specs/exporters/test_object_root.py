@@ -25,15 +25,23 @@ def test_parameters_that_are_not_an_object_cannot_be_used(key):
     exported = export(spec_with({"type": "array", "items": {"type": "string"}}), key)
 
     assert exported.verdict == "not usable"
-    assert exported.obstacles == ("Models send parameters as an object, but these parameters do not allow one.",)
+    assert exported.obstacles == (
+        "Models send parameters as an object, but these parameters do not allow one.",
+    )
 
 
 @pytest.mark.parametrize("key", ["openai", "anthropic"])
 def test_alternatives_at_the_top_become_one_list_of_members(key):
     schema = {
         "oneOf": [
-            {**properties(url={"type": "string"}, size={"type": "integer"}), "required": ["url", "size"]},
-            {**properties(file={"type": "string"}, size={"type": "string"}), "required": ["file", "size"]},
+            {
+                **properties(url={"type": "string"}, size={"type": "integer"}),
+                "required": ["url", "size"],
+            },
+            {
+                **properties(file={"type": "string"}, size={"type": "string"}),
+                "required": ["file", "size"],
+            },
         ]
     }
 
@@ -53,7 +61,10 @@ def test_alternatives_at_the_top_become_one_list_of_members(key):
 
 @pytest.mark.parametrize("key", ["openai", "anthropic"])
 def test_which_members_belong_together_cannot_be_expressed_at_the_top(key):
-    schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    schema = {
+        **properties(a={"type": "string"}),
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
 
     exported = export(spec_with(schema), key)
 
@@ -62,7 +73,10 @@ def test_which_members_belong_together_cannot_be_expressed_at_the_top(key):
 
 
 def test_mcp_accepts_alternatives_at_the_top():
-    schema = {**properties(a={"type": "string"}), "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    schema = {
+        **properties(a={"type": "string"}),
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
 
     assert parameters_in(export(spec_with(schema), "mcp")) == schema
 

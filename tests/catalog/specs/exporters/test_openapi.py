@@ -14,19 +14,31 @@ def test_openapi_has_every_part_of_the_spec():
 
     assert operation["requestBody"]["content"]["application/json"] == {
         "schema": {"$ref": "#/components/schemas/Parameters"},
-        "examples": {"example-1": {"summary": "Get weather of New York", "value": {"location": "New York"}}},
+        "examples": {
+            "example-1": {"summary": "Get weather of New York", "value": {"location": "New York"}}
+        },
     }
-    assert exported.document["components"]["schemas"] == {"Parameters": spec.parameters, "Returns": spec.return_type}
-    assert exported.document["x-llm-tool"] == {"name": "Get weather", "configuration": spec.configuration}
+    assert exported.document["components"]["schemas"] == {
+        "Parameters": spec.parameters,
+        "Returns": spec.return_type,
+    }
+    assert exported.document["x-llm-tool"] == {
+        "name": "Get weather",
+        "configuration": spec.configuration,
+    }
     assert [loss.pointer for loss in exported.changes] == ["/definition/name"]
 
 
 def test_openapi_has_definitions_among_its_components():
-    schema = {**properties(a={"$ref": "#/$defs/text"}, self={"$ref": "#"}), "$defs": {"text": {"type": "string"}}}
+    schema = {
+        **properties(a={"$ref": "#/$defs/text"}, self={"$ref": "#"}),
+        "$defs": {"text": {"type": "string"}},
+    }
 
     assert export(spec_with(schema), "openapi").document["components"]["schemas"] == {
         "Parameters": properties(
-            a={"$ref": "#/components/schemas/Parameters.text"}, self={"$ref": "#/components/schemas/Parameters"}
+            a={"$ref": "#/components/schemas/Parameters.text"},
+            self={"$ref": "#/components/schemas/Parameters"},
         ),
         "Parameters.text": {"type": "string"},
     }
@@ -34,9 +46,13 @@ def test_openapi_has_definitions_among_its_components():
 
 def test_openapi_gets_no_default_that_its_schema_refuses():
     parameters = properties(
-        a={"type": "string", "default": None}, b={"$ref": "#/$defs/n"}, c={"type": "string", "default": "x"}
+        a={"type": "string", "default": None},
+        b={"$ref": "#/$defs/n"},
+        c={"type": "string", "default": "x"},
     )
-    exported = export(spec_with({**parameters, "$defs": {"n": {"type": "integer", "default": "one"}}}), "openapi")
+    exported = export(
+        spec_with({**parameters, "$defs": {"n": {"type": "integer", "default": "one"}}}), "openapi"
+    )
 
     schemas = exported.document["components"]["schemas"]
     assert schemas["Parameters"]["properties"]["a"] == {"type": "string"}

@@ -16,7 +16,9 @@ def test_obstacles_name_the_limits_of_strict_mode():
     assert strict_obstacles({"type": "object", "properties": members}) == [
         "There are 5,001 properties; at most 5,000 are allowed."
     ]
-    assert strict_obstacles({"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}) == [
+    assert strict_obstacles(
+        {"type": "string", "enum": [f"{number:0>80}" for number in range(300)]}
+    ) == [
         "An `enum` has more than 250 strings, and together they have more than 15,000 characters."
     ]
 
@@ -40,7 +42,9 @@ def circle(length):
 
 
 def test_references_are_written_out_64_schemas_deep_for_gemini():
-    exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "gemini")
+    exported = export(
+        spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "gemini"
+    )
 
     schema, depth = parameters_in(exported), 1
     while "properties" in schema:
@@ -53,20 +57,32 @@ def test_references_are_written_out_64_schemas_deep_for_gemini():
 
 
 def test_strict_mode_allows_any_number_of_definitions_that_refer_to_each_other():
-    exported = export(spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "openai-strict")
+    exported = export(
+        spec_with({**properties(d={"$ref": "#/$defs/d0"}), "$defs": circle(700)}), "openai-strict"
+    )
 
     definitions = parameters_in(exported)["$defs"]
     assert list(definitions) == [f"d{n}" for n in range(700)]
-    assert definitions["d699"]["properties"]["next"]["anyOf"] == [{"$ref": "#/$defs/d0"}, {"type": "null"}]
+    assert definitions["d699"]["properties"]["next"]["anyOf"] == [
+        {"$ref": "#/$defs/d0"},
+        {"type": "null"},
+    ]
 
 
 @pytest.mark.parametrize("key", FORMATS)
-@pytest.mark.parametrize("hop", [lambda inner: inner, lambda inner: {"allOf": [inner]}], ids=["$ref", "allOf"])
+@pytest.mark.parametrize(
+    "hop", [lambda inner: inner, lambda inner: {"allOf": [inner]}], ids=["$ref", "allOf"]
+)
 def test_chains_of_references_are_exported_to_every_format(key, hop):
-    names = {f"d{n}_{m}": hop({"$ref": f"#/$defs/d{n}_{m + 1}"}) for n in range(60) for m in range(14)}
+    names = {
+        f"d{n}_{m}": hop({"$ref": f"#/$defs/d{n}_{m + 1}"}) for n in range(60) for m in range(14)
+    }
     for n in range(60):
         names[f"d{n}_14"] = properties(next={"$ref": f"#/$defs/d{n + 1}_0"})
-    schema = {**properties(d={"$ref": "#/$defs/d0_0"}), "$defs": names | {"d60_0": {"type": "string"}}}
+    schema = {
+        **properties(d={"$ref": "#/$defs/d0_0"}),
+        "$defs": names | {"d60_0": {"type": "string"}},
+    }
 
     exported = export(spec_with(schema), key)
 
@@ -80,7 +96,9 @@ def test_the_number_of_written_schemas_is_limited():
         inner = {"$ref": f"#/$defs/d{number - 1}"}
         definitions[f"d{number}"] = properties(a=inner, b=inner)
 
-    exported = export(spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini")
+    exported = export(
+        spec_with({**properties(x={"$ref": "#/$defs/d12"}), "$defs": definitions}), "gemini"
+    )
 
     assert exported.obstacles == ("With references expanded, there are more than 5,000 schemas.",)
 
@@ -88,10 +106,19 @@ def test_the_number_of_written_schemas_is_limited():
 def hostile():
     """Schemas that the schema policy allows, and that multiply when they are written out."""
     members = {f"p{number}": {"type": "string"} for number in range(450)}
-    yield "wide alternatives", {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]}
-    yield "one member often", {"allOf": [properties(p={"maxLength": number}) for number in range(450)]}
+    yield (
+        "wide alternatives",
+        {**properties(**members), "anyOf": [properties(**{f"q{n}": {}}) for n in range(450)]},
+    )
+    yield (
+        "one member often",
+        {"allOf": [properties(p={"maxLength": number}) for number in range(450)]},
+    )
     yield "many parts", {"allOf": [properties(**{f"p{number}": {}}) for number in range(900)]}
-    yield "long lists", properties(**{f"p{n}": {"allOf": [{"enum": list(range(300))}] * 2} for n in range(10)})
+    yield (
+        "long lists",
+        properties(**{f"p{n}": {"allOf": [{"enum": list(range(300))}] * 2} for n in range(10)}),
+    )
     deep = {"type": "string"}
     for _ in range(8):
         deep = {

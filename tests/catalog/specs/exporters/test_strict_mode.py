@@ -58,7 +58,10 @@ def test_an_optional_member_may_be_null_in_strict_mode(optional, written):
 @pytest.mark.parametrize(
     ("schema", "written"),
     [
-        ({"type": "string", "minLength": 2}, {"type": "string", "description": "At least 2 characters."}),
+        (
+            {"type": "string", "minLength": 2},
+            {"type": "string", "description": "At least 2 characters."},
+        ),
         (
             {"type": "string", "description": "A page", "format": "uri"},
             {"type": "string", "description": "A page. Format: URI, like https://example.org/."},
@@ -68,7 +71,12 @@ def test_an_optional_member_may_be_null_in_strict_mode(optional, written):
         ({"type": "number", "exclusiveMinimum": 0}, {"type": "number", "exclusiveMinimum": 0}),
         (
             {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-            {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "No duplicates."},
+            {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "description": "No duplicates.",
+            },
         ),
         (
             {"oneOf": [{"type": "string"}, {"type": "boolean"}]},
@@ -79,11 +87,25 @@ def test_an_optional_member_may_be_null_in_strict_mode(optional, written):
             {"type": "string", "pattern": "^a", "description": "At most 3 characters."},
         ),
         (
-            {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
-            {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "maxItems": 2},
+            {
+                "type": "array",
+                "prefixItems": [{"type": "string"}, {"type": "integer"}],
+                "items": False,
+            },
+            {
+                "type": "array",
+                "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                "maxItems": 2,
+            },
         ),
-        ({"type": ["string", "integer"], "minimum": 1}, {"type": ["string", "integer"], "minimum": 1}),
-        ({"enum": ["a", 1]}, {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]}),
+        (
+            {"type": ["string", "integer"], "minimum": 1},
+            {"type": ["string", "integer"], "minimum": 1},
+        ),
+        (
+            {"enum": ["a", 1]},
+            {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]},
+        ),
         (
             {"type": "object", "additionalProperties": {"type": "string"}},
             {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
@@ -107,8 +129,15 @@ def test_a_schema_in_strict_mode(schema, written):
 
 
 def test_strict_keeps_references_and_recursion():
-    tree = {**properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}}), "required": ["children"]}
-    parameters = {**properties(root={"$ref": "#/$defs/tree"}), "required": ["root"], "$defs": {"tree": tree}}
+    tree = {
+        **properties(children={"type": "array", "items": {"$ref": "#/$defs/tree"}}),
+        "required": ["children"],
+    }
+    parameters = {
+        **properties(root={"$ref": "#/$defs/tree"}),
+        "required": ["root"],
+        "$defs": {"tree": tree},
+    }
 
     assert strict(parameters) == {
         "type": "object",

@@ -6,7 +6,13 @@ import pytest
 
 from catalog.jsontext.reader import loads
 from catalog.specs.exporters import export
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, NotKnown, detect, import_document, prefix_for
+from catalog.specs.importers import (
+    MAX_DOCUMENT_BYTES,
+    NotKnown,
+    detect,
+    import_document,
+    prefix_for,
+)
 from catalog.specs.importers.results import MAX_TOOLS
 from catalog.specs.spec import read_spec
 from tests.corpora import DATA, expected, lines
@@ -35,7 +41,10 @@ def definition_of(spec):
 
 def openai(parameters=None, **members):
     function = {"name": "f", "description": "Does something.", **members}
-    return {"type": "function", "function": function if parameters is None else function | {"parameters": parameters}}
+    return {
+        "type": "function",
+        "function": function if parameters is None else function | {"parameters": parameters},
+    }
 
 
 # -- detecting formats ------------------------------------------------------------------------------------------------
@@ -45,7 +54,10 @@ def openai(parameters=None, **members):
     ("document", "format_key"),
     [
         ({"tools": [{"name": "a", "inputSchema": {}}]}, "mcp"),
-        ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a", "inputSchema": {}}]}}, "mcp"),
+        (
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a", "inputSchema": {}}]}},
+            "mcp",
+        ),
         ([{"name": "a", "inputSchema": {}}], "mcp"),
         ({"name": "a", "inputSchema": {}}, "mcp"),
         (openai(), "openai"),
@@ -54,7 +66,14 @@ def openai(parameters=None, **members):
         ({"id": "x", "tool": openai()}, "openai"),
         ({"tools": [{"name": "a", "input_schema": {}}]}, "anthropic"),
         ({"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}, "gemini"),
-        ({"tools": [{"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}]}, "gemini"),
+        (
+            {
+                "tools": [
+                    {"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT"}}]}
+                ]
+            },
+            "gemini",
+        ),
         ({"functionDeclarations": [{"name": "a", "description": "Takes nothing."}]}, "gemini"),
         ([{"name": "no tool"}, {"name": "a", "inputSchema": {}}], "mcp"),
         ({"title": "a", "type": "object", "properties": {}}, "langchain"),
@@ -115,7 +134,12 @@ def test_imported_mcp_tools_equal_the_known_specs():
 
 
 def test_other_fields_of_an_mcp_tool_are_stored():
-    tool = {"name": "a", "description": "", "inputSchema": properties(), "annotations": {"readOnlyHint": True}}
+    tool = {
+        "name": "a",
+        "description": "",
+        "inputSchema": properties(),
+        "annotations": {"readOnlyHint": True},
+    }
 
     spec = only(import_document({"tools": [tool]}))
 
@@ -131,12 +155,17 @@ def test_a_tool_without_description_has_an_empty_one():
 
 
 def test_a_schema_that_means_something_else_in_2020_12_is_rewritten():
-    schema = {"$schema": DRAFT_07, **properties(pair={"type": "array", "items": [{"type": "string"}]})}
+    schema = {
+        "$schema": DRAFT_07,
+        **properties(pair={"type": "array", "items": [{"type": "string"}]}),
+    }
 
     spec = only(import_document({"name": "a", "description": "", "inputSchema": schema}))
 
     assert spec.problems == ()
-    assert definition_of(spec)["parameters"] == properties(pair={"type": "array", "prefixItems": [{"type": "string"}]})
+    assert definition_of(spec)["parameters"] == properties(
+        pair={"type": "array", "prefixItems": [{"type": "string"}]}
+    )
 
 
 # -- OpenAI, and the type names of programming languages --------------------------------------------------------------
@@ -155,11 +184,16 @@ def test_openai_functions_become_the_known_specs(name):
 
 
 def test_every_renamed_type_is_reported():
-    schema = {"type": "dict", "properties": {"a": {"type": "float"}, "b": {"type": "any"}, "c": {"type": "str"}}}
+    schema = {
+        "type": "dict",
+        "properties": {"a": {"type": "float"}, "b": {"type": "any"}, "c": {"type": "str"}},
+    }
 
     spec = only(import_document(openai(schema)))
 
-    assert definition_of(spec)["parameters"] == properties(a={"type": "number"}, b={}, c={"type": "string"})
+    assert definition_of(spec)["parameters"] == properties(
+        a={"type": "number"}, b={}, c={"type": "string"}
+    )
     assert {loss.pointer.removeprefix("/function/parameters") for loss in spec.losses} == {
         "/type",
         "/properties/a/type",
@@ -171,21 +205,31 @@ def test_every_renamed_type_is_reported():
 @pytest.mark.parametrize(
     ("schema", "repaired"),
     [
-        ({"type": "tuple", "items": [{"type": "int"}]}, {"type": "array", "prefixItems": [{"type": "integer"}]}),
+        (
+            {"type": "tuple", "items": [{"type": "int"}]},
+            {"type": "array", "prefixItems": [{"type": "integer"}]},
+        ),
         ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
         ({"type": ["int", "float"]}, {"type": ["integer", "number"]}),
         ({"type": ["list", "tuple"]}, {"type": "array"}),
         ({"type": "HashMap"}, {"type": "object"}),
         ({"type": "String"}, {"type": "string"}),
-        ({"type": "string", "default": {"type": "dict"}}, {"type": "string", "default": {"type": "dict"}}),
+        (
+            {"type": "string", "default": {"type": "dict"}},
+            {"type": "string", "default": {"type": "dict"}},
+        ),
     ],
 )
 def test_types_of_programming_languages_become_types_of_json_schema(schema, repaired):
-    assert definition_of(only(import_document(openai(properties(a=schema)))))["parameters"] == properties(a=repaired)
+    assert definition_of(only(import_document(openai(properties(a=schema)))))[
+        "parameters"
+    ] == properties(a=repaired)
 
 
 def test_required_in_a_member_becomes_required_of_the_object():
-    schema = properties(a={"type": "string", "required": True}, b={"type": "string", "optional": True})
+    schema = properties(
+        a={"type": "string", "required": True}, b={"type": "string", "optional": True}
+    )
 
     spec = only(import_document(openai(schema)))
 
@@ -232,7 +276,9 @@ def test_the_number_of_tools_of_one_document_is_limited():
 
 
 def test_a_gemini_function_may_omit_its_parameters():
-    imported = import_document({"functionDeclarations": [{"name": "now", "description": "The time."}]})
+    imported = import_document(
+        {"functionDeclarations": [{"name": "now", "description": "The time."}]}
+    )
 
     assert definition_of(only(imported)) == {"name": "now", "description": "The time."}
 
@@ -251,7 +297,11 @@ def test_a_gemini_function_may_omit_its_parameters():
         openai({"$schema": "https://example.com/mine"}),
         openai({"$ref": "#/properties"}),
         openai({"properties": {"a": None, "b": []}}),
-        {"functionDeclarations": [{"name": "a", "parameters": {"type": "OBJECT", "nullable": 3, "items": []}}]},
+        {
+            "functionDeclarations": [
+                {"name": "a", "parameters": {"type": "OBJECT", "nullable": 3, "items": []}}
+            ]
+        },
         {"title": "a", "properties": {}, "examples": [1]},
     ],
 )
@@ -267,9 +317,14 @@ SPEC = make_spec(
     "shop.order",
     name="order",
     description="Orders something.",
-    parameters={**properties(item={"type": "string"}, count={"type": "integer", "minimum": 1}), "required": ["item"]},
+    parameters={
+        **properties(item={"type": "string"}, count={"type": "integer", "minimum": 1}),
+        "required": ["item"],
+    },
     returnType=properties(id={"type": "string"}),
-    examples=[{"description": "One tea", "parameters": {"item": "tea"}, "returnValue": {"id": "1"}}],
+    examples=[
+        {"description": "One tea", "parameters": {"item": "tea"}, "returnValue": {"id": "1"}}
+    ],
     configuration=properties(key={"type": "string", "writeOnly": True}),
 )
 
@@ -327,12 +382,18 @@ def test_fields_of_an_mcp_tool_are_reported_as_dropped_by_other_formats():
 
 def test_unknown_fields_in_x_mcp_are_not_exported():
     spec = make_spec("order", parameters=properties())
-    text = json.dumps({**json.loads(spec.source), "x-mcp": {"title": 7, "annotations": [], "server": "a"}})
+    text = json.dumps(
+        {**json.loads(spec.source), "x-mcp": {"title": 7, "annotations": [], "server": "a"}}
+    )
 
     exported = export(read_spec(text), "mcp")
 
     assert exported.document.keys() == {"name", "description", "inputSchema"}
-    assert [loss.pointer for loss in exported.changes] == ["/x-mcp/title", "/x-mcp/annotations", "/x-mcp/server"]
+    assert [loss.pointer for loss in exported.changes] == [
+        "/x-mcp/title",
+        "/x-mcp/annotations",
+        "/x-mcp/server",
+    ]
 
 
 def test_an_openapi_export_is_imported_as_the_same_spec():
@@ -342,10 +403,13 @@ def test_an_openapi_export_is_imported_as_the_same_spec():
 
 def test_exported_gemini_parameters_are_imported_as_json_schema():
     parameters = properties(
-        a={"type": ["string", "null"], "maxLength": 3}, b={"type": "array", "items": {"type": "string"}}
+        a={"type": ["string", "null"], "maxLength": 3},
+        b={"type": "array", "items": {"type": "string"}},
     )
 
-    imported = only(import_document(export(make_spec("f", parameters=parameters), "gemini").document))
+    imported = only(
+        import_document(export(make_spec("f", parameters=parameters), "gemini").document)
+    )
 
     assert definition_of(imported)["parameters"] == parameters | {"propertyOrdering": ["a", "b"]}
 
@@ -369,16 +433,25 @@ def test_an_import_is_the_same_every_time():
         ("string[]", {"type": "array", "items": {"type": "string"}}),
         (
             "Dict[str, List[float]]",
-            {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}},
+            {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": {"type": "number"}},
+            },
         ),
         ("dict[str, any]", {"type": "object", "additionalProperties": {}}),
         ("Optional[int]", {"type": ["integer", "null"]}),
-        ("typing.Optional[List[str]]", {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}),
+        (
+            "typing.Optional[List[str]]",
+            {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+        ),
         ("string?", {"type": ["string", "null"]}),
         ("string | null", {"type": ["string", "null"]}),
         ("Union[str, int]", {"type": ["string", "integer"]}),
         ("Union[str, Any]", {}),
-        ("Tuple[float, float]", {"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}]}),
+        (
+            "Tuple[float, float]",
+            {"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}]},
+        ),
         ("Tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
         ("Literal['a', \"b\"]", {"enum": ["a", "b"]}),
         ("Float", {"type": "number"}),
@@ -393,7 +466,8 @@ def test_a_type_of_a_programming_language_becomes_a_schema(name, schema):
 
 
 @pytest.mark.parametrize(
-    "name", ["strng", "List[", "List[what]", "Dict[str]", "Optional[]", "[" * 190, "a" * 300, "Literal[a]"]
+    "name",
+    ["strng", "List[", "List[what]", "Dict[str]", "Optional[]", "[" * 190, "a" * 300, "Literal[a]"],
 )
 def test_an_unknown_type_is_removed_and_reported_with_its_pointer(name):
     spec = only(import_document(openai(properties(a={"type": name}))))
@@ -405,18 +479,28 @@ def test_an_unknown_type_is_removed_and_reported_with_its_pointer(name):
 
 
 def test_keywords_beside_a_type_name_take_precedence():
-    spec = only(import_document(openai(properties(a={"type": "List[str]", "items": {"type": "integer"}}))))
+    spec = only(
+        import_document(openai(properties(a={"type": "List[str]", "items": {"type": "integer"}})))
+    )
 
-    assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "integer"}}
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {
+        "type": "array",
+        "items": {"type": "integer"},
+    }
 
 
 def test_a_type_name_instead_of_a_schema_becomes_a_schema():
     spec = only(import_document(openai(properties(a={"type": "array", "items": "string"}))))
 
-    assert definition_of(spec)["parameters"]["properties"]["a"] == {"type": "array", "items": {"type": "string"}}
+    assert definition_of(spec)["parameters"]["properties"]["a"] == {
+        "type": "array",
+        "items": {"type": "string"},
+    }
 
 
-@pytest.mark.parametrize("tool", [{"type": "custom", "name": "sql"}, {"type": "web_search_preview", "name": "search"}])
+@pytest.mark.parametrize(
+    "tool", [{"type": "custom", "name": "sql"}, {"type": "web_search_preview", "name": "search"}]
+)
 def test_a_tool_of_a_type_without_parameters_is_refused(tool):
     _, spec = import_document([openai(), tool]).specs
 
@@ -424,13 +508,19 @@ def test_a_tool_of_a_type_without_parameters_is_refused(tool):
 
 
 def test_an_incomplete_list_has_a_note():
-    document = {"result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "2"}}
+    document = {
+        "result": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}], "nextCursor": "2"}
+    }
 
     assert [note for note in import_document(document).notes if "nextCursor" in note]
 
 
 def test_a_removed_keyword_is_reported_with_its_pointer_in_the_document():
-    tool = {"name": "a", "description": "", "inputSchema": properties(b={"type": "integer", "minimum": "3"})}
+    tool = {
+        "name": "a",
+        "description": "",
+        "inputSchema": properties(b={"type": "integer", "minimum": "3"}),
+    }
 
     spec = only(import_document({"tools": [tool]}))
 
@@ -447,7 +537,11 @@ def test_a_removed_keyword_is_reported_with_its_pointer_in_the_document():
     ],
 )
 def test_flags_of_draft_4_become_bounds(schema, repaired):
-    tool = {"name": "f", "description": "d", "inputSchema": properties(a={"type": "number", **schema})}
+    tool = {
+        "name": "f",
+        "description": "d",
+        "inputSchema": properties(a={"type": "number", **schema}),
+    }
 
     spec = only(import_document({"tools": [tool]}))
 
@@ -457,8 +551,14 @@ def test_flags_of_draft_4_become_bounds(schema, repaired):
 
 @pytest.mark.parametrize("name", [" f", "f\u200b", "\ufefff "])
 def test_outer_and_invisible_spaces_are_removed_from_ids(name):
-    spec = only(import_document({"tools": [{"name": name, "description": "d", "inputSchema": {"type": "object"}}]}))
+    spec = only(
+        import_document(
+            {"tools": [{"name": name, "description": "d", "inputSchema": {"type": "object"}}]}
+        )
+    )
 
     assert spec.spec.tool_id == "f"
     assert spec.spec.name == name
-    assert [loss.reason for loss in spec.losses] == ["Leading, trailing and invisible spaces were removed from the id."]
+    assert [loss.reason for loss in spec.losses] == [
+        "Leading, trailing and invisible spaces were removed from the id."
+    ]

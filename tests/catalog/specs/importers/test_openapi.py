@@ -158,7 +158,10 @@ def test_operations_of_the_same_name_are_numbered():
 
 
 def test_ids_start_with_the_title_of_the_api():
-    assert prefix_for({"openapi": "3.0.0", "info": {"title": "Swagger Petstore (v2)!"}}) == "swagger-petstore-v2"
+    assert (
+        prefix_for({"openapi": "3.0.0", "info": {"title": "Swagger Petstore (v2)!"}})
+        == "swagger-petstore-v2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,8 +173,12 @@ def test_ids_start_with_the_title_of_the_api():
         (None, None, ""),
     ],
 )
-def test_summary_and_description_are_joined_without_repetition(summary, description, expected_description):
-    operation = {name: text for name, text in (("summary", summary), ("description", description)) if text}
+def test_summary_and_description_are_joined_without_repetition(
+    summary, description, expected_description
+):
+    operation = {
+        name: text for name, text in (("summary", summary), ("description", description)) if text
+    }
 
     assert imported(operation).document["definition"]["description"] == expected_description
 
@@ -182,8 +189,20 @@ def test_summary_and_description_are_joined_without_repetition(summary, descript
 def test_parameters_of_all_locations_are_members():
     operation = {
         "parameters": [
-            {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "Which one."},
-            {"name": "q", "in": "query", "schema": {"type": "string"}, "style": "form", "explode": False},
+            {
+                "name": "id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "integer"},
+                "description": "Which one.",
+            },
+            {
+                "name": "q",
+                "in": "query",
+                "schema": {"type": "string"},
+                "style": "form",
+                "explode": False,
+            },
             {"name": "X-Trace", "in": "header", "schema": {"type": "string"}, "deprecated": True},
             {"name": "session", "in": "cookie", "schema": {"type": "string"}},
         ],
@@ -268,11 +287,17 @@ def test_a_parameter_may_have_json_content():
     spec = imported({"parameters": [{"name": "filter", "in": "query", **body(properties(a={}))}]})
 
     assert parameters_of(spec) == properties(filter=properties(a={}))
-    assert spec.document["x-openapi"]["parameters"]["filter"] == {"in": "query", "contentType": "application/json"}
+    assert spec.document["x-openapi"]["parameters"]["filter"] == {
+        "in": "query",
+        "contentType": "application/json",
+    }
 
 
 def test_json_is_preferred_to_a_form():
-    content = {"application/x-www-form-urlencoded": {"schema": {}}, "application/vnd.x+json": {"schema": properties()}}
+    content = {
+        "application/x-www-form-urlencoded": {"schema": {}},
+        "application/vnd.x+json": {"schema": properties()},
+    }
 
     spec = imported({"requestBody": {"content": content}}, method="post")
 
@@ -283,18 +308,37 @@ def test_json_is_preferred_to_a_form():
 def test_swagger_parameters_without_schema_are_converted():
     operation = {
         "parameters": [
-            {"name": "n", "in": "query", "type": "integer", "minimum": 0, "exclusiveMinimum": True, "required": True},
-            {"name": "tags", "in": "query", "type": "array", "items": {"type": "string"}, "collectionFormat": "csv"},
+            {
+                "name": "n",
+                "in": "query",
+                "type": "integer",
+                "minimum": 0,
+                "exclusiveMinimum": True,
+                "required": True,
+            },
+            {
+                "name": "tags",
+                "in": "query",
+                "type": "array",
+                "items": {"type": "string"},
+                "collectionFormat": "csv",
+            },
         ]
     }
 
     [spec] = import_document(swagger(operation)).specs
 
     assert parameters_of(spec) == {
-        **properties(n={"type": "integer", "exclusiveMinimum": 0}, tags={"type": "array", "items": {"type": "string"}}),
+        **properties(
+            n={"type": "integer", "exclusiveMinimum": 0},
+            tags={"type": "array", "items": {"type": "string"}},
+        ),
         "required": ["n"],
     }
-    assert spec.document["x-openapi"]["parameters"]["tags"] == {"in": "query", "collectionFormat": "csv"}
+    assert spec.document["x-openapi"]["parameters"]["tags"] == {
+        "in": "query",
+        "collectionFormat": "csv",
+    }
 
 
 def test_form_and_body_parameters_of_swagger_become_bodies():
@@ -304,7 +348,11 @@ def test_form_and_body_parameters_of_swagger_become_bodies():
             {"name": "note", "in": "formData", "type": "string"},
         ]
     }
-    whole = {"parameters": [{"name": "thing", "in": "body", "required": True, "schema": properties(a={})}]}
+    whole = {
+        "parameters": [
+            {"name": "thing", "in": "body", "required": True, "schema": properties(a={})}
+        ]
+    }
 
     [formed] = import_document(swagger(form, method="post")).specs
     [bodied] = import_document(swagger(whole, method="post")).specs
@@ -318,8 +366,14 @@ def test_form_and_body_parameters_of_swagger_become_bodies():
 
 
 def test_the_encoding_of_a_form_is_stored_beside_the_spec():
-    encoding = {"tags": {"style": "spaceDelimited", "headers": {}}, "file": {"contentType": "image/png"}, "x": {}}
-    content = {"multipart/form-data": {"schema": properties(tags={}, file={}), "encoding": encoding}}
+    encoding = {
+        "tags": {"style": "spaceDelimited", "headers": {}},
+        "file": {"contentType": "image/png"},
+        "x": {},
+    }
+    content = {
+        "multipart/form-data": {"schema": properties(tags={}, file={}), "encoding": encoding}
+    }
 
     spec = imported({"requestBody": {"content": content}}, method="post")
 
@@ -338,7 +392,10 @@ def test_arrays_of_swagger_are_separated_by_commas_by_default():
     [queried] = import_document(swagger(query)).specs
     [formed] = import_document(swagger(form, method="post")).specs
 
-    assert queried.document["x-openapi"]["parameters"]["q"] == {"collectionFormat": "csv", "in": "query"}
+    assert queried.document["x-openapi"]["parameters"]["q"] == {
+        "collectionFormat": "csv",
+        "in": "query",
+    }
     assert formed.document["x-openapi"]["body"]["encoding"] == {"q": {"collectionFormat": "csv"}}
 
 
@@ -355,7 +412,10 @@ def test_the_media_type_of_the_response_is_stored_if_it_is_a_special_one():
 
 
 def test_the_return_type_is_the_schema_of_the_first_success():
-    responses = answering({"type": "integer"}, "201")["responses"] | answering({"type": "string"}, "404")["responses"]
+    responses = (
+        answering({"type": "integer"}, "201")["responses"]
+        | answering({"type": "string"}, "404")["responses"]
+    )
 
     assert returns_of(imported({"responses": responses})) == {"type": "integer"}
 
@@ -376,7 +436,9 @@ def test_there_is_no_return_type_if_success_is_not_described(responses):
 
 def test_a_member_is_required_only_in_the_direction_in_which_it_is_sent():
     thing = {
-        **properties(id={"type": "string", "readOnly": True}, secret={"type": "string", "writeOnly": True}),
+        **properties(
+            id={"type": "string", "readOnly": True}, secret={"type": "string", "writeOnly": True}
+        ),
         "required": ["id", "secret"],
     }
 
@@ -393,23 +455,38 @@ def test_a_member_is_required_only_in_the_direction_in_which_it_is_sent():
     ("early", "modern"),
     [
         ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
-        ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        (
+            {"type": "string", "nullable": True, "enum": ["a"]},
+            {"type": ["string", "null"], "enum": ["a", None]},
+        ),
         (
             {"allOf": [{"type": "string"}], "nullable": True, "description": "D"},
             {"anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}], "description": "D"},
         ),
         ({"nullable": True, "description": "D"}, {"description": "D"}),
-        ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
-        ({"type": "number", "maximum": 1, "exclusiveMaximum": False}, {"type": "number", "maximum": 1}),
+        (
+            {"type": "number", "minimum": 1, "exclusiveMinimum": True},
+            {"type": "number", "exclusiveMinimum": 1},
+        ),
+        (
+            {"type": "number", "maximum": 1, "exclusiveMaximum": False},
+            {"type": "number", "maximum": 1},
+        ),
         ({"type": "string", "example": "x"}, {"type": "string", "examples": ["x"]}),
         (properties(example={"type": "string"}), properties(example={"type": "string"})),
-        (properties(nullable={"nullable": False, "type": "string"}), properties(nullable={"type": "string"})),
+        (
+            properties(nullable={"nullable": False, "type": "string"}),
+            properties(nullable={"type": "string"}),
+        ),
         ({"type": "string", "x-nullable": True}, {"type": ["string", "null"]}),
         (
             {"type": "object", "discriminator": {"propertyName": "t"}, "xml": {"name": "x"}},
             {"type": "object"},
         ),
-        ({"type": "object", "default": {"nullable": True}}, {"type": "object", "default": {"nullable": True}}),
+        (
+            {"type": "object", "default": {"nullable": True}},
+            {"type": "object", "default": {"nullable": True}},
+        ),
     ],
 )
 def test_schemas_of_openapi_3_0_become_2020_12(early, modern):
@@ -417,7 +494,12 @@ def test_schemas_of_openapi_3_0_become_2020_12(early, modern):
 
 
 def test_schemas_of_openapi_3_1_are_unchanged():
-    schema = {"type": ["string", "null"], "exclusiveMinimum": 3, "const": "x", "prefixItems": [True]}
+    schema = {
+        "type": ["string", "null"],
+        "exclusiveMinimum": 3,
+        "const": "x",
+        "prefixItems": [True],
+    }
 
     assert returns_of(imported(answering(schema), version="3.1.0")) == schema
 
@@ -425,12 +507,16 @@ def test_schemas_of_openapi_3_1_are_unchanged():
 def test_references_become_definitions():
     components = {
         "schemas": {
-            "Tree": properties(children={"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}),
+            "Tree": properties(
+                children={"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}
+            ),
             "Leaf": {"type": "string"},
             "Unused": {},
         }
     }
-    schema = properties(tree={"$ref": "#/components/schemas/Tree"}, leaf={"$ref": "#/components/schemas/Leaf"})
+    schema = properties(
+        tree={"$ref": "#/components/schemas/Tree"}, leaf={"$ref": "#/components/schemas/Leaf"}
+    )
 
     assert returns_of(imported(answering(schema), components=components)) == {
         **properties(tree={"$ref": "#/$defs/Tree"}, leaf={"$ref": "#/$defs/Leaf"}),
@@ -453,7 +539,10 @@ def test_an_outermost_reference_is_written_out():
     flat = imported(answering({"$ref": "#/components/schemas/Box"}), components=components)
     round_ = imported(answering({"$ref": "#/components/schemas/List"}), components=components)
 
-    assert returns_of(flat) == {**properties(inner={"$ref": "#/$defs/Item"}), "$defs": {"Item": {"type": "string"}}}
+    assert returns_of(flat) == {
+        **properties(inner={"$ref": "#/$defs/Item"}),
+        "$defs": {"Item": {"type": "string"}},
+    }
     assert returns_of(round_) == {
         **properties(next={"$ref": "#/$defs/List"}),
         "$defs": {"List": properties(next={"$ref": "#/$defs/List"})},
@@ -490,7 +579,9 @@ def test_references_that_cannot_be_resolved_are_reported(reference):
     assert list(losses_of(spec).values()) == ["dropped"]
 
 
-@pytest.mark.parametrize("reference", ["resources/a.yml", "https://example.com/a.json#/get", "other.json#/paths/~1a"])
+@pytest.mark.parametrize(
+    "reference", ["resources/a.yml", "https://example.com/a.json#/get", "other.json#/paths/~1a"]
+)
 def test_an_operation_that_leads_out_of_the_document_is_refused(reference):
     paths = {"/a": {"get": {"$ref": reference}}, "/b": {"get": answering({"type": "string"})}}
 
@@ -499,7 +590,9 @@ def test_an_operation_that_leads_out_of_the_document_is_refused(reference):
     assert refused.pointer == "/paths/~1a/get"
     [problem] = refused.problems
     assert problem.rule == "import.reference"
-    assert problem.message.startswith("/paths/~1a/get/$ref: This reference points to another document")
+    assert problem.message.startswith(
+        "/paths/~1a/get/$ref: This reference points to another document"
+    )
     assert accepted.problems == ()
 
 
@@ -524,8 +617,14 @@ def test_a_path_that_refers_to_another_of_the_same_document_is_read():
 
 def test_circular_references_are_reported():
     components = {
-        "parameters": {"a": {"$ref": "#/components/parameters/b"}, "b": {"$ref": "#/components/parameters/a"}},
-        "schemas": {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}},
+        "parameters": {
+            "a": {"$ref": "#/components/parameters/b"},
+            "b": {"$ref": "#/components/parameters/a"},
+        },
+        "schemas": {
+            "A": {"$ref": "#/components/schemas/B"},
+            "B": {"$ref": "#/components/schemas/A"},
+        },
     }
     operation = {
         "parameters": [{"$ref": "#/components/parameters/a"}],
@@ -546,7 +645,9 @@ def test_servers_and_their_variables_become_configuration():
     servers = [
         {
             "url": "https://{region}.example.com",
-            "variables": {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where."}},
+            "variables": {
+                "region": {"default": "eu", "enum": ["eu", "us"], "description": "Where."}
+            },
         },
         {"url": "http://localhost"},
     ]
@@ -563,9 +664,14 @@ def test_servers_and_their_variables_become_configuration():
 
 
 def test_the_url_of_a_swagger_document_is_built_from_its_parts():
-    [spec] = import_document(swagger({}, host="example.com", basePath="/v1", schemes=["https"])).specs
+    [spec] = import_document(
+        swagger({}, host="example.com", basePath="/v1", schemes=["https"])
+    ).specs
 
-    assert spec.document["configuration"]["properties"]["baseUrl"]["default"] == "https://example.com/v1"
+    assert (
+        spec.document["configuration"]["properties"]["baseUrl"]["default"]
+        == "https://example.com/v1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -603,7 +709,10 @@ def test_no_secret_is_required_if_there_are_several_ways_to_sign_in():
 def test_an_operation_may_override_the_security_of_the_api():
     components = {"securitySchemes": {"a": {"type": "apiKey"}}}
 
-    assert "configuration" not in imported({"security": []}, security=[{"a": []}], components=components).document
+    assert (
+        "configuration"
+        not in imported({"security": []}, security=[{"a": []}], components=components).document
+    )
 
 
 # -- hostile documents ------------------------------------------------------------------------------------------------
@@ -614,17 +723,55 @@ def test_an_operation_may_override_the_security_of_the_api():
     [
         {"openapi": "3.0.0"},
         {"openapi": "3.0.0", "paths": []},
-        {"openapi": "3.0.0", "paths": {"/a": None, "/b": 7, "/c": {"get": None}, "/d": {"$ref": "#/paths/~1d"}}},
-        {"openapi": "3.0.0", "info": 7, "servers": {}, "security": 3, "paths": {"/a": {"get": {"operationId": 7}}}},
-        {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [None, 7, {}, {"name": 1}], "responses": []}}}},
-        {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": []}], "requestBody": 7}}}},
-        {"openapi": "3.0.0", "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": None}}}}}},
-        {"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {"200": None, "201": {"content": []}}}}}},
-        {"openapi": "3.0.0", "servers": [{"url": 1, "variables": 2}, 3], "paths": {"/a": {"get": {"security": [1]}}}},
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": None, "/b": 7, "/c": {"get": None}, "/d": {"$ref": "#/paths/~1d"}},
+        },
+        {
+            "openapi": "3.0.0",
+            "info": 7,
+            "servers": {},
+            "security": 3,
+            "paths": {"/a": {"get": {"operationId": 7}}},
+        },
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": {"get": {"parameters": [None, 7, {}, {"name": 1}], "responses": []}}},
+        },
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": []}], "requestBody": 7}}},
+        },
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": None}}}}},
+        },
+        {
+            "openapi": "3.0.0",
+            "paths": {"/a": {"get": {"responses": {"200": None, "201": {"content": []}}}}},
+        },
+        {
+            "openapi": "3.0.0",
+            "servers": [{"url": 1, "variables": 2}, 3],
+            "paths": {"/a": {"get": {"security": [1]}}},
+        },
         {"openapi": "3.0.0", "components": 3, "paths": {"/a": {"get": {"security": [{"x": []}]}}}},
-        {"openapi": "3.0.0", "x-llm-tool": {"id": 7, "configuration": 3}, "paths": {"/a": {"get": {}}}},
-        {"swagger": "2.0", "host": 7, "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": "body"}]}}}},
-        {"swagger": "2.0", "host": "h", "schemes": [{}], "paths": {"/a": {"get": {"consumes": [[]]}}}},
+        {
+            "openapi": "3.0.0",
+            "x-llm-tool": {"id": 7, "configuration": 3},
+            "paths": {"/a": {"get": {}}},
+        },
+        {
+            "swagger": "2.0",
+            "host": 7,
+            "paths": {"/a": {"get": {"parameters": [{"name": "a", "in": "body"}]}}},
+        },
+        {
+            "swagger": "2.0",
+            "host": "h",
+            "schemes": [{}],
+            "paths": {"/a": {"get": {"consumes": [[]]}}},
+        },
     ],
 )
 def test_malformed_documents_raise_no_error(document):
@@ -650,7 +797,13 @@ def _scrambled(document, chance):
     positions = []
 
     def walk(value):
-        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        entries = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         for key, inner in list(entries):
             positions.append((value, key))
             walk(inner)
@@ -675,7 +828,9 @@ def _scrambled(document, chance):
 
 
 def test_definitions_beyond_the_limit_of_one_spec_are_replaced():
-    schemas = {f"S{number}": properties(**{f"p{i}": {} for i in range(20)}) for number in range(200)}
+    schemas = {
+        f"S{number}": properties(**{f"p{i}": {} for i in range(20)}) for number in range(200)
+    }
     everything = properties(**{name: {"$ref": f"#/components/schemas/{name}"} for name in schemas})
 
     spec = imported(answering(everything), version="3.1.0", components={"schemas": schemas})
@@ -722,7 +877,9 @@ def test_every_operation_of_a_large_document_over_shared_definitions_becomes_a_t
 def test_tools_that_would_be_too_large_together_carry_the_nearest_definitions(monkeypatch):
     monkeypatch.setattr("catalog.specs.importers.openapi.document.MAX_BYTES_TOGETHER", 200_000)
     document = entangled(operations=40, definitions=60)
-    document["paths"]["/small"] = {"get": {"operationId": "small"} | answering(properties(a={"type": "string"}))}
+    document["paths"]["/small"] = {
+        "get": {"operationId": "small"} | answering(properties(a={"type": "string"}))
+    }
 
     specs = import_document(document).specs
 
@@ -737,7 +894,11 @@ def test_tools_that_would_be_too_large_together_carry_the_nearest_definitions(mo
 
 
 def test_a_tool_carries_only_the_definitions_that_it_reaches():
-    schemas = {"A": properties(b={"$ref": "#/components/schemas/B"}), "B": {"type": "string"}, "C": {"type": "null"}}
+    schemas = {
+        "A": properties(b={"$ref": "#/components/schemas/B"}),
+        "B": {"type": "string"},
+        "C": {"type": "null"},
+    }
     operation = answering(properties(a={"$ref": "#/components/schemas/A"}))
 
     spec = imported(operation, version="3.1.0", components={"schemas": schemas})
@@ -753,7 +914,11 @@ def test_definitions_that_one_spec_cannot_hold_are_left_out_and_named_with_their
     spec = imported(answering(everything), version="3.1.0", components={"schemas": schemas})
 
     assert spec.problems == ()
-    assert returns_of(spec)["$defs"] == {"Large": large, "Larger": True, "Small": {"type": "string"}}
+    assert returns_of(spec)["$defs"] == {
+        "Large": large,
+        "Larger": True,
+        "Small": {"type": "string"},
+    }
     [loss] = [loss for loss in spec.losses if loss.pointer == "/components/schemas/Larger"]
     assert loss.reason.startswith("With this definition (600,0")
 
@@ -761,7 +926,9 @@ def test_definitions_that_one_spec_cannot_hold_are_left_out_and_named_with_their
 def test_a_spec_that_is_too_large_by_itself_is_refused_with_the_part_that_makes_it_large():
     schema = properties(a={"type": "string"}, b={"type": "string", "description": "x" * 1_200_000})
 
-    [spec] = import_document(api({"requestBody": body(schema)}, version="3.1.0", path="/things")).specs
+    [spec] = import_document(
+        api({"requestBody": body(schema)}, version="3.1.0", path="/things")
+    ).specs
 
     [problem] = spec.problems
     assert problem.rule == "json.too-large"
@@ -795,8 +962,14 @@ def test_a_spec_fits_with_what_its_dropped_definitions_leave(max_spec_bytes, nam
     for number, one in enumerate(names):
         others = [references[(number * 9 + step) % 400] for step in range(9)]
         schemas[one] = properties(**{f"p{step}": other for step, other in enumerate(others)})
-    operation = answering(references[0]) | ({"requestBody": body(references[7])} if has_body else {})
-    document = {"openapi": "3.1.0", "paths": {"/a": {"post": operation}}, "components": {"schemas": schemas}}
+    operation = answering(references[0]) | (
+        {"requestBody": body(references[7])} if has_body else {}
+    )
+    document = {
+        "openapi": "3.1.0",
+        "paths": {"/a": {"post": operation}},
+        "components": {"schemas": schemas},
+    }
 
     [spec] = import_document(document, max_spec_bytes=max_spec_bytes).specs
 
@@ -823,13 +996,19 @@ def test_a_document_with_too_many_schemas_is_imported_in_part():
     imported = import_document({"openapi": "3.1.0", "paths": paths})
 
     assert len(imported.specs) < len(paths)
-    assert imported.notes == (f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.",)
+    assert imported.notes == (
+        f"The document has more than {MAX_SCHEMAS:,} schemas; the rest was not imported.",
+    )
 
 
 def referring(number, **members):
     """A document whose one operation returns `number` references to the schema `Base`."""
     properties_ = {f"p{index}": {"$ref": "#/components/schemas/Base"} for index in range(number)}
-    return {"openapi": "3.1.0", "paths": {"/p": {"get": answering(properties(**properties_))}}, **members}
+    return {
+        "openapi": "3.1.0",
+        "paths": {"/p": {"get": answering(properties(**properties_))}},
+        **members,
+    }
 
 
 def lines_of_import(document):
@@ -842,9 +1021,13 @@ def lines_of_import(document):
 def test_references_cost_the_same_however_many_schemas_have_an_identifier(anchor):
     schemas = {"Base": {"type": "string"}}
     identified = [{anchor: f"s{number}"} for number in range(4_000)]
-    few, _ = lines_of_import(referring(10, components={"schemas": schemas}, **{"x-all": identified}))
+    few, _ = lines_of_import(
+        referring(10, components={"schemas": schemas}, **{"x-all": identified})
+    )
 
-    many, imported = lines_of_import(referring(400, components={"schemas": schemas}, **{"x-all": identified}))
+    many, imported = lines_of_import(
+        referring(400, components={"schemas": schemas}, **{"x-all": identified})
+    )
 
     assert many < few + 400_000
     assert returns_of(imported.specs[0])["$defs"] == schemas
@@ -853,7 +1036,11 @@ def test_references_cost_the_same_however_many_schemas_have_an_identifier(anchor
 def test_many_dynamic_references_cost_the_same_however_many_anchors_there_are():
     anchors = [{"$dynamicAnchor": f"s{number}"} for number in range(4_000)]
     dynamic = {f"p{number}": {"$dynamicRef": "#s1"} for number in range(400)}
-    document = {"openapi": "3.1.0", "paths": {"/p": {"get": answering(properties(**dynamic))}}, "x-all": anchors}
+    document = {
+        "openapi": "3.1.0",
+        "paths": {"/p": {"get": answering(properties(**dynamic))}},
+        "x-all": anchors,
+    }
 
     lines_run, imported = lines_of_import(document)
 
@@ -869,7 +1056,10 @@ def test_the_base_of_a_reference_is_the_nearest_identifier_around_it():
     spec = imported(answering(outer), version="3.1.0")
 
     definitions = returns_of(spec)["$defs"]
-    found = {name: definitions[one["$ref"].rpartition("/")[2]] for name, one in returns_of(spec)["properties"].items()}
+    found = {
+        name: definitions[one["$ref"].rpartition("/")[2]]
+        for name, one in returns_of(spec)["properties"].items()
+    }
     assert found == {"a": {"type": "integer"}, "b": {"type": "boolean"}}
 
 
@@ -878,7 +1068,9 @@ def test_identifiers_that_grow_from_schema_to_schema_cost_little():
     for level in range(50):
         nested = [{"$id": f"{'y/' * 400}{level}", "x": nested}]
 
-    lines_run, imported = lines_of_import(referring(5, components={"schemas": {"Base": {}}}, **{"x-all": nested}))
+    lines_run, imported = lines_of_import(
+        referring(5, components={"schemas": {"Base": {}}}, **{"x-all": nested})
+    )
 
     assert lines_run < 2_000_000
     assert len(imported.specs) == 1
@@ -886,8 +1078,14 @@ def test_identifiers_that_grow_from_schema_to_schema_cost_little():
 
 def kinds(number, parts):
     """A base schema with a discriminator and `number` heirs, each of them an `allOf` of `parts` more schemas."""
-    shared = {f"Part{index}": {"properties": {"t": {"$ref": "#/components/schemas/T0"}}} for index in range(parts)}
-    shared |= {f"T{index}": {"allOf": [{"$ref": f"#/components/schemas/T{index + 1}"}]} for index in range(parts)}
+    shared = {
+        f"Part{index}": {"properties": {"t": {"$ref": "#/components/schemas/T0"}}}
+        for index in range(parts)
+    }
+    shared |= {
+        f"T{index}": {"allOf": [{"$ref": f"#/components/schemas/T{index + 1}"}]}
+        for index in range(parts)
+    }
     every_part = [{"$ref": f"#/components/schemas/Part{index}"} for index in range(parts)]
     heir = {"allOf": [*every_part, {"$ref": "#/components/schemas/Base"}]}
     base = {"type": "object", "discriminator": {"propertyName": "t"}}
@@ -899,7 +1097,10 @@ def test_the_kinds_of_a_schema_are_looked_at_once_however_many_references_it_has
     lines_run, imported = lines_of_import(referring(100, components=kinds(10, 10)))
 
     assert lines_run < 2_000_000
-    assert [one["properties"]["t"] for one in returns_of(imported.specs[0])["properties"]["p99"]["anyOf"][:2]] == [
+    assert [
+        one["properties"]["t"]
+        for one in returns_of(imported.specs[0])["properties"]["p99"]["anyOf"][:2]
+    ] == [
         {"const": "Heir0"},
         {"const": "Heir1"},
     ]
@@ -912,7 +1113,9 @@ def test_a_document_whose_schemas_extend_too_many_others_is_imported_in_part():
     imported = import_document(document)
 
     assert [spec.document["definition"]["name"] for spec in imported.specs] == ["get_first"]
-    assert imported.notes == ("The schemas of the document extend too many others; the rest was not imported.",)
+    assert imported.notes == (
+        "The schemas of the document extend too many others; the rest was not imported.",
+    )
 
 
 # -- every loss is reported -------------------------------------------------------------------------------------------
@@ -931,7 +1134,15 @@ RESPONSE = f"{GET}/responses/200"
             f"{GET}/parameters/0/allowEmptyValue",
         ),
         (
-            {"parameters": [{"name": "a", "in": "query", "examples": {"b": {"externalValue": "https://e.example"}}}]},
+            {
+                "parameters": [
+                    {
+                        "name": "a",
+                        "in": "query",
+                        "examples": {"b": {"externalValue": "https://e.example"}},
+                    }
+                ]
+            },
             f"{GET}/parameters/0/examples/b",
         ),
         ({"requestBody": body({}, **{"x-name": 1})}, f"{GET}/requestBody/x-name"),
@@ -940,11 +1151,18 @@ RESPONSE = f"{GET}/responses/200"
             f"{GET}/requestBody/content/multipart~1form-data/x-size",
         ),
         ({"responses": {"404": {"description": "Gone."}}}, f"{GET}/responses/404"),
-        ({"responses": {"200": {"description": ""}, "default": {"description": ""}}}, f"{GET}/responses/default"),
+        (
+            {"responses": {"200": {"description": ""}, "default": {"description": ""}}},
+            f"{GET}/responses/default",
+        ),
         ({"responses": {"200": {"description": "", "headers": {}}}}, f"{RESPONSE}/headers"),
         ({"responses": {"200": {"description": "", "links": {}}}}, f"{RESPONSE}/links"),
         (
-            {"responses": {"200": {"description": "", "content": {"application/json": {}, "text/xml": {}}}}},
+            {
+                "responses": {
+                    "200": {"description": "", "content": {"application/json": {}, "text/xml": {}}}
+                }
+            },
             f"{RESPONSE}/content/text~1xml",
         ),
     ],
@@ -984,17 +1202,31 @@ def test_the_example_of_a_body_is_an_example_of_the_tool():
 
 def test_examples_of_a_body_beside_parameters_are_examples_of_its_schema():
     operation = {
-        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-        "requestBody": {"content": {"application/json": {"schema": {"type": "object"}, "example": {"a": 1}}}},
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+        ],
+        "requestBody": {
+            "content": {"application/json": {"schema": {"type": "object"}, "example": {"a": 1}}}
+        },
     }
 
-    assert parameters_of(imported(operation))["properties"]["body"] == {"type": "object", "examples": [{"a": 1}]}
+    assert parameters_of(imported(operation))["properties"]["body"] == {
+        "type": "object",
+        "examples": [{"a": 1}],
+    }
 
 
 def test_examples_of_a_response_without_parameters_are_examples_of_its_schema():
-    response = {"content": {"application/json": {"schema": {"type": "array"}, "examples": {"few": {"value": [1]}}}}}
+    response = {
+        "content": {
+            "application/json": {"schema": {"type": "array"}, "examples": {"few": {"value": [1]}}}
+        }
+    }
 
-    assert returns_of(imported({"responses": {"200": response}})) == {"type": "array", "examples": [[1]]}
+    assert returns_of(imported({"responses": {"200": response}})) == {
+        "type": "array",
+        "examples": [[1]],
+    }
 
 
 def test_the_scopes_of_a_token_are_listed():

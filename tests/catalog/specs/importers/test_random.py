@@ -73,7 +73,9 @@ def of_members(count, **members):
 
 
 def test_a_replaced_definition_needs_no_other_definitions():
-    [spec] = imported(responding(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"}))
+    [spec] = imported(
+        responding(A=of_members(0, b=B), B=of_members(1_505, c=C), C={"type": "string"})
+    )
 
     assert spec.problems == ()
     assert spec.document["definition"]["returnType"] == {
@@ -103,8 +105,12 @@ def test_random_large_definitions_give_a_spec_or_a_reason(seed):
     names = "ABCDEFGH"
     schemas = {}
     for name in names:
-        references = {f"r{to}": {"$ref": f"#/components/schemas/{to}"} for to in random.sample(names, 2)}
-        schemas[name] = of_members(random.choice((0, 1, 300, 1_400, 1_497, 1_498, 1_505)), **references)
+        references = {
+            f"r{to}": {"$ref": f"#/components/schemas/{to}"} for to in random.sample(names, 2)
+        }
+        schemas[name] = of_members(
+            random.choice((0, 1, 300, 1_400, 1_497, 1_498, 1_505)), **references
+        )
         if random.random() < 0.3:
             schemas[name] = {"$ref": f"#/components/schemas/{random.choice(names)}"}
 
@@ -114,9 +120,15 @@ def test_random_large_definitions_give_a_spec_or_a_reason(seed):
     assert unexplained(specs) == []
 
 
-@pytest.mark.parametrize("members", [MAX_TOGETHER - 3, MAX_TOGETHER - 2, MAX_TOGETHER - 1, MAX_TOGETHER])
-@pytest.mark.parametrize("last", [{"type": "string"}, A, B, {"$ref": "#/components/schemas/missing"}])
+@pytest.mark.parametrize(
+    "members", [MAX_TOGETHER - 3, MAX_TOGETHER - 2, MAX_TOGETHER - 1, MAX_TOGETHER]
+)
+@pytest.mark.parametrize(
+    "last", [{"type": "string"}, A, B, {"$ref": "#/components/schemas/missing"}]
+)
 def test_definitions_near_the_limit_give_a_valid_spec(members, last):
-    [spec] = imported(responding(A=of_members(0, b=B, c=C), B=of_members(members, a=A, c=C), C=last))
+    [spec] = imported(
+        responding(A=of_members(0, b=B, c=C), B=of_members(members, a=A, c=C), C=last)
+    )
 
     assert spec.problems == ()

@@ -54,7 +54,9 @@ def test_a_member_is_added_in_the_layout_of_its_neighbours():
 
 
 def test_a_member_is_added_to_an_empty_object():
-    assert fixed(Operation("add", "/empty/new", 1)) == TEXT.replace('"empty": {}', '"empty": {"new": 1}')
+    assert fixed(Operation("add", "/empty/new", 1)) == TEXT.replace(
+        '"empty": {}', '"empty": {"new": 1}'
+    )
 
 
 def test_adding_an_existing_member_replaces_it():
@@ -81,11 +83,16 @@ def test_a_member_that_is_moved_elsewhere_keeps_its_text():
 
 
 def test_a_long_value_is_indented_like_the_text():
-    value = {"type": "object", "properties": {"first": {"type": "string"}, "second": {"type": "string"}}}
+    value = {
+        "type": "object",
+        "properties": {"first": {"type": "string"}, "second": {"type": "string"}},
+    }
 
     added = fixed(Operation("add", "/inner/schema", value))
 
-    assert '        "schema": {\n            "type": "object",\n            "properties": {\n' in added
+    assert (
+        '        "schema": {\n            "type": "object",\n            "properties": {\n' in added
+    )
 
 
 def test_a_text_on_one_line_stays_on_one_line():
@@ -95,7 +102,11 @@ def test_a_text_on_one_line_stays_on_one_line():
 
 
 def test_operations_are_applied_in_order():
-    operations = (Operation("add", "/id", "x"), Operation("remove", "/name"), Operation("replace", "/id", "y"))
+    operations = (
+        Operation("add", "/id", "x"),
+        Operation("remove", "/name"),
+        Operation("replace", "/id", "y"),
+    )
 
     assert parse(fixed(*operations))["id"] == "y"
 
@@ -127,7 +138,11 @@ def test_a_fix_for_another_text_is_refused(operation):
 def test_a_fix_is_a_json_patch():
     fix = Fix(
         "Rename it to b",
-        (Operation("move", "/b", source="/a"), Operation("remove", "/c"), Operation("add", "/d", None)),
+        (
+            Operation("move", "/b", source="/a"),
+            Operation("remove", "/c"),
+            Operation("add", "/d", None),
+        ),
     )
 
     assert fix.as_json() == {
@@ -150,12 +165,20 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=12,
 )
-layouts = st.sampled_from([{}, {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}])
+layouts = st.sampled_from(
+    [{}, {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}]
+)
 
 
 def pointers(value, pointer=""):
     """Pointers to everything in `value`, and to positions where a member could be added."""
-    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    entries = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for name, inner in entries:
         child = f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}"
         yield child
@@ -179,4 +202,6 @@ def test_a_fixed_text_has_the_patched_value(data, value, layout):
     except PatchError:
         return
 
-    assert dumps(parse(fixed(operation, text=text)), sort_keys=True) == dumps(wanted, sort_keys=True)
+    assert dumps(parse(fixed(operation, text=text)), sort_keys=True) == dumps(
+        wanted, sort_keys=True
+    )

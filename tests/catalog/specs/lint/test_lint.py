@@ -18,16 +18,28 @@ GOOD = {
             "type": "object",
             "properties": {
                 "city": {"type": "string", "description": "Name of the city, in English."},
-                "unit": {"enum": ["C", "F"], "default": "C", "description": "Unit of the temperature."},
+                "unit": {
+                    "enum": ["C", "F"],
+                    "default": "C",
+                    "description": "Unit of the temperature.",
+                },
             },
             "required": ["city"],
         },
         "returnType": {"type": "object", "properties": {"temperature": {"type": "number"}}},
-        "examples": [{"description": "Lisbon", "parameters": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}],
+        "examples": [
+            {
+                "description": "Lisbon",
+                "parameters": {"city": "Lisbon"},
+                "returnValue": {"temperature": 19.5},
+            }
+        ],
     },
     "configuration": {
         "type": "object",
-        "properties": {"apiKey": {"type": "string", "description": "From your account.", "writeOnly": True}},
+        "properties": {
+            "apiKey": {"type": "string", "description": "From your account.", "writeOnly": True}
+        },
     },
 }
 
@@ -57,7 +69,11 @@ def described(**schema):
     return {"description": "What it means, in words.", **schema}
 
 
-MISSPELT = {"description": "Lisbon", "params": {"city": "Lisbon"}, "returnValue": {"temperature": 19.5}}
+MISSPELT = {
+    "description": "Lisbon",
+    "params": {"city": "Lisbon"},
+    "returnValue": {"temperature": 19.5},
+}
 
 
 # (rule, pointer of a change to the good spec, new value, pointer of the finding)
@@ -160,7 +176,10 @@ WITHOUT_FINDINGS = [
     (PLACE, described(type="string", format="password")),
     (PLACE, described(type="string", pattern="^[a-z]+$")),
     (PLACE, {"const": "Lisbon"}),
-    (PLACE, described(type="string", **{"x-order": 1, "discriminator": "kind", "enumNames": ["a"]})),
+    (
+        PLACE,
+        described(type="string", **{"x-order": 1, "discriminator": "kind", "enumNames": ["a"]}),
+    ),
     (PARAMETERS + "/properties/max_tokens", described(type="integer")),
     (PARAMETERS + "/properties/key", described(type="string")),
     (PARAMETERS + "/properties/next_page_token", described(type="string")),
@@ -172,12 +191,30 @@ WITHOUT_FINDINGS = [
     (PLACE, described(type="integer", enum=[1, 2.0])),
     (PLACE, described(enum=[1, "1", True, None])),
     (PLACE, described(type="number", exclusiveMinimum=0, maximum=1)),
-    (PLACE, described(type="array", prefixItems=[{"type": "string"}, {"type": "integer"}], items=False)),
-    (PLACE, described(type="array", items={"type": "string"}, contains={"const": "a"}, minContains=0, maxContains=2)),
-    (PLACE, described(type="object", patternProperties={"^x": {"type": "string"}}, required=["xa"])),
     (
         PLACE,
-        described(anyOf=[{"type": "string"}, {"type": "null"}], description="Leave it out to keep it; null clears it."),
+        described(type="array", prefixItems=[{"type": "string"}, {"type": "integer"}], items=False),
+    ),
+    (
+        PLACE,
+        described(
+            type="array",
+            items={"type": "string"},
+            contains={"const": "a"},
+            minContains=0,
+            maxContains=2,
+        ),
+    ),
+    (
+        PLACE,
+        described(type="object", patternProperties={"^x": {"type": "string"}}, required=["xa"]),
+    ),
+    (
+        PLACE,
+        described(
+            anyOf=[{"type": "string"}, {"type": "null"}],
+            description="Leave it out to keep it; null clears it.",
+        ),
     ),
     (PARAMETERS + "/if", {"required": ["unit"]}),
     (PARAMETERS + "/dependentRequired", {"unit": ["city"]}),
@@ -218,7 +255,9 @@ def test_a_fix_removes_its_finding_and_causes_no_other(rule, where, value, point
             fixed = apply_fix(text, finding.fix)
 
             assert finding not in lint(read_spec(fixed))
-            assert {one.rule for one in lint(read_spec(fixed))} <= {one.rule for one in lint(read_spec(text))}
+            assert {one.rule for one in lint(read_spec(fixed))} <= {
+                one.rule for one in lint(read_spec(text))
+            }
 
 
 @pytest.mark.parametrize(("where", "value"), WITHOUT_FINDINGS)
@@ -264,7 +303,10 @@ def test_the_message_names_the_providers_that_do_not_accept_a_name():
 
 
 def test_unused_definitions_that_refer_to_each_other_are_removed_together():
-    definitions = {"A": {"$ref": "#/$defs/B"}, "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}
+    definitions = {
+        "A": {"$ref": "#/$defs/B"},
+        "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
+    }
     text = changed(PARAMETERS + "/$defs", definitions)
     first, second = of_rule(text, "definition-unused")
 
@@ -289,7 +331,9 @@ def test_renaming_definitions_changes_their_references():
 def test_an_unused_definition_in_definitions_is_found():
     text = changed(PARAMETERS + "/definitions", {"Old": {"type": "string"}})
 
-    assert [finding.pointer for finding in of_rule(text, "definition-unused")] == [PARAMETERS + "/definitions/Old"]
+    assert [finding.pointer for finding in of_rule(text, "definition-unused")] == [
+        PARAMETERS + "/definitions/Old"
+    ]
 
 
 def test_a_member_that_all_of_declares_counts_as_declared():
@@ -304,15 +348,23 @@ def test_a_member_that_all_of_declares_counts_as_declared():
 
 
 def test_a_branch_with_only_required_need_not_declare_members():
-    parameters = {**GOOD["definition"]["parameters"], "anyOf": [{"required": ["city"]}, {"required": ["unit"]}]}
+    parameters = {
+        **GOOD["definition"]["parameters"],
+        "anyOf": [{"required": ["city"]}, {"required": ["unit"]}],
+    }
 
     assert of_rule(changed(PARAMETERS, parameters), "required-undeclared") == []
 
 
 def test_a_schema_that_means_the_same_in_2020_12_gets_a_safe_fix_for_its_draft():
-    draft_07 = {"$schema": "http://json-schema.org/draft-07/schema#", **GOOD["definition"]["parameters"]}
+    draft_07 = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        **GOOD["definition"]["parameters"],
+    }
     (same,) = of_rule(changed(PARAMETERS, draft_07), "schema-draft")
-    (other,) = of_rule(changed(PARAMETERS, {**draft_07, "dependencies": {"unit": ["city"]}}), "schema-draft")
+    (other,) = of_rule(
+        changed(PARAMETERS, {**draft_07, "dependencies": {"unit": ["city"]}}), "schema-draft"
+    )
 
     assert same.fix.safe
     assert not other.fix.safe
@@ -335,7 +387,11 @@ ELDER = {
     "an earlier draft inside": {
         "type": "object",
         "properties": {
-            "n": {"$schema": "http://json-schema.org/draft-04/schema#", "maximum": 9, "exclusiveMaximum": True}
+            "n": {
+                "$schema": "http://json-schema.org/draft-04/schema#",
+                "maximum": 9,
+                "exclusiveMaximum": True,
+            }
         },
     },
     "the same inside": {
@@ -354,7 +410,16 @@ def test_the_fix_for_an_earlier_draft_rewrites_the_schema_in_2020_12(parameters)
 
     assert of_rule(fixed, "schema-draft") == []
     before, after = (compile_schema(read_spec(one).parameters) for one in (text, fixed))
-    for value in ({"n": 0}, {"n": 1}, {"n": 9}, {"pair": ["a", 1]}, {"pair": ["a", "b"]}, {"a": 1}, {"b": 1}, 5):
+    for value in (
+        {"n": 0},
+        {"n": 1},
+        {"n": 9},
+        {"pair": ["a", 1]},
+        {"pair": ["a", "b"]},
+        {"a": 1},
+        {"b": 1},
+        5,
+    ):
         assert before.check(value).verdict == after.check(value).verdict
 
 
@@ -396,7 +461,11 @@ def test_a_more_severe_finding_costs_more():
 
 def test_the_cost_of_one_rule_is_limited():
     properties = {f"member{index}": {"type": "string"} for index in range(100)}
-    findings = lint(read_spec(changed(PARAMETERS + "/properties", {**properties, "city": described(type="string")})))
+    findings = lint(
+        read_spec(
+            changed(PARAMETERS + "/properties", {**properties, "city": described(type="string")})
+        )
+    )
 
     assert len(findings) == 100
     assert score(findings) == 85
@@ -404,9 +473,20 @@ def test_the_cost_of_one_rule_is_limited():
 
 def test_a_score_never_falls_below_zero():
     assert (
-        score([finding for finding in lint(read_spec(changed("/definition/description", ""))) for _ in range(99)]) > 0
+        score(
+            [
+                finding
+                for finding in lint(read_spec(changed("/definition/description", "")))
+                for _ in range(99)
+            ]
+        )
+        > 0
     )
-    everything = [finding for rule, where, value, _ in FOUND for finding in of_rule(changed(where, value), rule)]
+    everything = [
+        finding
+        for rule, where, value, _ in FOUND
+        for finding in of_rule(changed(where, value), rule)
+    ]
 
     assert score(everything) == 0
 
@@ -414,14 +494,26 @@ def test_a_score_never_falls_below_zero():
 # Hostile specs.
 
 HOSTILE = {
-    "many members": {"properties": {f"p{index}": {"type": "string", "default": 1} for index in range(1000)}},
+    "many members": {
+        "properties": {f"p{index}": {"type": "string", "default": 1} for index in range(1000)}
+    },
     "many definitions": {"$defs": {f"p{index}": {"type": "string"} for index in range(1900)}},
     "many alternatives": {
-        "properties": {f"q{i}": {"anyOf": [{"$ref": f"#/$defs/d{j}"} for j in range(30)]} for i in range(50)},
-        "$defs": {f"d{j}": {"type": "object", "required": [f"z{k}" for k in range(20)]} for j in range(30)},
+        "properties": {
+            f"q{i}": {"anyOf": [{"$ref": f"#/$defs/d{j}"} for j in range(30)]} for i in range(50)
+        },
+        "$defs": {
+            f"d{j}": {"type": "object", "required": [f"z{k}" for k in range(20)]} for j in range(30)
+        },
     },
-    "many typing errors": {"properties": {f"p{i}": {f"maxLengt{i}{j}": 1 for j in range(20)} for i in range(300)}},
-    "slow patterns": {"properties": {f"p{i}": {"pattern": "^(a+)+$", "default": "a" * 40 + "b"} for i in range(100)}},
+    "many typing errors": {
+        "properties": {f"p{i}": {f"maxLengt{i}{j}": 1 for j in range(20)} for i in range(300)}
+    },
+    "slow patterns": {
+        "properties": {
+            f"p{i}": {"pattern": "^(a+)+$", "default": "a" * 40 + "b"} for i in range(100)
+        }
+    },
 }
 
 

@@ -26,9 +26,9 @@ def test_a_finding_is_shown_beside_its_line(client, rule):
     tree = page(client, f"/lint/{rule}/")
 
     notes = rule_examples()[rule].notes()
-    assert [text.replace("See the rule", "").strip() for text in texts_of(tree, "#found .json-note")] == [
-        " ".join(note["message"].replace("`", "").split()) for note in notes
-    ]
+    assert [
+        text.replace("See the rule", "").strip() for text in texts_of(tree, "#found .json-note")
+    ] == [" ".join(note["message"].replace("`", "").split()) for note in notes]
     assert not tree.css(".json-note-loose")
 
 
