@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -13,6 +13,7 @@ from ninja.renderers import BaseRenderer
 
 from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_address
 from catalog.api.renderer import text_of
+from catalog.api.request_body import json_object
 from catalog.api.routers import routers as catalog_routers
 from catalog.errors import (
     Busy,
@@ -20,13 +21,11 @@ from catalog.errors import (
     GenerationError,
     HeldBySpec,
     NotAllowed,
-    Problem,
     RevisionConflict,
     SpecError,
     Unreachable,
 )
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import loads
 from catalog.sources.sync import AlreadySyncing
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
@@ -41,10 +40,7 @@ class ExactParser(Parser):
     """Reads bodies with the strict JSON reader, like the pages. Its error becomes the cause of ninja's 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        body = loads(request.body, max_bytes=4 * 1024 * 1024)
-        if not isinstance(body, dict):  # ninja would treat it as an empty object
-            raise DocumentError([Problem("", "The body must be an object.", "request.type")])
-        return cast("dict[str, Any]", body)
+        return json_object(request.body)
 
 
 class ExactRenderer(BaseRenderer):

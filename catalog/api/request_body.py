@@ -1,4 +1,4 @@
-"""Read the bodies of requests that contain specs. The size is checked before reading."""
+"""Read the bodies of requests that contain specs or documents. The size is checked before reading."""
 
 from __future__ import annotations
 
@@ -11,16 +11,66 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, QueryDict
 from django.http.multipartparser import MultiPartParserError
+from ninja import NinjaAPI
 from ninja.errors import HttpError
+from ninja.params.models import Body, BodyModel
 
-from catalog.errors import Problem, SpecError
+from catalog.errors import DocumentError, Problem, SpecError
+from catalog.jsontext.reader import loads
+from catalog.rights import require
 from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind
 from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.pieces import CHUNK_BYTES, Piece
 from catalog.uploads.readers import pieces_of
 
 IN_MEMORY_BYTES = 1024 * 1024
+MAX_BODY_BYTES = 4 * 1024 * 1024  # of an operation without a limit of its own
 BYTES_TYPE = "application/octet-stream"  # the client leaves it to the reader to detect the format
+
+
+class DocumentBodyModel(BodyModel):
+    """A body with a document: larger than others, and read only if an administrator sends it.
+
+    It has at most twice the size of a document, because a document is escaped in JSON.
+    """
+
+    @classmethod
+    def get_request_data(
+        cls,
+        request: HttpRequest,
+        api: NinjaAPI,  # noqa: ARG003 - as ninja calls it
+        path_params: dict[str, Any],  # noqa: ARG003
+    ) -> dict[str, Any]:
+        require(request.user, "administer")
+        limit = 2 * settings.MAX_DOCUMENT_BYTES
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+        if length > limit:
+            raise HttpError(413, f"The body can have at most {limit:,} bytes.")
+        # not `request.body`, which has the limit of a form
+        body = json_object(request.read(length), max_bytes=limit)
+        return {cls.__read_from_single_attr__: body}
+
+
+class DocumentBody(Body):  # type: ignore[misc]
+    """Declares the parameter of an operation that is read as `DocumentBodyModel`."""
+
+    _model = DocumentBodyModel
+
+    @classmethod
+    def _param_source(cls) -> str:
+        return "body"
+
+
+def json_object(text: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
+    """The JSON object in the body of a request.
+
+    Raises:
+        DocumentError: it is not JSON, not an object, or too long.
+    """
+    body = loads(text, max_bytes=max_bytes)
+    if not isinstance(body, dict):  # ninja would treat it as an empty object
+        raise DocumentError([Problem("", "The body must be an object.", "request.type")])
+    return cast("dict[str, Any]", body)
 
 
 def spec_text(request: HttpRequest) -> bytes:

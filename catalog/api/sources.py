@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -11,6 +11,7 @@ from django.urls import reverse
 from ninja import Query, Router, Status
 
 from catalog.accounts.api_auth import actor, token_or_session
+from catalog.api.request_body import DocumentBody
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.api.schemas.sources import (
@@ -77,10 +78,9 @@ def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     summary="Add a source",
 )
 def create_source(
-    request: HttpRequest, response: HttpResponse, body: SourceIn
+    request: HttpRequest, response: HttpResponse, body: Annotated[SourceIn, DocumentBody(...)]
 ) -> Status[SourceOut]:
     """For administrators. Start a sync to read its tools; with `every_minutes` the first one starts soon."""
-    require(request.user, "administer")
     source = add_source(SourceSettings(**body.model_dump()), by=actor(request))
     response["Location"] = reverse("api:get_source", args=[source.name])
     return Status(201, source_out(request, source))
@@ -103,9 +103,10 @@ def get_source(request: HttpRequest, name: str) -> SourceOut:
     auth=token_or_session("admin"),
     summary="Change a source",
 )
-def patch_source(request: HttpRequest, name: str, body: SourceChangesIn) -> SourceOut:
+def patch_source(
+    request: HttpRequest, name: str, body: Annotated[SourceChangesIn, DocumentBody(...)]
+) -> SourceOut:
     """For administrators. If the address moves to another server without new `headers`, the credentials are removed."""
-    require(request.user, "administer")
     source = source_at(name)
     sent = body.model_dump(exclude_unset=True)
     changed = {
