@@ -27,11 +27,10 @@ def project_of(tool: Tool, language: str, *, site: str) -> Project:
 
     `site` is the URL of this site, with a slash at the end; from there a project gets the package for authors of tools.
 
-    10 to 50 ms for a typical Python project, and a second more for the first after a start; 10 us if it is cached.
+    2 ms for a typical Python project, 10 us if it is cached.
 
     Raises:
         GenerationError: the spec exceeds a limit; the message says which.
-        Busy: other tools are being generated.
     """
     revision = revision_of(tool)
     sdk = sdk_wheel().address(site)

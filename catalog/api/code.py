@@ -28,7 +28,7 @@ def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
 
     `python` and `java` are packages that implement the tool; only the body of one method is missing. `python-client`
     is a module with a typed function that runs the tool through this API. Equal specs give equal bytes. 422 if the
-    schemas exceed a limit of the generator, 429 if too much code is being generated at the moment.
+    code would exceed a limit.
     """
     if language not in LANGUAGES:
         raise Http404

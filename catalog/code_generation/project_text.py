@@ -8,6 +8,8 @@ from typing import Final
 
 MAX_SUMMARY: Final = 200  # characters
 
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
 _INVISIBLE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+"
 )
@@ -36,14 +38,14 @@ def quoted_block(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """`text` as a literal of Python and TOML: printable ASCII between double quotes."""
+    """`text` as a literal of Python and TOML, in double quotes: what cannot be seen is escaped."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
 def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    if " " <= character <= "~":
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
         return character
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

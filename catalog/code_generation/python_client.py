@@ -5,9 +5,13 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Final
 
-from catalog.code_generation.model_source import Member
 from catalog.code_generation.project_text import filled, literal, one_line, quoted_block
-from catalog.code_generation.python_models import PythonModels, imports_source, python_models
+from catalog.code_generation.python_models import (
+    Member,
+    PythonModels,
+    imports_source,
+    python_models,
+)
 from catalog.code_generation.python_names import ToolNames, python_schemas, unused
 from catalog.specs.spec import ToolSpec
 
@@ -33,12 +37,7 @@ _RESERVED: Final = frozenset(
 
 
 def python_client_project(spec: ToolSpec) -> dict[str, str]:
-    """The module and a README: relative path -> text.
-
-    Raises:
-        GenerationError: the schemas exceed a limit.
-        Busy: try again later.
-    """
+    """The module and a README: relative path -> text."""
     names = ToolNames.of(spec)
     function = unused(names.function, set(_RESERVED))
     models = python_models(python_schemas(spec))

@@ -1,23 +1,54 @@
-"""The typed models of a tool as Python source: the types Request, Response and Configuration."""
+"""The typed models of a tool as Python source: the types Request, Response and Configuration.
+
+A spec is a stranger's text. Its values become literals and comments, and all names in the source are made here or in
+`typed_schema`, so nothing of the spec becomes code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from catalog.code_generation.generator import GENERATOR, Refused
-from catalog.code_generation.model_source import (
-    Member,
-    ModelSource,
-    Unexpected,
-    comment_lines,
-    model_source,
-)
+from catalog.code_generation.project_text import literal as text_literal
 from catalog.code_generation.typed_schema import TypedSchemas, Untyped, typed_schemas
 from catalog.jsontext.reader import JSON
 
-REFUSED: Final = "the generator of models cannot express the schema"
+MAX_LINE: Final = 120
+MAX_COMMENT: Final = 200  # characters
+
+_NOT_IN_COMMENTS: Final = re.compile(r"[^ -~]+")
+_SCALARS: Final = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+}
+_FORMATS: Final = {"date": "Date", "date-time": "AwareDatetime", "uuid": "UUID"}
+_CONSTRAINTS: Final = {
+    "pattern": "pattern",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minimum": "ge",
+    "exclusiveMinimum": "gt",
+    "maximum": "le",
+    "exclusiveMaximum": "lt",
+    "multipleOf": "multiple_of",
+    "minItems": "min_length",
+    "maxItems": "max_length",
+}
+_IMPORTS: Final = {
+    "Date": ("datetime", "date as Date"),
+    "Annotated": ("typing", "Annotated"),
+    "Literal": ("typing", "Literal"),
+    "TypeAlias": ("typing", "TypeAlias"),
+    "UUID": ("uuid", "UUID"),
+    "AwareDatetime": ("pydantic", "AwareDatetime"),
+    "Field": ("pydantic", "Field"),
+    "JsonValue": ("pydantic", "JsonValue"),
+}
 
 _BASE: Final = '''\
 class Model(BaseModel):
@@ -44,6 +75,15 @@ _OF_BASE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a class: its identifier, its type as source, and whether it may be left out."""
+
+    name: str
+    type_: str
+    is_optional: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PythonModels:
     """Models as source.
 
@@ -61,25 +101,169 @@ class PythonModels:
 
 
 def python_models(schemas: Mapping[str, tuple[JSON, str]]) -> PythonModels:
-    """Models for `schemas`: by name, each schema and its pointer in the spec.
-
-    Raises:
-        GenerationError: it takes too much time or memory.
-        Busy: try again later.
-    """
+    """Models for `schemas`: by name, each schema and its pointer in the spec."""
     typed = typed_schemas(schemas)
-    try:
-        return _models(typed, _generated(typed))
-    except (Refused, Unexpected):
-        pass
-    refused = [name for name, schema in schemas.items() if not _is_expressible(name, schema)]
-    typed = typed_schemas(
-        {name: (True if name in refused else schema, at) for name, (schema, at) in schemas.items()}
+    writer = _Writer(typed)
+    parts = [_BASE, *map(writer.class_source, typed.classes)]
+    aliases = [name for name in typed.roots if name not in typed.classes]
+    parts += map(writer.alias_source, aliases)
+    return PythonModels(
+        source="\n\n\n".join(parts) + "\n",
+        imports=writer.imports(),
+        roots={name: writer.members.get(name) for name in typed.roots},
+        untyped=tuple(typed.untyped),
     )
-    for name in refused or schemas:
-        typed.comments[name, ""] = [REFUSED]
-        typed.untyped.append(Untyped(schemas[name][1], REFUSED, declared=True))
-    return _models(typed, _generated(typed))
+
+
+class _Writer:
+    """Writes the classes and types of one document, and collects what they import."""
+
+    def __init__(self, typed: TypedSchemas) -> None:
+        self.members: dict[str, tuple[Member, ...]] = {}
+        self._typed = typed
+        self._used: set[str] = set()
+
+    def imports(self) -> dict[str, set[str]]:
+        """The imports of everything written so far: module -> names."""
+        found = {module: set(names) for module, names in _OF_BASE.items()}
+        for name in self._used:
+            module, imported = _IMPORTS[name]
+            found.setdefault(module, set()).add(imported)
+        return found
+
+    def class_source(self, name: str) -> str:
+        schema: dict[str, Any] = self._typed.classes[name]
+        body = []
+        if "description" in schema:
+            body += [*_docstring(schema["description"]), ""]
+        if schema["additionalProperties"] is False:
+            body += ['model_config = ConfigDict(extra="forbid")', ""]
+        members = []
+        for member, inner in schema["properties"].items():
+            body += _comments(self._typed.comments.get((name, member), ()))
+            is_required = member in schema["required"]
+            members.append(self._member(member, inner, is_required=is_required))
+            body += self._member_source(member, inner, members[-1])
+        self.members[name] = tuple(members)
+        while body and not body[-1]:
+            body.pop()
+        lines = [f"    {line}" if line else "" for line in body or ["pass"]]
+        return "\n".join([f"class {name}(Model):", *lines])
+
+    def alias_source(self, name: str) -> str:
+        """A type for the root `name` that is no class."""
+        alias = f"{name}: {self._use('TypeAlias')} = {self._type(self._typed.roots[name])}"
+        return "\n".join([*_comments(self._typed.comments.get((name, ""), ())), alias])
+
+    # Members
+
+    def _member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> Member:
+        type_ = self._unconstrained(schema)
+        has_value = is_required or "default" in schema or type_ == "JsonValue"
+        if not has_value and "None" not in type_.split(" | "):
+            type_ = f"{type_} | None"
+        return Member(self._typed.names[member], type_, not is_required)
+
+    def _member_source(self, member: str, schema: dict[str, Any], written: Member) -> list[str]:
+        """The lines of a member: one, or several if it is long."""
+        value = f" = {_literal(schema.get('default'))}" if written.is_optional else ""
+        arguments = [] if written.name == member else [f"alias={_literal(member)}"]
+        if "description" in schema:
+            arguments.append(f"description={_literal(schema['description'])}")
+        arguments += _constraints(schema)
+        if not arguments:
+            return [f"{written.name}: {written.type_}{value}"]
+        annotated, field = self._use("Annotated"), self._use("Field")
+        field = f"{field}({', '.join(arguments)})"
+        line = f"{written.name}: {annotated}[{written.type_}, {field}]{value}"
+        if len(line) <= MAX_LINE - 4:
+            return [line]
+        fields = [f"    {field},"]
+        if len(fields[0]) > MAX_LINE - 4:
+            fields = ["    Field(", *(f"        {argument}," for argument in arguments), "    ),"]
+        return [
+            f"{written.name}: {annotated}[",
+            f"    {written.type_},",
+            *fields,
+            f"]{value}",
+        ]
+
+    # Types
+
+    def _type(self, schema: dict[str, Any]) -> str:
+        """The type with its constraints."""
+        type_ = self._unconstrained(schema)
+        constraints = _constraints(schema)
+        if not constraints:
+            return type_
+        return f"{self._use('Annotated')}[{type_}, {self._use('Field')}({', '.join(constraints)})]"
+
+    def _unconstrained(self, schema: dict[str, Any]) -> str:
+        if "$ref" in schema:
+            return str(schema["$ref"].rpartition("/")[2])
+        if "anyOf" in schema:
+            return _union(self._type(branch) for branch in schema["anyOf"])
+        if "type" not in schema:
+            return self._use("JsonValue")
+        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        if "enum" in schema:
+            return self._choices(schema["enum"], names)
+        return _union(self._named(name, schema) for name in names)
+
+    def _choices(self, values: list[Any], names: list[str]) -> str:
+        choices = ", ".join(_literal(value) for value in values if value is not None)
+        types = [f"{self._use('Literal')}[{choices}]"] if choices else []
+        return _union([*types, "None"] if "null" in names else types)
+
+    def _named(self, name: str, schema: dict[str, Any]) -> str:
+        if name == "array":
+            return f"list[{self._type(schema['items'])}]"
+        if name == "object":
+            return f"dict[str, {self._type(schema['additionalProperties'])}]"
+        if name == "string" and "format" in schema:
+            return self._use(_FORMATS[schema["format"]])
+        return _SCALARS[name]
+
+    def _use(self, name: str) -> str:
+        self._used.add(name)
+        return name
+
+
+def _union(types: Iterable[str]) -> str:
+    return " | ".join(dict.fromkeys(types))
+
+
+def _constraints(schema: dict[str, Any]) -> list[str]:
+    """The arguments of `Field` for the constraints of a type."""
+    present = [keyword for keyword in _CONSTRAINTS if keyword in schema]
+    return [f"{_CONSTRAINTS[keyword]}={_literal(schema[keyword])}" for keyword in present]
+
+
+def _literal(value: Any) -> str:
+    return text_literal(value) if isinstance(value, str) else repr(value)
+
+
+def _docstring(text: str) -> list[str]:
+    """The lines of a docstring."""
+    escaped = "".join(
+        character if character == "\n" else _in_docstring(character) for character in text
+    )
+    lines = escaped.split("\n")
+    if len(lines) == 1:
+        return [f'"""{escaped}"""']
+    return [*f'"""{escaped}'.split("\n"), '"""']
+
+
+def _in_docstring(character: str) -> str:
+    if character in '"\\' or not character.isprintable():
+        return text_literal(character)[1:-1]
+    return character
+
+
+def _comments(reasons: Sequence[str]) -> list[str]:
+    """Comments that explain a `JsonValue`; only printable ASCII, so that each is one line."""
+    plain = [_NOT_IN_COMMENTS.sub("?", reason)[:MAX_COMMENT] for reason in reasons]
+    return [f"# JsonValue: {reason}." for reason in plain]
 
 
 def imports_source(imports: Mapping[str, set[str]]) -> str:
@@ -103,63 +287,3 @@ def _import(module: str, names: set[str]) -> str:
     if len(line) <= 120:
         return line
     return "\n".join((f"from {module} import (", *(f"    {name}," for name in ordered), ")"))
-
-
-def _is_expressible(name: str, schema: tuple[JSON, str]) -> bool:
-    typed = typed_schemas({name: schema})
-    try:
-        _generated(typed)
-    except (Refused, Unexpected):
-        return False
-    return True
-
-
-def _generated(typed: TypedSchemas) -> ModelSource:
-    members = {f"root_{number}": type_ for number, type_ in enumerate(typed.roots.values())}
-    document: dict[str, Any] = {
-        "type": "object",
-        "properties": members,
-        "required": list(members),
-        "$defs": typed.classes,
-    }
-    names = typed.names
-    text = GENERATOR.generate(
-        document, {name: made for name, made in names.items() if name != made}
-    )
-    return model_source(
-        text,
-        roots=dict(zip(typed.roots, members, strict=True)),
-        classes={
-            name: frozenset(names[member] for member in schema["properties"])  # type: ignore[union-attr, index]
-            for name, schema in typed.classes.items()
-        },
-        comments={
-            (owner, names.get(member, member)): reasons
-            for (owner, member), reasons in typed.comments.items()
-        },
-    )
-
-
-def _models(typed: TypedSchemas, generated: ModelSource) -> PythonModels:
-    parts = [_BASE, *generated.classes]
-    for name, type_ in generated.roots.items():
-        if name not in typed.classes:
-            parts.append(
-                "\n".join(
-                    (
-                        *comment_lines(typed.comments.get((name, ""), ())),
-                        f"{name}: TypeAlias = {type_}",
-                    )
-                )
-            )
-    imports = {module: set(names) for module, names in _OF_BASE.items()}
-    for module, names in generated.imports.items():
-        imports.setdefault(module, set()).update(names)
-    if generated.roots.keys() - typed.classes.keys():
-        imports["typing"].add("TypeAlias")
-    return PythonModels(
-        source="\n\n\n".join(parts) + "\n",
-        imports=imports,
-        roots={name: generated.members.get(name) for name in typed.roots},
-        untyped=tuple(typed.untyped),
-    )

@@ -25,7 +25,7 @@ _BOUNDARY: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 # Names that a member of a model cannot have: attributes of its base class, and the types in its annotations.
 _RESERVED: Final = frozenset({
     *dir(BaseModel), "str", "int", "float", "bool", "list", "dict",
-    "Annotated", "Any", "AwareDatetime", "ConfigDict", "Field", "JsonValue", "Literal", "Model", "UUID",
+    "Annotated", "Any", "AwareDatetime", "ConfigDict", "Date", "Field", "JsonValue", "Literal", "Model", "UUID",
 })  # fmt: skip
 _OF_CLASSES: Final = (
     "Request",

@@ -18,9 +18,6 @@ def python_package_project(spec: ToolSpec, sdk: str) -> dict[str, str]:
 
     `sdk` is the URL of the package `toolshelf-tools`: an index may have another package of that name.
 
-    Raises:
-        GenerationError: the schemas exceed a limit.
-        Busy: try again later.
     """
     names = ToolNames.of(spec)
     models = python_models(python_schemas(spec))

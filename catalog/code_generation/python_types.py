@@ -1,4 +1,4 @@
-"""The types of Python that the generator of models knows, as schemas: references, maps, unions, and constraints."""
+"""The types of Python as schemas: references, maps, unions, and constraints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_PATTERN: Final = 200  # characters
 MAX_BOUND: Final = 2**31  # of lengths and steps
 MAX_NUMBER: Final = 2**63  # of bounds of numbers
 
-ANYTHING: Final[Schema] = {"customTypePath": "pydantic.JsonValue"}
+ANYTHING: Final[Schema] = {}
 
 ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
@@ -55,9 +55,7 @@ def union(alternatives: list[Schema]) -> Schema:
     values = [each for each in found if each != {"type": "null"}]
     if len(found) == 1 or not values:
         return found[0] if found else ANYTHING
-    if (
-        len(values) == 1 and values[0].get("type", "object") != "object"
-    ):  # the generator ignores constraints in `anyOf`
+    if len(values) == 1 and values[0].get("type", "object") != "object":
         enum = values[0].get("enum")
         choices: Schema = {"enum": [*enum, None]} if isinstance(enum, list) else {}
         return {**values[0], "type": [values[0]["type"], "null"], **choices}
@@ -100,7 +98,7 @@ def _has_value(written: Schema, value: JSON) -> bool:
 
 
 def _as_json(value: JSON) -> Any:
-    """A scalar for the generator, which knows no exact numbers."""
+    """A scalar as a value of Python, which has no exact fractions."""
     return float(value) if isinstance(value, Number) else value
 
 

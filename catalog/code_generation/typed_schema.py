@@ -1,8 +1,7 @@
-"""Schemas rewritten so that each part is a type of Python, for the generator of models.
+"""Schemas rewritten so that each part is a type of Python.
 
-The generator gets a document in a small part of JSON Schema: objects with names in `$defs`, and in their members
-scalars, literals, lists, maps, unions and references. All names of classes are made here, and no keyword gets through
-that is not in this list, so an extension of the generator in a stranger's schema has no effect.
+The result is a document in a small part of JSON Schema: objects with names in `$defs`, and in their members
+scalars, literals, lists, maps, unions and references. All names of classes are made here.
 
 A part that has no such type becomes `JsonValue`, with a comment that says why. Constraints that are not types (`not`,
 `if`, `dependentRequired`, …) are left out: Toolshelf checks them before and after each run.
@@ -37,10 +36,8 @@ from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
 
-MAX_CLASSES: Final = 300  # of one spec; the generator needs 10 ms for each
-MAX_SCHEMAS: Final = (
-    3_000  # of one spec: written out, references may multiply; the generator needs 1 ms for each
-)
+MAX_CLASSES: Final = 300  # of one spec
+MAX_SCHEMAS: Final = 3_000  # of one spec: written out, references may multiply
 MAX_DEPTH: Final = 60  # types within each other
 MAX_LITERALS: Final = 500  # values of one enumeration
 MAX_CLASS_NAME: Final = 100  # characters
@@ -76,7 +73,7 @@ class Untyped:
 
 @dataclass(slots=True)
 class TypedSchemas:
-    """The document for the generator.
+    """Types as a document.
 
     Attributes:
         roots: by the name of each schema ("Request"), its type in the document.
@@ -195,9 +192,7 @@ class _Writer:
         return reference(name)
 
     def _new_class(self, name: str) -> str:
-        return unused(
-            name[:MAX_CLASS_NAME], self._used, separator=""
-        )  # the generator removes underscores
+        return unused(name[:MAX_CLASS_NAME], self._used, separator="")
 
     # Types
 

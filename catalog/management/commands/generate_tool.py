@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from catalog.code_generation import LANGUAGES, generate_project
 from catalog.commands import BaseCommand
-from catalog.errors import Busy, GenerationError
+from catalog.errors import GenerationError
 from catalog.models import Tool
 from catalog.shortcuts import revision_of
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no tool with the id or slug {name!r}.", returncode=2)
         try:
             project = generate_project(revision_of(tool).spec, options["language"])
-        except (GenerationError, Busy) as error:
+        except GenerationError as error:
             raise CommandError(str(error)) from error
         existing = [path for path in project if (out / path).exists()]
         if existing and not options["force"]:

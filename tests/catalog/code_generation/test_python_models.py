@@ -24,6 +24,7 @@ def annotation(schema, *, required=True):
     ("schema", "expected"),
     [
         ({"type": "string"}, "str"),
+        ({"type": "string", "format": "date"}, "Date"),
         ({"type": "integer"}, "int"),
         ({"type": "number"}, "float"),
         ({"type": "boolean"}, "bool"),
@@ -137,6 +138,46 @@ def test_a_value_comes_back_unchanged():
     assert request(class_="a").model_dump(mode="json", by_alias=True) == {"class": "a"}
 
 
+def test_members_may_have_the_names_of_types():
+    names = ["date", "Date", "UUID", "str", "list", "Field", "Model", "None", "Request"]
+    schema = properties(
+        **{name: {"type": "string", "format": "date"} for name in names},
+        day={"type": "string", "format": "date"},
+        key={"type": "string", "format": "uuid"},
+    )
+    value = {**dict.fromkeys(names, "2026-01-31"), "day": "2026-02-01"}
+
+    request = imported(models_of(schema)).Request.model_validate(value)
+
+    assert request.model_dump(mode="json", by_alias=True) == value
+    assert request.date.year == request.Date_.year == 2026
+
+
+def test_descriptions_are_docstrings_and_fields_that_a_reader_can_read():
+    schema = {
+        **properties(x={"type": "string", "description": 'In München: "now"\nor later' + "."}),
+        "description": 'Where "it" is,\nand C:\\when.',
+    }
+
+    source = models_of(schema)
+
+    assert 'description="In München: \\"now\\"\\nor later."' in source
+    assert imported(source).Request.__doc__ == 'Where "it" is,\n    and C:\\when.\n    '
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1e-300", "9" * 300, "0.1"])
+def test_a_default_of_any_size_is_a_constant(number):
+    schema = loads(
+        '{"properties": {"x": {"type": "number", "default": N}, "y": {"type": "integer", "enum": [1, N]}}}'.replace(
+            "N", number
+        )
+    )
+
+    default = imported(models_of(schema)).Request().x
+
+    assert float(default) == float(number)
+
+
 def test_a_closed_object_refuses_unknown_members():
     request = imported(
         models_of({**properties(a={"type": "string"}), "additionalProperties": False})
@@ -216,7 +257,7 @@ def json_pointer_of(name):
         {"$ref": "#/$defs/a", "$defs": {"a": {"type": "string", "customTypePath": "os.system"}}},
     ],
 )
-def test_extensions_of_the_generator_have_no_effect(extension):
+def test_keywords_of_code_generators_have_no_effect(extension):
     source = models_of(properties(x={"type": "string", **extension}))
 
     assert "import os" not in source

@@ -1,11 +1,8 @@
-"""The process of the generator: limits, restarts, and hostile schemas."""
-
-import json
+"""Code from specs that are large, hostile or real."""
 
 import pytest
 
 from catalog.code_generation import generate_project
-from catalog.code_generation.generator import Generator, Refused
 from catalog.code_generation.python_models import python_models
 from catalog.code_generation.python_names import python_schemas
 from catalog.errors import SpecError
@@ -13,49 +10,6 @@ from catalog.specs.spec import read_spec
 from tests import corpora
 from tests.attacks.cases import cases
 from tests.factories import make_spec, properties
-
-DOCUMENT = {"type": "object", "properties": {"a": {"type": "string"}}}
-
-
-@pytest.fixture
-def generator():
-    generator = Generator()
-    yield generator
-    generator.stop()
-
-
-def test_it_starts_again_after_its_process_has_ended(generator):
-    first = generator.generate(DOCUMENT, {})
-    generator._process.kill()
-    generator._process.wait()
-
-    assert generator.generate(DOCUMENT, {}) == first
-
-
-def test_a_document_that_the_generator_refuses_does_not_end_it(generator):
-    with pytest.raises(Refused):
-        generator.generate({"type": "object", "properties": {"a": {"$ref": "missing.json"}}}, {})
-
-    assert "class Roots" in generator.generate(DOCUMENT, {})
-
-
-def test_neither_files_nor_urls_are_read(generator, tmp_path):
-    secret = tmp_path / "secret.json"
-    secret.write_text('{"type": "object", "properties": {"stolen": {"type": "string"}}}')
-    for target in (secret.as_uri(), str(secret), "http://127.0.0.1:1/x.json"):
-        with pytest.raises(Refused):
-            generator.generate({"type": "object", "properties": {"a": {"$ref": target}}}, {})
-
-
-def test_a_configuration_of_formatters_has_no_effect(tmp_path, monkeypatch):
-    (tmp_path / "pyproject.toml").write_text("this is not TOML")
-    monkeypatch.chdir(tmp_path)
-    generator = Generator()
-
-    try:
-        assert "class Roots" in generator.generate(DOCUMENT, {})
-    finally:
-        generator.stop()
 
 
 @pytest.mark.deep
@@ -110,25 +64,9 @@ def test_a_large_schema_gives_code_within_the_limits(schema):
     compile(project["src/large_tool/models.py"], "models.py", "exec")
 
 
-@pytest.fixture
-def jobs_are_done_once(monkeypatch):
-    """The package and the client of a spec have the same models, whose generation takes most of the time."""
-    done = {}
-    generate = Generator.generate
-
-    def generate_once(self, document, names):
-        job = json.dumps([document, names])
-        if job not in done:
-            done[job] = generate(self, document, names)
-        return done[job]
-
-    monkeypatch.setattr(Generator, "generate", generate_once)
-
-
 @pytest.mark.slow
 @pytest.mark.deep
 @pytest.mark.corpora
-@pytest.mark.usefixtures("jobs_are_done_once")
 @pytest.mark.parametrize("part", range(3))  # so that it is done side by side
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
 def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, part, tmp_path):
