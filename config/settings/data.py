@@ -10,21 +10,24 @@ from config.start_faults import emptied_database
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 DATA_DIR = Path(
-    env.text(
+    env.read(
         "TOOLSHELF_DATA_DIR",
+        str,
         str(BASE_DIR / "var"),
-        meaning="The folder for the database, generated keys and collected static files.",
+        "The folder for the database, generated keys and collected static files.",
         shown="`var`",
     )
 ).resolve()
 DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 DATABASES = {
-    "default": env.database(
+    "default": env.read(
         "DATABASE_URL",
-        DATA_DIR / "toolshelf.sqlite3",
-        meaning="`sqlite:////absolute/path` or `postgresql://user:password@host:port/name`.",
+        env.DATABASE,
+        "",
+        "`sqlite:////absolute/path` or `postgresql://user:password@host:port/name`.",
         shown="SQLite in the data directory",
     )
+    or {**env.SQLITE, "NAME": DATA_DIR / "toolshelf.sqlite3"}
 }
 if fault := emptied_database(DATABASES["default"]["NAME"], DATA_DIR):
     raise ImproperlyConfigured(fault)

@@ -1,21 +1,22 @@
 """How much clients may send, and how often."""
 
+from catalog.accounts.shared_rates import Rate
 from config import env
 
-MAX_SPEC_BYTES = env.number(
-    "TOOLSHELF_MAX_SPEC_BYTES", 1024 * 1024, minimum=1024, meaning="The maximum size of a spec."
+MAX_SPEC_BYTES: int = env.read(
+    "TOOLSHELF_MAX_SPEC_BYTES", env.number(1024), 1024 * 1024, "The maximum size of a spec."
 )
-MAX_DOCUMENT_BYTES = env.number(
+MAX_DOCUMENT_BYTES: int = env.read(
     "TOOLSHELF_MAX_DOCUMENT_BYTES",
+    env.number(1024),
     32 * 1024 * 1024,
-    minimum=1024,
-    meaning="The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
+    "The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
 )
-MAX_UPLOAD_BYTES = env.number(
+MAX_UPLOAD_BYTES: int = env.read(
     "TOOLSHELF_MAX_UPLOAD_BYTES",
+    env.number(1024),
     64 * 1024 * 1024,
-    minimum=1024,
-    meaning="The maximum size of a request.",
+    "The maximum size of a request.",
 )
 # A form is at most one value of 1 MiB; uploads are streamed to a file and bounded by MAX_UPLOAD_BYTES.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
@@ -24,47 +25,50 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 # A client that reads a response at less than 16 KiB/s for this long is disconnected. Unread responses occupy memory: at
 # most this many bytes, for all large responses of one process together.
-WRITE_TIMEOUT_S = env.number(
+WRITE_TIMEOUT_S: int = env.read(
     "TOOLSHELF_WRITE_TIMEOUT_S",
+    env.number(1),
     30,
-    minimum=1,
-    meaning="A client that reads a response at less than 16 KiB/s for this many seconds is disconnected.",
+    "A client that reads a response at less than 16 KiB/s for this many seconds is disconnected.",
 )
-UNREAD_RESPONSE_BYTES = env.number(
+UNREAD_RESPONSE_BYTES: int = env.read(
     "TOOLSHELF_UNREAD_RESPONSE_BYTES",
+    env.number(1024 * 1024),
     64 * 1024 * 1024,
-    minimum=1024 * 1024,
-    meaning=(
-        "Per process: the limit for large responses that clients have not read yet; above it, further large responses "
-        "are refused with 503."
-    ),
+    "Per process: the limit for large responses that clients have not read yet; above it, further large responses "
+    "are refused with 503.",
 )
 # How often one token, person and address may call the API, upload, and start runs.
-API_RATE = env.rate(
-    "TOOLSHELF_API_RATE", "12000/min", meaning="API requests of one person; `off` for no limit."
+API_RATE: Rate | None = env.read(
+    "TOOLSHELF_API_RATE", env.RATE, "12000/min", "API requests of one person; `off` for no limit."
 )
-API_ANONYMOUS_RATE = env.rate(
+API_ANONYMOUS_RATE: Rate | None = env.read(
     "TOOLSHELF_API_ANONYMOUS_RATE",
+    env.RATE,
     "6000/min",
-    meaning="API requests of one address without a token; `off` for no limit.",
+    "API requests of one address without a token; `off` for no limit.",
 )
-API_TOKEN_RATE = env.rate(
+API_TOKEN_RATE: Rate | None = env.read(
     "TOOLSHELF_API_TOKEN_RATE",
+    env.RATE,
     "12000/min",
-    meaning="API requests with one token; `off` for no limit.",
+    "API requests with one token; `off` for no limit.",
 )
-API_ADDRESS_RATE = env.rate(
+API_ADDRESS_RATE: Rate | None = env.read(
     "TOOLSHELF_API_ADDRESS_RATE",
+    env.RATE,
     "60000/min",
-    meaning="API requests of one address, with all its tokens and without; `off` for no limit.",
+    "API requests of one address, with all its tokens and without; `off` for no limit.",
 )
-UPLOAD_RATE = env.rate(
+UPLOAD_RATE: Rate | None = env.read(
     "TOOLSHELF_UPLOAD_RATE",
+    env.RATE,
     "6000/10min",
-    meaning="Uploads of one person, through pages and the API; `off` for no limit.",
+    "Uploads of one person, through pages and the API; `off` for no limit.",
 )
-RUN_RATE = env.rate(
+RUN_RATE: Rate | None = env.read(
     "TOOLSHELF_RUN_RATE",
+    env.RATE,
     "12000/10min",
-    meaning="Runs that one person starts, through pages and the API; `off` for no limit.",
+    "Runs that one person starts, through pages and the API; `off` for no limit.",
 )

@@ -1,14 +1,17 @@
 """What is logged: the audit log of changes, and the log of the server."""
 
+from typing import Literal
+
 from django.core.exceptions import ImproperlyConfigured
 
 from catalog.db.append_only import MIN_AGE_DAYS
 from config import env
 
-AUDIT_RETENTION_DAYS = env.number(
+AUDIT_RETENTION_DAYS: int = env.read(
     "TOOLSHELF_AUDIT_RETENTION_DAYS",
+    env.number(0),
     365,
-    meaning=f"Days after which events of the audit log are deleted: at least {MIN_AGE_DAYS}, or 0: never.",
+    f"Days after which events of the audit log are deleted: at least {MIN_AGE_DAYS}, or 0: never.",
 )  # 0: forever
 if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
     raise ImproperlyConfigured(
@@ -16,16 +19,17 @@ if 0 < AUDIT_RETENTION_DAYS < MIN_AGE_DAYS:
     )
 
 DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.AlwaysHiding"
-LOG_FORMAT = env.choice(
+LOG_FORMAT: Literal["json", "text"] = env.read(
     "TOOLSHELF_LOG_FORMAT",
+    Literal["json", "text"],
     "text",
-    {"text", "json"},
-    meaning="Lines of text, or one JSON object per line, with request and run ids.",
+    "Lines of text, or one JSON object per line, with request and run ids.",
 )
-LOG_REQUESTS = env.flag(
+LOG_REQUESTS: bool = env.read(
     "TOOLSHELF_LOG_REQUESTS",
-    default=LOG_FORMAT == "json",
-    meaning="`1` logs each request, with its status and duration.",
+    bool,
+    LOG_FORMAT == "json",
+    "`1` logs each request, with its status and duration.",
     shown="`1` with the JSON log",
 )
 LOGGING = {
@@ -52,11 +56,11 @@ LOGGING = {
     },
     "root": {
         "handlers": ["stderr"],
-        "level": env.choice(
+        "level": env.read(
             "LOG_LEVEL",
+            Literal["DEBUG", "ERROR", "INFO", "WARNING"],
             "WARNING",
-            {"DEBUG", "INFO", "WARNING", "ERROR"},
-            meaning="What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
+            "What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
         ),
     },
     "loggers": {

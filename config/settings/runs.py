@@ -1,146 +1,170 @@
 """How tools run, and on how many processes of the server or of Celery."""
 
+import importlib.util
+from typing import Literal
+
+from django.core.exceptions import ImproperlyConfigured
+
 from config import env
 from playground.builtin import FACTORIES
-from playground.worker.network import NETWORKS, Network
+from playground.worker.network import Network
 
 TOOL_FACTORIES = [
     *FACTORIES,
-    *env.words(
+    *env.read(
         "TOOL_FACTORIES",
-        meaning="Dotted paths of factories, in addition to those of installed packages.",
+        env.words(),
+        "",
+        "Dotted paths of factories, in addition to those of installed packages.",
     ),
 ]
 # Environment variables of tools, {name there: name here}: for every tool, and for single factories by their ids
 # (`playground/factories/factory_settings.py`). Their values are secrets, except those in TOOL_PUBLIC_ENVIRONMENT.
-TOOL_ENVIRONMENT = env.variables(
+TOOL_ENVIRONMENT: dict[str, str] = env.read(
     "TOOL_ENVIRONMENT",
-    meaning="Environment variables that every tool sees: `NAME`, or `NAME_IN_THE_TOOL=NAME`. "
+    env.NAMES,
+    "",
+    "Environment variables that every tool sees: `NAME`, or `NAME_IN_THE_TOOL=NAME`. "
     "Their values are removed from responses and logs.",
 )
-TOOL_ENVIRONMENT_BY_FACTORY = {
-    factory_id: env.variables(name)
-    for factory_id, name in env.by_factory(
-        "TOOL_ENVIRONMENT",
-        meaning="Variables that one factory sees; `<ID>` is its id in `A-Z`, `0-9` and `_`.",
-    ).items()
-}
-TOOL_PUBLIC_ENVIRONMENT = env.words(
+TOOL_ENVIRONMENT_BY_FACTORY: dict[str, dict[str, str]] = env.read_by_factory(
+    "TOOL_ENVIRONMENT",
+    env.NAMES,
+    "Variables that one factory sees; `<ID>` is its id in `A-Z`, `0-9` and `_`.",
+)
+TOOL_PUBLIC_ENVIRONMENT: list[str] = env.read(
     "TOOL_PUBLIC_ENVIRONMENT",
-    meaning="Variables of tools whose values are not secret, and not removed from responses and logs.",
+    env.words(),
+    "",
+    "Variables of tools whose values are not secret, and not removed from responses and logs.",
 )
-TOOL_NETWORK: Network = env.choice(
+TOOL_NETWORK: Network = env.read(
     "TOOL_NETWORK",
+    Network,
     "all",
-    NETWORKS,
-    meaning="The network that tools can reach; `outward`: public addresses, through a proxy.",
+    "The network that tools can reach; `outward`: public addresses, through a proxy.",
 )
-TOOL_NETWORK_BY_FACTORY: dict[str, Network] = {
-    factory_id: env.choice(name, "all", NETWORKS)
-    for factory_id, name in env.by_factory(
-        "TOOL_NETWORK", meaning="The network that one factory can reach; `<ID>` as above."
-    ).items()
-}
-RUNNER = env.choice(
+TOOL_NETWORK_BY_FACTORY: dict[str, Network] = env.read_by_factory(
+    "TOOL_NETWORK", Network, "The network that one factory can reach; `<ID>` as above."
+)
+RUNNER: str = env.read(
     "TOOLSHELF_RUNNER",
+    Literal["celery", "local"],
     "local",
-    {"local", "celery"},
-    meaning="Where tools run: in processes of this machine, or on Celery's workers.",
+    "Where tools run: in processes of this machine, or on Celery's workers.",
 )
-CELERY_BROKER_URL = env.broker(
+CELERY_BROKER_URL: str = env.read(
     "CELERY_BROKER_URL",
-    is_used=RUNNER == "celery",
-    meaning="The Redis server for Celery: `redis://[user:password@]host[:port][/number]`, `rediss://…` or `redis+socket://…`.",
+    env.REDIS,
+    "",
+    "The Redis server for Celery: `redis://[user:password@]host[:port][/number]`, `rediss://…` or `redis+socket://…`.",
 )
+if RUNNER == "celery" and not CELERY_BROKER_URL:
+    raise ImproperlyConfigured(
+        "TOOLSHELF_RUNNER is 'celery', so CELERY_BROKER_URL is needed: redis://[user:password@]host[:port][/number]."
+    )
+if RUNNER == "celery" and importlib.util.find_spec("celery") is None:
+    raise ImproperlyConfigured(
+        "TOOLSHELF_RUNNER is 'celery', but Celery for Redis is not installed. `make team` installs it "
+        "(the extra 'team' of the distribution)."
+    )
 # Counts requests for the limits above, so that several web servers share them.
-REDIS_URL = (
-    env.redis(
+REDIS_URL: str = (
+    env.read(
         "TOOLSHELF_REDIS",
-        meaning="The Redis server that web servers share for rate limits, in the form of `CELERY_BROKER_URL`.",
+        env.REDIS,
+        "",
+        "The Redis server that web servers share for rate limits, in the form of `CELERY_BROKER_URL`.",
         shown="`CELERY_BROKER_URL`",
     )
     or CELERY_BROKER_URL
 )
-WEB_PROCESSES = env.number(
-    "TOOLSHELF_WEB_PROCESSES", 2, minimum=1, meaning="Processes of the web server."
+WEB_PROCESSES: int = env.read(
+    "TOOLSHELF_WEB_PROCESSES", env.number(1), 2, "Processes of the web server."
 )
-WEB_THREADS = env.number("TOOLSHELF_WEB_THREADS", 16, minimum=2, meaning="Threads of each process.")
-RUN_SLOTS = env.number(
+WEB_THREADS: int = env.read("TOOLSHELF_WEB_THREADS", env.number(2), 16, "Threads of each process.")
+RUN_SLOTS: int = env.read(
     "TOOLSHELF_RUN_SLOTS",
+    env.number(1),
     16,
-    minimum=1,
-    meaning="Concurrent runs of all processes of a server, or of a Celery worker.",
+    "Concurrent runs of all processes of a server, or of a Celery worker.",
 )  # concurrent runs of all processes of a server, or of a worker
-RUN_QUEUE_MAX = env.number(
+RUN_QUEUE_MAX: int = env.read(
     "TOOLSHELF_RUN_QUEUE_MAX",
+    env.number(0),
     1000,
-    minimum=0,
-    meaning="The maximum number of waiting runs; further ones are refused with 429.",
+    "The maximum number of waiting runs; further ones are refused with 429.",
 )
-RUN_QUEUE_WAIT_S = env.number(
+RUN_QUEUE_WAIT_S: int = env.read(
     "TOOLSHELF_RUN_QUEUE_WAIT_S",
+    env.number(1),
     3600,
-    minimum=1,
-    meaning="With Celery: a run that no worker claims within this many seconds ends as `crashed`.",
+    "With Celery: a run that no worker claims within this many seconds ends as `crashed`.",
 )  # Celery: until a worker claims a run
-WARM_FACTORIES = env.number(
+WARM_FACTORIES: int = env.read(
     "TOOLSHELF_WARM_FACTORIES",
+    env.number(0),
     32,
-    meaning="How many factories, besides the built-in ones, each process imports in the background after it "
+    "How many factories, besides the built-in ones, each process imports in the background after it "
     "starts; 0: each is imported at its first run.",
 )
-DRAIN_S = env.number(
+DRAIN_S: int = env.read(
     "TOOLSHELF_DRAIN_S",
+    env.number(0),
     25,
-    meaning="After SIGTERM, active runs have this many seconds to finish; 0: they are stopped immediately.",
+    "After SIGTERM, active runs have this many seconds to finish; 0: they are stopped immediately.",
 )
-RUN_TIMEOUT_S = env.number(
+RUN_TIMEOUT_S: int = env.read(
     "TOOLSHELF_RUN_TIMEOUT_S",
+    env.number(1),
     30,
-    minimum=1,
-    meaning="The time limit of a run, in seconds, if its caller sets none.",
+    "The time limit of a run, in seconds, if its caller sets none.",
 )
-RUN_TIMEOUT_MAX_S = env.number(
+RUN_TIMEOUT_MAX_S: int = env.read(
     "TOOLSHELF_RUN_TIMEOUT_MAX_S",
+    env.number(1),
     300,
-    minimum=1,
-    meaning="The maximum time limit that a caller can set.",
+    "The maximum time limit that a caller can set.",
 )
-RUN_MEMORY_BYTES = env.number(
+RUN_MEMORY_BYTES: int = env.read(
     "TOOLSHELF_RUN_MEMORY_BYTES",
+    env.number(64 * 1024 * 1024),
     1024 * 1024 * 1024,
-    minimum=64 * 1024 * 1024,
-    meaning="The memory limit of a run.",
+    "The memory limit of a run.",
 )
-RUN_RESPONSE_BYTES = env.number(
+RUN_RESPONSE_BYTES: int = env.read(
     "TOOLSHELF_RUN_RESPONSE_BYTES",
+    env.number(1024),
     1024 * 1024,
-    minimum=1024,
-    meaning="The maximum size of a run's response; a larger one is stored as a file, and its beginning in the run.",
+    "The maximum size of a run's response; a larger one is stored as a file, and its beginning in the run.",
 )
-RUN_FILE_BYTES = env.number(
+RUN_FILE_BYTES: int = env.read(
     "TOOLSHELF_RUN_FILE_BYTES",
+    env.number(1024),
     16 * 1024 * 1024,
-    minimum=1024,
-    meaning="The maximum size of the files of a run's response together, and of a long response that is stored as one.",
+    "The maximum size of the files of a run's response together, and of a long response that is stored as one.",
 )
-RUN_OUTPUT_BYTES = env.number(
+RUN_OUTPUT_BYTES: int = env.read(
     "TOOLSHELF_RUN_OUTPUT_BYTES",
+    env.number(1024),
     64 * 1024,
-    minimum=1024,
-    meaning="How much of each of a run's output streams is stored.",
+    "How much of each of a run's output streams is stored.",
 )
-RUN_PARAMETERS_BYTES = env.number(
+RUN_PARAMETERS_BYTES: int = env.read(
     "TOOLSHELF_RUN_PARAMETERS_BYTES",
+    env.number(1024),
     1024 * 1024,
-    minimum=1024,
-    meaning="The maximum size of a run's parameters.",
+    "The maximum size of a run's parameters.",
 )
-RUN_BYTES_PER_DAY = env.number(
+RUN_BYTES_PER_DAY: int = env.read(
     "TOOLSHELF_RUN_BYTES_PER_DAY",
+    env.number(0),
     100 * 1024 * 1024,
-    meaning="How many bytes of runs one person may store on one day (UTC), mocks included; 0: no limit.",
+    "How many bytes of runs one person may store on one day (UTC), mocks included; 0: no limit.",
 )
-RUN_RETENTION_DAYS = env.number(
-    "TOOLSHELF_RUN_RETENTION_DAYS", 365, meaning="Days after which runs are deleted; 0: never."
+RUN_RETENTION_DAYS: int = env.read(
+    "TOOLSHELF_RUN_RETENTION_DAYS",
+    env.number(0),
+    365,
+    "Days after which runs are deleted; 0: never.",
 )  # 0: forever

@@ -1,94 +1,109 @@
 """How the site is protected: keys, hosts, networks, cookies, headers."""
 
 from csp.constants import NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
 
 from catalog.accounts.site_url import is_loopback
 from config import env
 from config.settings.data import DATA_DIR
 
-DEBUG = env.flag("DEBUG", default=False, meaning="Tracebacks in the browser, for development only.")
-SECRET_KEY = env.key(
+DEBUG: bool = env.read("DEBUG", bool, False, "Tracebacks in the browser, for development only.")
+SECRET_KEY: str = env.read(
     "SECRET_KEY",
-    meaning="Signs cookies; the same for all web servers and workers of a site, at least 32 characters.",
+    env.KEY,
+    "",
+    "Signs cookies; the same for all web servers and workers of a site, at least 32 characters.",
+    shown="generated",
 ) or env.generated_key(DATA_DIR / "secret_key")
 # Saved configurations are encrypted with the first key; the other keys can still decrypt older ones.
-CONFIGURATION_KEYS = env.keys(
+CONFIGURATION_KEYS: list[str] = env.read(
     "TOOLSHELF_CONFIGURATION_KEYS",
-    meaning=(
-        "Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt."
-    ),
+    env.KEYS,
+    "",
+    "Keys that encrypt all stored secrets: the first (at least 32 characters) encrypts, the others decrypt.",
+    shown="generated",
 ) or [env.generated_key(DATA_DIR / "configuration_key")]
-ALLOWED_HOSTS = env.words(
+ALLOWED_HOSTS: list[str] = env.read(
     "ALLOWED_HOSTS",
+    env.HOSTS,
     "localhost 127.0.0.1 [::1]",
-    meaning="The exact host names of the site; no wildcard.",
+    "The exact host names of the site; no wildcard.",
 )
-if "*" in ALLOWED_HOSTS:
-    raise ImproperlyConfigured("ALLOWED_HOSTS is '*'; use the exact host names of the site.")
 # Sources and the tools that run through them may connect to public addresses and to these networks. A site that is
 # served on the loopback interface only may also connect to it; `serve` with another host sets this to False.
-ALLOWED_NETWORKS = env.networks(
+ALLOWED_NETWORKS: list[str] = env.read(
     "TOOLSHELF_ALLOWED_NETWORKS",
-    meaning="Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 fd00::/8`.",
+    env.NETWORKS,
+    "",
+    "Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 fd00::/8`.",
 )
-LOOPBACK_ONLY = env.flag(
+LOOPBACK_ONLY: bool = env.read(
     "TOOLSHELF_LOOPBACK_ONLY",
-    default=all(map(is_loopback, ALLOWED_HOSTS)),
-    meaning="`1` also lets sources reach this machine itself.",
+    bool,
+    all(map(is_loopback, ALLOWED_HOSTS)),
+    "`1` also lets sources reach this machine itself.",
     shown="`1` if `ALLOWED_HOSTS` and `--host` are this machine",
 )
-OUTGOING_PROXY = env.proxy(
+OUTGOING_PROXY: str = env.read(
     "TOOLSHELF_OUTGOING_PROXY",
-    meaning=(
-        "HTTP proxy for sources and their tools, `http://[user:password@]host:port`; `HTTP_PROXY`, "
-        "`HTTPS_PROXY` and `NO_PROXY` are ignored."
-    ),
+    env.PROXY,
+    "",
+    "HTTP proxy for sources and their tools, `http://[user:password@]host:port`; `HTTP_PROXY`, "
+    "`HTTPS_PROXY` and `NO_PROXY` are ignored.",
 )
-CSRF_TRUSTED_ORIGINS = env.words(
-    "CSRF_TRUSTED_ORIGINS", meaning="Origins besides the site's own whose pages may send changes."
+CSRF_TRUSTED_ORIGINS: list[str] = env.read(
+    "CSRF_TRUSTED_ORIGINS",
+    env.words(),
+    "",
+    "Origins besides the site's own whose pages may send changes.",
 )
 # Under HTTPS (behind a proxy that terminates TLS) cookies are Secure, HTTP is redirected and HSTS is sent.
-HTTPS = env.flag(
+HTTPS: bool = env.read(
     "TOOLSHELF_HTTPS",
-    default=False,
-    meaning="`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS.",
+    bool,
+    False,
+    "`1` behind a proxy that terminates TLS: secure cookies, redirect, HSTS.",
 )
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Set this behind a proxy that sets X-Forwarded-Proto and -For itself; otherwise these headers are ignored.
-TRUST_PROXY = env.flag(
+TRUST_PROXY: bool = env.read(
     "TRUST_PROXY",
-    default=False,
-    meaning="`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`.",
+    bool,
+    False,
+    "`1` trusts the proxy's `X-Forwarded-Proto` and `TOOLSHELF_ADDRESS_HEADER`.",
 )
 # The server replaces the hyphens of a name by underscores before it calls the application, so `X_Forwarded_For` of a
 # client can replace `X-Forwarded-For` of a proxy that does not drop such names. A name without hyphens has no double.
-ADDRESS_HEADER = env.text(
+ADDRESS_HEADER: str = env.read(
     "TOOLSHELF_ADDRESS_HEADER",
+    str,
     "X-Forwarded-For",
-    meaning="The header in which a trusted proxy reports the client's address ([operations.md](operations.md)).",
+    "The header in which a trusted proxy reports the client's address ([operations.md](operations.md)).",
 )
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 # Scrapers of /metrics send this token. Programs on the same machine need it, too, unless METRICS_LOCAL is set: tools
 # run there, and can reach the site over loopback.
-METRICS_TOKEN = env.token(
+METRICS_TOKEN: str = env.read(
     "TOOLSHELF_METRICS_TOKEN",
-    meaning="The token with which scrapers read `/metrics`, at least 16 characters.",
+    env.TOKEN,
+    "",
+    "The token with which scrapers read `/metrics`, at least 16 characters.",
 )
-METRICS_LOCAL = env.flag(
+METRICS_LOCAL: bool = env.read(
     "TOOLSHELF_METRICS_LOCAL",
-    default=False,
-    meaning="`1`: programs on the same machine read `/metrics` without a token.",
+    bool,
+    False,
+    "`1`: programs on the same machine read `/metrics` without a token.",
 )
 # Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix makes browsers
 # refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host- prefix").
-COOKIE_SUFFIX = env.text(
+COOKIE_SUFFIX: str = env.read(
     "TOOLSHELF_COOKIE_SUFFIX",
+    str,
     "",
-    meaning="Added to the names of cookies: two sites on two ports of one host need different ones.",
+    "Added to the names of cookies: two sites on two ports of one host need different ones.",
 )
 COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session{COOKIE_SUFFIX}"
@@ -100,11 +115,11 @@ BROWSER_COOKIE_NAME = (
     f"{COOKIE_PREFIX}_browser{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
 )
 SESSION_ENGINE = "catalog.accounts.session_store"
-SESSION_IDLE_HOURS = env.number(
+SESSION_IDLE_HOURS: int = env.read(
     "TOOLSHELF_SESSION_IDLE_HOURS",
+    env.number(1),
     72,
-    minimum=1,
-    meaning="A browser session ends when it has not been used for this time, and after 14 days in any case.",
+    "A browser session ends when it has not been used for this time, and after 14 days in any case.",
 )  # then an unused session ends
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

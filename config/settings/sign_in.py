@@ -1,32 +1,31 @@
 """Who may see the site, and how people sign in: links, passwords, second factors, OpenID Connect."""
 
+from typing import Literal
+
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 
 AUTH_USER_MODEL = "accounts.User"
-ANONYMOUS_BROWSING = env.flag(
+ANONYMOUS_BROWSING: bool = env.read(
     "TOOLSHELF_ANONYMOUS_BROWSING",
-    default=True,
-    meaning="`0`: people and programs see nothing of the catalog until they sign in.",
+    bool,
+    True,
+    "`0`: people and programs see nothing of the catalog until they sign in.",
 )
-DEFAULT_GROUPS = env.words_among(
+DEFAULT_GROUPS: list[str] = env.read(
     "TOOLSHELF_DEFAULT_GROUPS",
+    env.words(Literal["reader", "runner", "publisher", "administrator"]),
     "publisher runner",
-    ("reader", "runner", "publisher", "administrator"),
-    meaning=(
-        "The built-in groups whose rights people get if they are in none of them: `reader`, `runner`, `publisher`, "
-        "`administrator`."
-    ),
+    "The built-in groups whose rights people get if they are in none of them: `reader`, `runner`, `publisher`, "
+    "`administrator`.",
 )
-SECOND_FACTOR_ROLES = env.words_among(
+SECOND_FACTOR_ROLES: list[str] = env.read(
     "TOOLSHELF_SECOND_FACTOR",
+    env.words(Literal["reader", "runner", "publisher", "administrator", "all"]),
     "",
-    ("reader", "runner", "publisher", "administrator", "all"),
-    meaning=(
-        "The roles whose people must set up a second factor before they can do anything else: `administrator`, "
-        "`publisher`, `runner`, `reader`, or `all`."
-    ),
+    "The roles whose people must set up a second factor before they can do anything else: `administrator`, "
+    "`publisher`, `runner`, `reader`, or `all`.",
 )
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "catalog:home"
@@ -74,41 +73,45 @@ MFA_TOTP_ISSUER = "Toolshelf"
 MFA_TOTP_TOLERANCE = 1  # period of 30 s before and after: clocks of phones drift
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
 
-OIDC_ISSUER = env.issuer(
+OIDC_ISSUER: str = env.read(
     "TOOLSHELF_OIDC_ISSUER",
-    meaning="The issuer of an OpenID Connect provider with which people sign in (docs/sign-in.md).",
+    env.ISSUER,
+    "",
+    "The issuer of an OpenID Connect provider with which people sign in (docs/sign-in.md).",
 )
-OIDC_CLIENT_ID = env.text(
-    "TOOLSHELF_OIDC_CLIENT_ID", "", meaning="The client id of the site at the provider."
+OIDC_CLIENT_ID: str = env.read(
+    "TOOLSHELF_OIDC_CLIENT_ID", str, "", "The client id of the site at the provider."
 )
-OIDC_CLIENT_SECRET = env.text(
-    "TOOLSHELF_OIDC_CLIENT_SECRET", "", meaning="The client's secret; empty for a public client."
+OIDC_CLIENT_SECRET: str = env.read(
+    "TOOLSHELF_OIDC_CLIENT_SECRET", str, "", "The client's secret; empty for a public client."
 )
-OIDC_NAME = env.text(
-    "TOOLSHELF_OIDC_NAME", "single sign-on", meaning="The provider's name: `Sign in with <name>`."
+OIDC_NAME: str = env.read(
+    "TOOLSHELF_OIDC_NAME", str, "single sign-on", "The provider's name: `Sign in with <name>`."
 )
-OIDC_SCOPES = env.words(
+OIDC_SCOPES: list[str] = env.read(
     "TOOLSHELF_OIDC_SCOPES",
+    env.words(),
     "openid profile email",
-    meaning="The scopes that are requested; `openid` is needed.",
+    "The scopes that are requested; `openid` is needed.",
 )
-OIDC_GROUPS_CLAIM = env.text(
+OIDC_GROUPS_CLAIM: str = env.read(
     "TOOLSHELF_OIDC_GROUPS_CLAIM",
+    str,
     "groups",
-    meaning="The claim with a person's groups at the provider; `a.b` is member `b` of the claim `a`.",
+    "The claim with a person's groups at the provider; `a.b` is member `b` of the claim `a`.",
 )
-OIDC_GROUPS = env.group_mapping(
+OIDC_GROUPS: dict[str, list[str]] = env.read(
     "TOOLSHELF_OIDC_GROUPS",
-    meaning=(
-        "Groups of the provider and the groups of the site that their members get, as JSON: "
-        '`{"toolshelf-admins": "administrator", "developers": ["publisher", "runner"]}`.'
-    ),
+    env.GROUPS,
+    "",
+    "Groups of the provider and the groups of the site that their members get, as JSON: "
+    '`{"toolshelf-admins": "administrator", "developers": ["publisher", "runner"]}`.',
 )
-OIDC_PEOPLE = env.choice(
+OIDC_PEOPLE: str = env.read(
     "TOOLSHELF_OIDC_PEOPLE",
+    Literal["any", "mapped"],
     "mapped",
-    {"mapped", "any"},
-    meaning="Who may sign in with the provider: people with a group in `TOOLSHELF_OIDC_GROUPS`, or everyone there.",
+    "Who may sign in with the provider: people with a group in `TOOLSHELF_OIDC_GROUPS`, or everyone there.",
 )
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
     raise ImproperlyConfigured(

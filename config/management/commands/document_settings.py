@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
 from typing import Any, Final
 
 from django.conf import settings
@@ -41,26 +39,12 @@ class Command(BaseCommand):
     )
     requires_system_checks = []
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--check",
-            action="store_true",
-            help="write nothing; exit with 1 if the file is out of date",
-        )
-
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        path, text = settings.BASE_DIR / "docs" / "settings.md", settings_document()
-        if options["check"]:
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                self.stderr.write(
-                    "docs/settings.md is out of date; run manage.py document_settings."
-                )
-                sys.exit(1)
-            return
-        path.write_text(text, encoding="utf-8")
+        path = settings.BASE_DIR / "docs" / "settings.md"
+        path.write_text(settings_document(), encoding="utf-8")
 
 
 def settings_document() -> str:
     """The text of docs/settings.md."""
-    rows = (f"| `{one.name}` | {one.default} | {one.meaning} |\n" for one in VARIABLES.values())
+    rows = [f"| `{row.name}` | {row.default} | {row.meaning} |\n" for row in VARIABLES.values()]
     return INTRODUCTION + "".join(rows) + VARIABLES_OF_TOOLS

@@ -113,10 +113,10 @@ def connect(url: str) -> None:
         CommandError: the URL is not PostgreSQL's, its driver is not installed, or the server cannot be reached.
     """
     try:
-        entry = env.database_at(url, "URL")
+        entry = env.read_value("URL", env.DATABASE, url)
     except ImproperlyConfigured as error:
         raise CommandError(str(error)) from error
-    if "postgresql" not in str(entry["ENGINE"]):
+    if not entry or "postgresql" not in str(entry["ENGINE"]):
         raise CommandError("URL must name a PostgreSQL database, and begin with postgresql://.")
     connections.databases[TARGET] = connections.configure_settings(
         {**connections.databases, TARGET: entry}

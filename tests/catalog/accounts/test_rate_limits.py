@@ -6,13 +6,11 @@ import json
 
 import httpx
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.shared_rates import Rate
 from catalog.models import Tool
-from config import env
 from playground import running
 from playground.models import Run
 from tests.conftest import Program
@@ -228,20 +226,6 @@ def test_the_runs_of_one_person_do_not_limit_another(settings, ada):
 # -- settings ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("text", "rate"), [("5/min", Rate(5, 60)), ("off", None), ("OFF", None)])
-def test_a_rate_is_read_from_the_environment(monkeypatch, text, rate):
-    monkeypatch.setenv("TOOLSHELF_RATE_OF_A_TEST", text)
-
-    assert env.rate("TOOLSHELF_RATE_OF_A_TEST", "1/s") == rate
-
-
-def test_a_wrong_rate_stops_the_start_and_names_what_is_accepted(monkeypatch):
-    monkeypatch.setenv("TOOLSHELF_RATE_OF_A_TEST", "fast")
-
-    with pytest.raises(ImproperlyConfigured, match="such as 6000/min or 6000/10min"):
-        env.rate("TOOLSHELF_RATE_OF_A_TEST", "1/s")
-
-
 def test_a_visitor_without_a_session_is_not_signed_in_by_being_counted(settings):
     settings.API_ANONYMOUS_RATE = FEW
 
@@ -357,10 +341,3 @@ def test_a_refused_request_uses_nothing_of_the_other_limits(settings, ada):
     refused = [program.ask("/tools") for _ in range(5)][-1]
 
     assert '"person";r=9' in refused["RateLimit"]
-
-
-def test_a_wrong_redis_stops_the_start(monkeypatch):
-    monkeypatch.setenv("TOOLSHELF_REDIS_OF_A_TEST", "http://example.com")
-
-    with pytest.raises(ImproperlyConfigured, match="use redis://"):
-        env.redis("TOOLSHELF_REDIS_OF_A_TEST")
