@@ -42,7 +42,7 @@ FILE_SPECS = 50_000
 COMMON = ("get", "list", "create", "search", "update", "delete")
 WAYS = ("floor", "ours, JSON", "ours, HTML", "JSON again", "HTML again", "facets")
 AGAIN = {"JSON again": "ours, JSON", "HTML again": "ours, HTML"}
-PATHS = {"ours, JSON": "/api/v1/tools", "ours, HTML": "/tools/", "facets": "/tools/facets/"}
+PATHS = {"ours, JSON": "/api/v1/tools", "ours, HTML": "/tools/", "facets": "/facets/"}
 PROCESSES, THREADS = "2", "16"
 
 
@@ -144,7 +144,8 @@ def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Questio
         "common and medium": [Question(words) for words in drawn(list(COMMON), medium)],
         "medium and medium": [Question(words) for words in drawn(medium, medium)],
         "common and common": [
-            Question(f"{one} {common[-2 - at % 3]}") for at, one in enumerate(common)
+            Question(f"{word} {COMMON[(number + 1 + number % 3) % len(COMMON)]}")
+            for number, word in enumerate(common)
         ],
         "typing, 3 letters": [Question(word[:3], typing=True) for word in drawn(medium)],
         "typing, second word": [Question(words, typing=True) for words in begun],
@@ -154,14 +155,19 @@ def questions(database: Path, tools: int, rounds: int) -> dict[str, list[Questio
 
 
 def _words(database: Path, at_least: int, at_most: int) -> list[str]:
-    """Words that this number of tools contain."""
+    """Words that this number of tools contain; the program ends if there are none."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
         found = opened.execute(
             "SELECT min(word) FROM tool_word JOIN tool_stem USING (stem) WHERE documents BETWEEN ? AND ? "
             "AND length(word) BETWEEN 5 AND 12 AND word NOT GLOB '*[^a-z]*' GROUP BY stem ORDER BY 1 LIMIT 20000",
             (at_least, at_most),
         )
-        return [word for (word,) in found]
+        words = [word for (word,) in found]
+    if not words:
+        raise SystemExit(
+            f"No word is in {at_least} to {at_most} of these tools; measure with more --tools."
+        )
+    return words
 
 
 # -- asking -----------------------------------------------------------------------------------------------------------
