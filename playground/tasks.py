@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
+from typing import cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -136,16 +137,11 @@ def _begin(run: Run, encrypted: str, own_supervisor: Supervisor, now: datetime) 
 
 @sensitive_variables("content", "secrets")
 def _configuration_in(content: dict[str, JSON]) -> Configuration | None:
-    """The configuration in a message; messages of an earlier version have no `configuration_secrets`."""
+    """The configuration in a message, with the pointers of its secrets."""
     if "configuration" not in content:
         return None
-    secrets = content.get("configuration_secrets")
-    pointers = (
-        frozenset(each for each in secrets if isinstance(each, str))
-        if isinstance(secrets, list)
-        else frozenset()
-    )
-    return Configuration(content["configuration"], pointers)
+    secrets = cast("list[str]", content["configuration_secrets"])
+    return Configuration(content["configuration"], frozenset(secrets))
 
 
 @sensitive_variables("content")

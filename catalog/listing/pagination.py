@@ -53,8 +53,7 @@ class Cursor:
             decoded = base64.b64decode(
                 text + "=" * (-len(text) % 4), altchars=b"-_", validate=True
             ).decode()
-            mode, key, pk, backwards, *others = json.loads(decoded)
-            [before] = others or [0]  # cursors of earlier versions have no such number
+            mode, key, pk, backwards, before = json.loads(decoded)
             str(key).encode()  # JSON allows lone surrogates, databases do not
         except (ValueError, binascii.Error, TypeError, RecursionError) as error:
             raise BadCursor(BAD_CURSOR) from error

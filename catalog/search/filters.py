@@ -20,14 +20,12 @@ Polarity = Literal["with", "without"]
 CHOICES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object", "null")
 _HAS: Final = {
-    "examples": "f_examples", "example": "f_examples", "returns": "f_returns", "return": "f_returns",
-    "configuration": "f_configurable", "parameters": "f_takes",
+    "examples": "f_examples", "returns": "f_returns", "configuration": "f_configurable", "parameters": "f_takes",
 }  # fmt: skip
 STARRED: Final = "starred"
 ME: Final = "me"
 _IS: Final = {
-    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "judged": "f_judged",
-    STARRED: "",
+    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", STARRED: "",
 }  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
@@ -70,7 +68,7 @@ def _field(letter: str, condition: str) -> Callable[[str], Found]:
 
 
 def _needs(text: str) -> Found:
-    if text.lower() in {"configuration", "config"}:
+    if text.lower() == "configuration":
         return [Condition("f_configurable")]
     if text.lower() in {"nothing", "none"}:
         return [Condition("f_configurable", holds=False)]
@@ -160,7 +158,7 @@ def _owner(text: str) -> Found:
 
 
 def _examples(text: str) -> Found:
-    return [] if text.lower() in {"pass", "hold"} else "`examples:` takes pass."
+    return [] if text.lower() == "pass" else "`examples:` takes pass."
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@
     needs:configuration         has:examples  has:returns  toolkit:github  tag:mail  is:deprecated  runnable:yes
     usable:openai               a format that accepts it without changes
     score:90                    a lint score of 90 or more; also score:>=90, score:>90, score:<70, score:<=70
-    examples:pass               all examples passed; `examples:hold` is the same
+    examples:pass               all examples passed
     is:starred  owner:me        for a person who has signed in; owner:alice for the tools of another user
 
 Words can also form a sentence. Words without much meaning are then ignored, and a quoted phrase makes a tool rank

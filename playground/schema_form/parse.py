@@ -246,7 +246,7 @@ def _file(file: Upload, controls: _Controls, path: str, faults: list[Fault], sta
 
 
 def _text(controls: _Controls, state: State) -> Draft:
-    text = controls.text("t") or controls.text("s")
+    text = controls.text("t")
     return Text(text, False, state) if text or "x" in controls.tags else Missing("text", state)
 
 
@@ -296,7 +296,6 @@ _READERS: Final[Mapping[str, Callable[[_Controls, State], Draft]]] = {
     "e": lambda controls, state: Raw(controls.text("e"), state),
     "z": _folded,
     "q": lambda controls, state: Text(controls.text("q"), True, state),
-    "s": _text,
     "t": _text,
     "n": _number,
     "b": _boolean,

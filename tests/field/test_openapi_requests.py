@@ -5,10 +5,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from playground.tool import ToolError
 from tests.factories import properties
 from tests.field import field_input
 from tests.field.openapi_calls import losses_of, openapi, sending, spec_of
+from toolshelf_tools import ToolError
 
 HI = "data:text/plain;base64,aGk="
 NAMED = "data:image/png;name=p%20%C3%A4.png;base64,aGk="

@@ -23,7 +23,7 @@ QUERIES = (
     "takes:location", "takes:owner:string", "takes:city:number", "returns:temperature", "needs:configuration",
     "has:examples", "-has:examples", "tag:mail", "toolkit:github-mcp-server", "toolkit:metatool weather",
     "is:deprecated", "runnable:yes", "runnable:no get", "usable:openai-strict", "usable:gemini score:90", "score:90",
-    "examples:hold", "wether", "githbu issue", "retrive repositry", "travel -flight", "delete OR remove", "get_weather",
+    "examples:pass", "wether", "githbu issue", "retrive repositry", "travel -flight", "delete OR remove", "get_weather",
     "getWeather", "a", "zzzzzz", "sends mail to the moon", "(", '"', "naïve café", "calculate area of a triangle",
     "takes:", "needs:apiKey", "create update delete", "score:abc", "usable:nothing",
 )  # fmt: skip

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import playground.tool
-import toolshelf_tools
 from tests.corpora import GET_WEATHER
 from toolshelf_tools import (
     ConfigurableToolFactory,
@@ -131,13 +129,6 @@ def test_progress_is_passed_on_to_whoever_listens(reports):
     progress(1, 2, "half")
 
     assert reports == [(1, None, ""), (1, 2, "half")]
-
-
-def test_the_playground_has_them_under_their_earlier_name():
-    names = {name for name in vars(playground.tool) if not name.startswith("_")}
-
-    assert {"Definition", "ToolError", "ToolFactory", "progress"} <= names
-    assert all(getattr(playground.tool, name) is getattr(toolshelf_tools, name) for name in names)
 
 
 def test_the_interfaces_need_neither_django_nor_any_package():

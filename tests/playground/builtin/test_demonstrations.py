@@ -5,8 +5,8 @@ import pytest
 from catalog.json_schema.validation import compile_schema
 from catalog.specs.spec import read_spec
 from playground.builtin.shipped import SPECS
-from playground.tool import listen_to_progress
 from tests.playground.builtin.calls import call_tool
+from toolshelf_tools import listen_to_progress
 
 
 def weather(location, **configuration):

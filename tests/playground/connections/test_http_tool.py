@@ -9,7 +9,6 @@ from catalog.jsontext.reader import loads
 from catalog.specs.importers import import_document
 from playground.connections.connection import Connection
 from playground.connections.http_tool import HTTPToolFactory
-from playground.tool import ToolError
 from tests.playground.connections.echo_service import (
     ANSWERS,
     ISSUED,
@@ -18,6 +17,7 @@ from tests.playground.connections.echo_service import (
     Service,
     document,
 )
+from toolshelf_tools import ToolError
 
 LOOPBACK = ("127.0.0.0/8",)
 SPECS = {

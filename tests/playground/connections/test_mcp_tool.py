@@ -10,7 +10,7 @@ import pytest
 
 from playground.connections.connection import Connection
 from playground.connections.mcp_tool import MCPToolFactory, response_of
-from playground.tool import ToolError
+from toolshelf_tools import ToolError
 
 LOOPBACK = ("127.0.0.0/8",)
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}}}

@@ -9,8 +9,8 @@ from catalog.jsontext.reader import loads
 from catalog.specs.importers import import_document
 from playground.connections.request import curl, request_of
 from playground.connections.security import Credentials, credentials_of
-from playground.tool import ToolError
 from tests.factories import properties
+from toolshelf_tools import ToolError
 
 NO_CREDENTIALS = Credentials()
 

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from playground.tool import progress
+from toolshelf_tools import progress
 
 
 class TestTool:

@@ -73,7 +73,7 @@ def test_output_is_available_during_the_run(runner):
 
 def test_progress_is_available_during_the_run(runner):
     code = (
-        "from playground.tool import progress\nimport time\nprogress(1, 4, 'first')\ntime.sleep(30)"
+        "from toolshelf_tools import progress\nimport time\nprogress(1, 4, 'first')\ntime.sleep(30)"
     )
 
     run = runner.start(code)
@@ -83,7 +83,7 @@ def test_progress_is_available_during_the_run(runner):
 
 
 def test_many_reports_of_progress_become_a_few_including_the_last(runner):
-    code = "from playground.tool import progress\nfor n in range(100_000): progress(n, 100_000)\nreturn 1"
+    code = "from toolshelf_tools import progress\nfor n in range(100_000): progress(n, 100_000)\nreturn 1"
 
     run = runner.start(code)
     end = run.wait(30)
@@ -93,7 +93,7 @@ def test_many_reports_of_progress_become_a_few_including_the_last(runner):
 
 
 def test_progress_never_fails(runner):
-    code = "from playground.tool import progress\nprogress('a', object(), float)\nprogress(float('nan'))\nreturn 1"
+    code = "from toolshelf_tools import progress\nprogress('a', object(), float)\nprogress(float('nan'))\nreturn 1"
 
     assert runner.call(code).response == 1
 

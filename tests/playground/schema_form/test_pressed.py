@@ -57,7 +57,7 @@ TEXTS = {
     "k": ["", "a", "q"],
     "nk": ["", "a", "x2"],
 }
-TYPED = {"s", "t", "n", "e", "k", "nk", "q"}
+TYPED = {"t", "n", "e", "k", "nk", "q"}
 
 
 class Drawn:

@@ -4,7 +4,7 @@ import base64
 import os
 import sys
 
-from playground.tool import progress
+from toolshelf_tools import progress
 
 AT_IMPORT = os.environ.get("API_KEY")
 

@@ -6,7 +6,7 @@ import os
 import sys
 from urllib.parse import quote
 
-from playground.tool import progress
+from toolshelf_tools import progress
 
 
 class Leaking:
