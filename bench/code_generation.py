@@ -3,7 +3,7 @@
     .venv/bin/python -m bench.code_generation [--specs specs_mcp] [--mypy 40] [--out DIR]
 
 Reads the specs of `tests/corpora.py` (the selection of the repository, or the full corpora of `TOOLSHELF_CORPORA`), and
-generates the Python package and the client of each. Prints a table; exits with 1 if code does not compile or import,
+generates the Python package of each. Prints a table; exits with 1 if code does not compile or import,
 or if less than 95 % of the specs have real types throughout.
 """
 
@@ -27,7 +27,6 @@ from tests import corpora
 
 ROOT = Path(__file__).resolve().parents[1]
 SDK = ROOT / "sdk" / "src"
-LANGUAGES = ("python", "python-client")
 MIN_TYPED = 0.95
 
 # Imports each module by its path, as a fresh process would: prints the path and the reason of each failure.
@@ -69,21 +68,16 @@ def main() -> None:
 
 def measure(corpus: str, mypy: int, out: Path) -> int:
     specs = [spec for line in corpora.lines(corpus) if (spec := readable(line)) is not None]
-    generate_project(specs[0], "python")  # starts the generator
     print(f"{corpus}: {len(specs)} specs")
-    failed = False
-    folders: dict[str, list[Path]] = {}
-    for language in LANGUAGES:
-        seconds, folders[language], modules, broken = generated(specs, language, out)
-        unimportable = imports_of(modules)
-        print(*broken, *unimportable, sep="\n", end="\n" if broken or unimportable else "")
-        failed = failed or bool(broken or unimportable)
-        print(f"  {language}")
-        print(f"    generated        {len(seconds)}")
-        print(f"    compile          {len(seconds) - len(broken)}")
-        print(f"    import           {len(modules) - len(unimportable)}")
-        times = (f"{name} {1000 * value:.0f} ms" for name, value in timing(seconds).items())
-        print(f"    time of one      {', '.join(times)}")
+    seconds, folders, modules, broken = generated(specs, out)
+    unimportable = imports_of(modules)
+    failed = bool(broken or unimportable)
+    print(*broken, *unimportable, sep="\n", end="\n" if failed else "")
+    print(f"  generated        {len(seconds)}")
+    print(f"  compile          {len(seconds) - len(broken)}")
+    print(f"  import           {len(modules) - len(unimportable)}")
+    times = (f"{name} {1000 * value:.0f} ms" for name, value in timing(seconds).items())
+    print(f"  time of one      {', '.join(times)}")
     share = typed(specs)
     return 1 if failed or share < MIN_TYPED or not checked_by_mypy(folders, mypy) else 0
 
@@ -96,7 +90,7 @@ def readable(line: str) -> ToolSpec | None:
 
 
 def generated(
-    specs: list[ToolSpec], language: str, out: Path
+    specs: list[ToolSpec], out: Path
 ) -> tuple[list[float], list[Path], list[Path], list[str]]:
     """The seconds of each project, its folder, the modules that can be imported, and what does not compile."""
     seconds: list[float] = []
@@ -105,9 +99,9 @@ def generated(
     broken: list[str] = []
     for spec in specs:
         started = time.perf_counter()
-        project = generate_project(spec, language)
+        project = generate_project(spec, "python")
         seconds.append(time.perf_counter() - started)
-        folders.append(out / language / spec.sha256[:12])
+        folders.append(out / spec.sha256[:12])
         modules += written(project, folders[-1])
         for path in (path for path in project if path.endswith(".py")):
             try:
@@ -118,11 +112,11 @@ def generated(
 
 
 def written(project: Project, folder: Path) -> list[Path]:
-    """Write the files of `project`; those that can be imported alone: the models or the client."""
+    """Write the files of `project`; the models, which can be imported alone."""
     for path, text in project.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    return [folder / path for path in project if path.endswith(("/models.py", "_client.py"))]
+    return [folder / path for path in project if path.endswith("/models.py")]
 
 
 def imports_of(modules: list[Path]) -> list[str]:
@@ -154,17 +148,13 @@ def typed(specs: list[ToolSpec]) -> float:
     return share
 
 
-def checked_by_mypy(folders: dict[str, list[Path]], count: int) -> bool:
+def checked_by_mypy(folders: list[Path], count: int) -> bool:
     """Whether `mypy --strict` accepts the sample."""
     if not count or not SDK.is_dir():
         print("  mypy --strict: not run")
         return True
-    targets = []
-    for language, all_folders in folders.items():
-        sample = sorted(set(all_folders))[:: max(1, len(all_folders) // count)][:count]
-        targets += [
-            str(folder / "src") if language == "python" else str(folder) for folder in sample
-        ]
+    sample = sorted(set(folders))[:: max(1, len(folders) // count)][:count]
+    targets = [str(folder / "src") for folder in sample]
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", *targets],
         env={"MYPYPATH": str(SDK), "PATH": "/usr/bin:/bin"},

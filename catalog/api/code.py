@@ -24,11 +24,10 @@ from catalog.shortcuts import tool_at
     openapi_extra=openapi_bodies.CODE,
 )
 def get_code(request: HttpRequest, slug: str, language: str) -> HttpResponse:
-    """A ZIP with a project for the current spec: `python`, `java` or `python-client`.
+    """A ZIP with a project for the current spec: `python` or `java`.
 
-    `python` and `java` are packages that implement the tool; only the body of one method is missing. `python-client`
-    is a module with a typed function that runs the tool through this API. Equal specs give equal bytes. 422 if the
-    code would exceed a limit.
+    It implements the tool; only the body of one method is missing. Equal specs give equal bytes. 422 if the code would
+    exceed a limit.
     """
     if language not in LANGUAGES:
         raise Http404

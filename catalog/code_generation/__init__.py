@@ -1,7 +1,6 @@
 """Source code that is generated from a spec: a project of files for each language.
 
     python_package   a Python package that implements the tool: models, definition, factory, test
-    python_client    a Python module that calls the tool through the API of the site
     java_project     a Maven project that implements the tool
 
 A spec is a stranger's text. In the generated code its values are string literals, comments and names that the
@@ -75,13 +74,6 @@ LANGUAGES: Final[Mapping[str, Language]] = {
             "A Maven project with records, the factory and its service file; you write the body of one method.",
             "catalog.code_generation.java_project",
             "java_project",
-        ),
-        Language(
-            "python-client",
-            "Python client",
-            "A module with one typed function that runs the tool through the API of this site.",
-            "catalog.code_generation.python_client",
-            "python_client_project",
         ),
     )
 }

@@ -90,13 +90,11 @@ class PythonModels:
     Attributes:
         source: the classes and types, without imports.
         imports: module -> names.
-        roots: by the name of each schema, the members of its class; None if it is an alias of another type.
         untyped: the parts that became `JsonValue`.
     """
 
     source: str
     imports: Mapping[str, set[str]]
-    roots: Mapping[str, tuple[Member, ...] | None]
     untyped: tuple[Untyped, ...]
 
 
@@ -110,7 +108,6 @@ def python_models(schemas: Mapping[str, tuple[JSON, str]]) -> PythonModels:
     return PythonModels(
         source="\n\n\n".join(parts) + "\n",
         imports=writer.imports(),
-        roots={name: writer.members.get(name) for name in typed.roots},
         untyped=tuple(typed.untyped),
     )
 
@@ -119,7 +116,6 @@ class _Writer:
     """Writes the classes and types of one document, and collects what they import."""
 
     def __init__(self, typed: TypedSchemas) -> None:
-        self.members: dict[str, tuple[Member, ...]] = {}
         self._typed = typed
         self._used: set[str] = set()
 
@@ -138,13 +134,11 @@ class _Writer:
             body += [*_docstring(schema["description"]), ""]
         if schema["additionalProperties"] is False:
             body += ['model_config = ConfigDict(extra="forbid")', ""]
-        members = []
         for member, inner in schema["properties"].items():
             body += _comments(self._typed.comments.get((name, member), ()))
             is_required = member in schema["required"]
-            members.append(self._member(member, inner, is_required=is_required))
-            body += self._member_source(member, inner, members[-1])
-        self.members[name] = tuple(members)
+            written = self._member(member, inner, is_required=is_required)
+            body += self._member_source(member, inner, written)
         while body and not body[-1]:
             body.pop()
         lines = [f"    {line}" if line else "" for line in body or ["pass"]]

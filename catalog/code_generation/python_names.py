@@ -36,9 +36,8 @@ _OF_CLASSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """Names for "Get weather": the function get_weather, the package get_weather_tool, the class GetWeatherTool."""
+    """Names for "Get weather": the package get_weather_tool, the class GetWeatherTool."""
 
-    function: str
     package: str
     distribution: str
     tool: str
@@ -46,14 +45,11 @@ class ToolNames:
 
     @classmethod
     def of(cls, spec: ToolSpec) -> ToolNames:
-        function = snake_name(spec.tool_id, default="tool")
-        base = function.strip("_").removesuffix("_tool")
+        base = snake_name(spec.tool_id, default="tool").strip("_").removesuffix("_tool")
         package = f"{base}_tool" if base != "tool" else "generated_tool"
         name = pascal_name(spec.tool_id).removesuffix("Tool") or "Generated"
         name = name if name[0].isalpha() else f"Tool{name}"
-        return cls(
-            function, package, package.replace("_", "-"), f"{name}Tool", f"{name}ToolFactory"
-        )
+        return cls(package, package.replace("_", "-"), f"{name}Tool", f"{name}ToolFactory")
 
 
 def python_schemas(spec: ToolSpec) -> dict[str, tuple[JSON, str]]:

@@ -51,10 +51,10 @@ def test_each_language_can_be_previewed_and_downloaded(weather, client, stranger
 
 
 def test_the_zip_is_not_sent_again_to_a_client_that_has_it(weather, stranger):
-    first = stranger.get(f"/api/v1/tools/{SLUG}/code/python-client")
+    first = stranger.get(f"/api/v1/tools/{SLUG}/code/python")
 
     again = stranger.get(
-        f"/api/v1/tools/{SLUG}/code/python-client", headers={"If-None-Match": first["ETag"]}
+        f"/api/v1/tools/{SLUG}/code/python", headers={"If-None-Match": first["ETag"]}
     )
 
     assert again.status_code == 304
@@ -114,18 +114,18 @@ def test_the_command_writes_the_files(weather, tmp_path, capsys):
         "generate_tool",
         "Get weather",
         "--language",
-        "python-client",
+        "python",
         "--out",
-        str(tmp_path / "client"),
+        str(tmp_path / "weather"),
     )
 
-    module = tmp_path / "client" / "get_weather_client.py"
+    module = tmp_path / "weather" / "src" / "get_weather_tool" / "tool.py"
     assert str(module) in capsys.readouterr().out
     compile(module.read_text(), module, "exec")
 
 
 def test_the_command_replaces_files_only_with_force(weather, tmp_path):
-    arguments = ("generate_tool", SLUG, "--language", "python-client", "--out", str(tmp_path))
+    arguments = ("generate_tool", SLUG, "--language", "python", "--out", str(tmp_path))
     call_command(*arguments)
 
     with pytest.raises(CommandError, match="exists already"):

@@ -159,7 +159,7 @@ def make_world() -> World:
             "rule": "description-vague",
             "key": "mcp",  # of an export format
             "format": "mcp",
-            "language": "python-client",
+            "language": "python",
             "factory": "playground.builtin.calculate_date:CalculateDateFactory",
             "document": "rights",
             "package": sdk_wheel().name,

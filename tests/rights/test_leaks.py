@@ -148,7 +148,7 @@ def addresses(tool):
     public, run = Tool.objects.get(tool_id="public.forecast"), Run.objects.get()
     values = {
         "number": 1, "pair": (1, 2), "waiver": 1, "rule": "name-not-portable", "key": "mcp", "format": "mcp",
-        "language": "python-client", "webhook": 1, "delivery": 1,
+        "language": "python", "webhook": 1, "delivery": 1,
         "toolkit": KIT, "run_id": run.pk, "first_id": run.pk, "second_id": run.pk, "other_id": run.pk, "check": 1,
         "sync": SourceSync.objects.get().pk, "change": 1, "pk": 1, "position": 1, "name": "origin",
         "session_digest": "0" * 64,

@@ -34,7 +34,7 @@ VALUES = {
     "to": "2",
     "rule": "description-empty",
     "check": "1",
-    "language": "python-client",
+    "language": "python",
     "key": "playground.builtin.hash_text:hash_text",
 }
 BODIES = {"/specs/check": spec_text("checked")}

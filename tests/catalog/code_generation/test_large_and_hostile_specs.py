@@ -19,10 +19,9 @@ def test_a_hostile_spec_that_can_be_published_gives_code_that_compiles(case):
         spec = read_spec(case.body)
     except SpecError:
         return
-    for language in ("python", "python-client"):
-        for path, text in generate_project(spec, language).items():
-            if path.endswith(".py"):
-                compile(text, path, "exec")
+    for path, text in generate_project(spec, "python").items():
+        if path.endswith(".py"):
+            compile(text, path, "exec")
 
 
 def large():
@@ -76,10 +75,7 @@ def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, 
     modules = []
     untyped = 0
     for spec in specs:
-        for language in ("python", "python-client"):
-            modules += written(
-                generate_project(spec, language), tmp_path / language / spec.sha256[:12]
-            )
+        modules += written(generate_project(spec, "python"), tmp_path / spec.sha256[:12])
         untyped += any(part.declared for part in python_models(python_schemas(spec)).untyped)
 
     assert imports_of(modules) == []

@@ -71,9 +71,8 @@ def test_generating_again_gives_the_same_files():
 @pytest.mark.parametrize(
     "tool_id", ["json", "класс", "3d", "class", "x" * 200, "a/../../b", "None", "🎉", "tool", "a b"]
 )
-@pytest.mark.parametrize("language", ["python", "python-client"])
-def test_any_tool_id_gives_a_project_that_compiles(tool_id, language):
-    project = generate_project(make_spec(tool_id, description=EVIL), language)
+def test_any_tool_id_gives_a_project_that_compiles(tool_id):
+    project = generate_project(make_spec(tool_id, description=EVIL), "python")
 
     for path, text in project.items():
         assert not path.startswith("/")
