@@ -11,17 +11,34 @@
     src/test/java/…/GetWeatherTest.java                     calls the tool with the examples of the spec
     src/test/resources/configuration.json                   the configuration of the tool in the test
 
-Source: Easy LLM Tools, module llm-tool-spec 0.1.9, package com.javaaidev.easyllmtools.llmtoolspec.
+The folder `java` has the templates. Source: Easy LLM Tools, module llm-tool-spec 0.1.9, package
+com.javaaidev.easyllmtools.llmtoolspec.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib.resources import files
 from typing import Final
 
-from catalog.code_generation.java_maven import pom, readme
-from catalog.code_generation.java_source import imports, types_source
-from catalog.code_generation.java_text import INDENT, doc_comment, literal, text_block
-from catalog.code_generation.java_tool import JavaTool, java_tool
+from catalog.code_generation.java_names import (
+    artifact_id,
+    is_device,
+    package_segment,
+    short_hash,
+    type_name,
+)
+from catalog.code_generation.java_text import (
+    INDENT,
+    comment_text,
+    literal,
+    markdown_block,
+    markdown_code,
+    text_block,
+    xml_text,
+)
+from catalog.code_generation.java_types import JavaTypes, import_lines, java_types
+from catalog.code_generation.project_text import filled
 from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.containers import members_of
@@ -34,6 +51,62 @@ GROUP: Final = "com.example.tools"
 
 INTERFACES: Final = "com.javaaidev.easyllmtools.llmtoolspec"
 
+_MAX_FALLBACKS: Final = 50  # in the README
+_TYPE_REFERENCE: Final = "com.fasterxml.jackson.core.type.TypeReference"
+_JSON_NODE: Final = "com.fasterxml.jackson.databind.JsonNode"
+_IMPORTS_OF_TEST: Final = (
+    _TYPE_REFERENCE,
+    _JSON_NODE,
+    "com.fasterxml.jackson.databind.DeserializationFeature",
+    "com.fasterxml.jackson.databind.json.JsonMapper",
+    f"{INTERFACES}.ToolFactory",
+    "java.io.IOException",
+    "java.util.ServiceLoader",
+    "java.util.stream.Stream",
+    "java.util.stream.StreamSupport",
+    "org.junit.jupiter.api.DynamicTest",
+    "org.junit.jupiter.api.Test",
+    "org.junit.jupiter.api.TestFactory",
+)
+# Simple names, in small letters, that the generated files use for other things.
+_IMPORTED: Final = frozenset({
+    "tool", "toolfactory", "configurabletoolfactory", "unconfigurabletoolfactory", "dynamictest", "jsonnode",
+    "jsonmapper", "jsonprocessingexception", "deserializationfeature", "typereference", "type", "stream",
+    "streamsupport", "serviceloader", "inputstream", "ioexception", "test", "testfactory", "assertions", "list", "map",
+    "bigdecimal", "biginteger", "string", "object", "override", "boolean", "integer", "long", "double", "void",
+    "unsupportedoperationexception",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _JavaTool:
+    """The names and types of a tool. `configuration` is None for a tool that has none."""
+
+    spec: ToolSpec
+    name: str
+    package: str
+    request: JavaTypes
+    response: JavaTypes
+    configuration: JavaTypes | None
+
+    @property
+    def title(self) -> str:
+        return comment_text(self.spec.name)
+
+    @property
+    def types(self) -> list[JavaTypes]:
+        found = [self.request, self.response]
+        return found if self.configuration is None else [*found, self.configuration]
+
+    @property
+    def types_of_values(self) -> str:
+        return f"{self.request.type_}, {self.response.type_}"
+
+    def imports(self, *others: str) -> str:
+        """The import lines of `others` and of the types of the tool."""
+        names = frozenset(others).union(*(types.imports for types in self.types))
+        return "".join(f"{line}\n" for line in import_lines(names))
+
 
 def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
     """The files of a Maven project that implements the tool of `spec`: relative path -> text.
@@ -42,32 +115,72 @@ def java_project(spec: ToolSpec, *, group: str = GROUP) -> dict[str, str]:
         spec: the tool.
         group: the Maven group; its packages are below the package of the same name.
     """
-    tool = java_tool(spec, group)
-    source = f"src/main/java/{tool.package.replace('.', '/')}"
-    tests = source.replace("/main/", "/test/")
-    files = {
-        "pom.xml": pom(tool),
-        "README.md": readme(tool),
+    tool = _java_tool(spec, group)
+    folder = tool.package.replace(".", "/")
+    source = f"src/main/java/{folder}"
+    service = f"src/main/resources/META-INF/services/{INTERFACES}.ToolFactory"
+    found = {
+        "pom.xml": _pom(tool, group),
+        "README.md": _readme(tool, group, folder),
         ".gitignore": "target/\n",
         "spec.json": spec.source,
         f"{source}/Abstract{tool.name}.java": _abstract_tool(tool),
         f"{source}/{tool.name}.java": _implementation(tool),
         f"{source}/{tool.name}Factory.java": _factory(tool),
-        f"src/main/resources/META-INF/services/{INTERFACES}.ToolFactory": f"{tool.package}.{tool.name}Factory\n",
-        f"{tests}/{tool.name}Test.java": _test(tool),
+        service: f"{tool.package}.{tool.name}Factory\n",
+        f"src/test/java/{folder}/{tool.name}Test.java": _test(tool),
     }
-    subjects = ("parameters", "response", "configuration")
-    for types, subject in zip(tool.all_types, subjects, strict=False):
-        text = types_source(
-            types, f"{tool.package}.model", f"The {subject} of the tool {tool.title}."
-        )
-        if text is not None:
-            files[f"{source}/model/{types.holder}.java"] = text
+    for types, suffix in zip(
+        tool.types, ("Parameters", "ReturnType", "Configuration"), strict=False
+    ):
+        if types.source is not None:
+            found[f"{source}/model/{tool.name}{suffix}.java"] = types.source
     if tool.configuration:
-        files["src/test/resources/configuration.json"] = (
-            f"{print_json(_sample(spec.configuration))}\n"
+        configuration = print_json(_sample(spec.configuration))
+        found["src/test/resources/configuration.json"] = f"{configuration}\n"
+    return found
+
+
+def _java_tool(spec: ToolSpec, group: str) -> _JavaTool:
+    name = _tool_name(spec.name)
+    package = f"{group}.{package_segment(spec.name)}"
+    definition = members_of(spec.document["definition"])
+
+    def types(schema: JSON, pointer: str, suffix: str, subject: str) -> JavaTypes:
+        return java_types(
+            schema,
+            pointer,
+            f"{name}{suffix}",
+            package=f"{package}.model",
+            subject=f"The {subject} of the tool {comment_text(spec.name)}.",
+            is_request=suffix == "Parameters",
         )
-    return files
+
+    def absent(keyword: str) -> JavaTypes:
+        note = f"the spec has no `{keyword}`"
+        return JavaTypes("JsonNode", frozenset({_JSON_NODE}), note)
+
+    request = absent("parameters")
+    if "parameters" in definition:
+        request = types(spec.parameters, "/definition/parameters", "Parameters", "parameters")
+    response = absent("returnType")
+    if "returnType" in definition:
+        response = types(spec.return_type, "/definition/returnType", "ReturnType", "response")
+    configuration = None
+    if "configuration" in spec.document:
+        schema = spec.configuration
+        configuration = types(schema, "/configuration", "Configuration", "configuration")
+    return _JavaTool(spec, name, package, request, response, configuration)
+
+
+def _tool_name(text: str) -> str:
+    name = type_name(text, otherwise="Tool")
+    if name == "Tool":
+        name = f"Tool{short_hash(text)}"
+    classes = (name, f"{name}Factory", f"Abstract{name}", f"{name}Test", f"{name}Configuration")
+    if is_device(name) or any(one.lower() in _IMPORTED for one in classes):
+        return f"{name}Tool"
+    return name
 
 
 def _sample(schema: JSON) -> JSON:
@@ -77,17 +190,29 @@ def _sample(schema: JSON) -> JSON:
         return None
 
 
+def _filled(template: str, tool: _JavaTool, **values: str) -> str:
+    text = files("catalog.code_generation").joinpath("java", f"{template}.txt").read_text("utf-8")
+    common = {
+        "PACKAGE": tool.package,
+        "NAME": tool.name,
+        "TITLE": tool.title,
+        "REQUEST": tool.request.type_,
+        "RESPONSE": tool.response.type_,
+        "IMPORTS": tool.imports(),
+    }
+    return filled(text, common | values)
+
+
 # Java
 
 
-def _abstract_tool(tool: JavaTool) -> str:
+def _abstract_tool(tool: _JavaTool) -> str:
     has = members_of(tool.spec.document["definition"])
-    request = tool.request.use
-    type_of_request = f"{tool.written(tool.request)}.class"
-    names = [f"{INTERFACES}.Tool", "java.lang.reflect.Type", *tool.imports_of(tool.all_types)]
-    if request.around:
-        type_of_request = f"new TypeReference<{tool.written(tool.request)}>() {{}}.getType()"
-        names.append("com.fasterxml.jackson.core.type.TypeReference")
+    request_type = f"{tool.request.type_}.class"
+    imports = [f"{INTERFACES}.Tool", "java.lang.reflect.Type"]
+    if "<" in tool.request.type_:
+        request_type = f"new TypeReference<{tool.request.type_}>() {{}}.getType()"
+        imports.append(_TYPE_REFERENCE)
     texts = {
         "getId": tool.spec.tool_id,
         "getName": tool.spec.name,
@@ -96,201 +221,134 @@ def _abstract_tool(tool: JavaTool) -> str:
         "getReturnTypeSchema": dumps(tool.spec.return_type) if "returnType" in has else None,
         "getExamples": dumps(has.get("examples", [])),
     }
-    lines = [
-        f"package {tool.package};",
-        "",
-        *imports(names),
-        *doc_comment(
-            [
-                f"The definition of the tool {tool.title}, generated from its spec.",
-                f"Write the tool in {{@link {tool.name}}}; this class changes when the spec does.",
-            ]
-        ),
-        f"public abstract class Abstract{tool.name} implements Tool<{tool.both}> {{",
-    ]
+    getters = [_getter(name, text) for name, text in texts.items() if text is not None]
+    configuration = ""
     if tool.configuration:
-        configuration = tool.written(tool.configuration)
-        lines += [
-            "",
-            f"{INDENT}/** The configuration that the tool was created with. */",
-            f"{INDENT}protected final {configuration} configuration;",
-            "",
-            f"{INDENT}protected Abstract{tool.name}({configuration} configuration) {{",
-            f"{INDENT * 2}this.configuration = configuration;",
-            f"{INDENT}}}",
-        ]
-    lines += _getter("Type", "getRequestType", type_of_request)
-    for method, text in texts.items():
-        lines += _getter("String", method, text_block(text, INDENT * 4)) if text is not None else []
-    return "\n".join([*lines, "}", ""])
+        configuration = f"""
+  /** The configuration that the tool was created with. */
+  protected final {tool.configuration.type_} configuration;
+
+  protected Abstract{tool.name}({tool.configuration.type_} configuration) {{
+    this.configuration = configuration;
+  }}
+"""
+    return _filled(
+        "AbstractTool.java",
+        tool,
+        IMPORTS=tool.imports(*imports),
+        BOTH=f"<{tool.types_of_values}>",
+        CONFIGURATION=configuration,
+        REQUEST_TYPE=request_type,
+        GETTERS="".join(getters),
+    )
 
 
-def _getter(type_: str, name: str, expression: str) -> list[str]:
-    return [
-        "",
-        f"{INDENT}@Override",
-        f"{INDENT}public {type_} {name}() {{",
-        f"{INDENT * 2}return {expression};",
-        f"{INDENT}}}",
-    ]
+def _getter(name: str, text: str) -> str:
+    return f"""
+  @Override
+  public String {name}() {{
+    return {text_block(text, INDENT * 4)};
+  }}
+"""
 
 
-def _implementation(tool: JavaTool) -> str:
-    request, response = tool.written(tool.request), tool.written(tool.response)
+def _implementation(tool: _JavaTool) -> str:
+    subjects = ("The request", "The response", "The configuration")
     notes = [
-        f"{INDENT * 2}// {types.use.base}: {types.use.note}"
-        for types in (tool.request, tool.response)
-        if types.use.note
+        f"{INDENT * 2}// {subject} has a JsonNode: {comment_text(types.note)}.\n"
+        for subject, types in zip(subjects, tool.types, strict=False)
+        if types.note
     ]
-    constructor: list[str] = []
+    constructor = ""
     if tool.configuration:
-        if tool.configuration.use.note:
-            notes.append(f"{INDENT * 2}// Configuration: {tool.configuration.use.note}")
-        constructor = [
-            f"{INDENT}public {tool.name}({tool.written(tool.configuration)} configuration) {{",
-            f"{INDENT * 2}super(configuration);",
-            f"{INDENT}}}",
-            "",
-        ]
-    lines = [
-        f"package {tool.package};",
-        "",
-        *imports(tool.imports_of(tool.all_types)),
-        *doc_comment([f"The tool {tool.title}."]),
-        f"public class {tool.name} extends Abstract{tool.name} {{",
-        "",
-        *constructor,
-        f"{INDENT}@Override",
-        f"{INDENT}public {response} call({request} request) {{",
-        *notes,
-        f'{INDENT * 2}throw new UnsupportedOperationException("{tool.name}.call is not implemented yet.");',
-        f"{INDENT}}}",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
+        constructor = f"""\
+  public {tool.name}({tool.configuration.type_} configuration) {{
+    super(configuration);
+  }}
+
+"""
+    return _filled("Tool.java", tool, CONSTRUCTOR=constructor, NOTES="".join(notes))
 
 
-def _factory(tool: JavaTool) -> str:
+def _factory(tool: _JavaTool) -> str:
+    interface = "UnconfigurableToolFactory"
+    types = f"{tool.types_of_values}, {tool.name}"
+    parameter = argument = ""
     if tool.configuration:
         interface = "ConfigurableToolFactory"
-        configuration = tool.written(tool.configuration)
-        arguments = f"{tool.both}, {tool.name}, {configuration}"
-        parameter, argument = f"{configuration} configuration", "configuration"
-    else:
-        interface, arguments, parameter, argument = (
-            "UnconfigurableToolFactory",
-            f"{tool.both}, {tool.name}",
-            "",
-            "",
-        )
-    lines = [
-        f"package {tool.package};",
-        "",
-        *imports([f"{INTERFACES}.{interface}", *tool.imports_of(tool.all_types)]),
-        *doc_comment([f"Creates the tool {tool.title}. It is registered in META-INF/services."]),
-        f"public class {tool.name}Factory",
-        f"{INDENT * 2}implements {interface}<{arguments}> {{",
-        *_getter("String", "toolId", literal(tool.spec.tool_id)),
-        "",
-        f"{INDENT}@Override",
-        f"{INDENT}public {tool.name} create({parameter}) {{",
-        f"{INDENT * 2}return new {tool.name}({argument});",
-        f"{INDENT}}}",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
+        types = f"{types}, {tool.configuration.type_}"
+        parameter = f"{tool.configuration.type_} configuration"
+        argument = "configuration"
+    return _filled(
+        "Factory.java",
+        tool,
+        IMPORTS=tool.imports(f"{INTERFACES}.{interface}"),
+        INTERFACE=f"{interface}<{types}>",
+        ID=literal(tool.spec.tool_id),
+        PARAMETER=parameter,
+        ARGUMENT=argument,
+    )
 
 
-def _test(tool: JavaTool) -> str:
+def _test(tool: _JavaTool) -> str:
+    imports = list(_IMPORTS_OF_TEST)
+    create = f"    return new {tool.name}Factory().create();"
     if tool.configuration:
-        configuration = tool.written(tool.configuration)
+        imports.append("java.io.InputStream")
+        type_ = tool.configuration.type_
         create = f"""\
     try (InputStream text = {tool.name}Test.class.getResourceAsStream("/configuration.json")) {{
-      {configuration} configuration = JSON.readValue(text, new TypeReference<{configuration}>() {{}});
+      {type_} configuration = JSON.readValue(text, new TypeReference<{type_}>() {{}});
       return new {tool.name}Factory().create(configuration);
     }}"""
-    else:
-        create = f"    return new {tool.name}Factory().create();"
-    names = [
-        "com.fasterxml.jackson.core.type.TypeReference",
-        "com.fasterxml.jackson.databind.DeserializationFeature",
-        "com.fasterxml.jackson.databind.JsonNode",
-        "com.fasterxml.jackson.databind.json.JsonMapper",
-        f"{INTERFACES}.ToolFactory",
-        *(["java.io.InputStream"] if tool.configuration else []),
-        "java.io.IOException",
-        "java.util.ServiceLoader",
-        "java.util.stream.Stream",
-        "java.util.stream.StreamSupport",
-        "org.junit.jupiter.api.DynamicTest",
-        "org.junit.jupiter.api.Test",
-        "org.junit.jupiter.api.TestFactory",
-        *tool.imports_of(tool.all_types),
-    ]
-    response = tool.written(tool.response)
-    return "\n".join(
-        [
-            f"package {tool.package};",
-            "",
-            "import static org.junit.jupiter.api.Assertions.assertEquals;",
-            "import static org.junit.jupiter.api.Assertions.assertTrue;",
-            "",
-            *imports(names),
-            *doc_comment([f"Calls the tool {tool.title} with the examples of its spec."]),
-            f"""\
-class {tool.name}Test {{
-
-  /** Whether responses must equal those of the examples: set it if the tool is deterministic. */
-  private static final boolean EXACT = false;
-
-  private static final JsonMapper JSON = JsonMapper.builder()
-      .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-      .build();
-
-  private static {tool.name} tool() throws IOException {{
-{create}
-  }}
-
-  @Test
-  void theFactoryIsFound() {{
-    assertTrue(ServiceLoader.load(ToolFactory.class).stream()
-        .anyMatch(provider -> provider.type() == {tool.name}Factory.class));
-  }}
-
-  @Test
-  void theFactoryMakesTheToolOfItsId() throws IOException {{
-    assertEquals(new {tool.name}Factory().toolId(), tool().getId());
-  }}
-
-  @TestFactory
-  Stream<DynamicTest> examples() throws IOException {{
-    {tool.name} tool = tool();
-    return StreamSupport.stream(JSON.readTree(tool.getExamples()).spliterator(), false)
-        .filter(example -> example.has("parameters"))
-        .map(example -> DynamicTest.dynamicTest(
-            example.path("description").asText("example"), () -> check(tool, example)));
-  }}
-
-  private static void check({tool.name} tool, JsonNode example) throws IOException {{
-    {tool.written(tool.request)} request = JSON.convertValue(
-        example.get("parameters"), JSON.constructType(tool.getRequestType()));
-    JsonNode response = written(tool.call(request));
-    assertEquals(response, written(read(response)), "The response does not match its type.");
-    if (EXACT && example.has("returnValue")) {{
-      assertEquals(written(read(example.get("returnValue"))), response);
-    }}
-  }}
-
-  private static {response} read(JsonNode value) {{
-    return JSON.convertValue(value, new TypeReference<{response}>() {{}});
-  }}
-
-  private static JsonNode written({response} response) throws IOException {{
-    return JSON.readTree(JSON.writeValueAsString(response));
-  }}
-}}
-""",
-        ]
+    return _filled(
+        "Test.java",
+        tool,
+        IMPORTS=tool.imports(*imports),
+        CREATE=create,
+        RESPONSE_TYPE=f"<{tool.response.type_}>",
     )
+
+
+# Around the sources
+
+
+def _pom(tool: _JavaTool, group: str) -> str:
+    return _filled(
+        "pom.xml",
+        tool,
+        GROUP=group,
+        ARTIFACT=artifact_id(tool.spec.name),
+        XML_NAME=xml_text(tool.spec.name),
+        XML_DESCRIPTION=xml_text(tool.spec.description),
+    )
+
+
+def _readme(tool: _JavaTool, group: str, folder: str) -> str:
+    configuration = ""
+    if tool.configuration:
+        configuration = """
+The test creates the tool with `src/test/resources/configuration.json`, a generated value. Replace it with one that
+works, but do not put secrets there.
+"""
+    return _filled(
+        "README.md",
+        tool,
+        GROUP=group,
+        FOLDER=folder,
+        MARKDOWN_NAME=markdown_code(tool.spec.name),
+        MARKDOWN_DESCRIPTION=markdown_block(tool.spec.description),
+        CONFIGURATION=configuration,
+        FALLBACKS=_list_of_fallbacks(tool),
+    )
+
+
+def _list_of_fallbacks(tool: _JavaTool) -> str:
+    found = [fallback for types in tool.types for fallback in types.fallbacks]
+    if not found:
+        return ""
+    lines = [f"- {markdown_code(where)}: {reason}\n" for where, reason in found[:_MAX_FALLBACKS]]
+    if len(found) > _MAX_FALLBACKS:
+        lines.append(f"- {len(found) - _MAX_FALLBACKS:,} more\n")
+    head = "\n## Schemas without a Java type\n\nTheir values are of the type `JsonNode`.\n\n"
+    return head + "".join(lines)

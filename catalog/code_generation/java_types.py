@@ -1,568 +1,350 @@
-"""Java types for a JSON Schema: records, enums, lists and maps.
+"""Java records and enums for a schema, from the same document of types as the Python models.
 
-A type accepts every value that the schema accepts, except that a schema without `type` gets the type that its keywords
-describe. It may accept more: ranges, patterns and formats are sentences in its comments, because the playground and the
-caller check values against the schema itself. Where only `JsonNode` has all values, a `Fallback` has the reason.
+A type accepts every value that the schema accepts. It may accept more: ranges, patterns and formats are sentences in
+its comments, because the playground and the caller check values against the schema itself.
 
     string                       String, or an enum of its values
-    integer                      BigInteger; Integer or Long where all values fit
+    integer                      BigInteger; Long where its bounds, values or format say that it is enough
     number                       BigDecimal; Double where the format is float or double
     boolean                      Boolean
     array                        List<…>
     object with properties       a record; other members in a Map if the schema mentions them
     object without properties    Map<String, …>
     null                         Void; beside another type, the value may be null
-    several objects              one record with the members of all of them
-    several other types          JsonNode
-
-References and `allOf` are merged first, by the exporters' `Flattener`. A schema that is used again has the same type,
-so schemas may contain themselves. Types are made breadth first, and their number is limited.
+    several types                JsonNode
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
-from catalog.code_generation.java_model import (
-    IMPORTS,
-    Component,
-    Fallback,
-    JavaTypes,
-    Record,
-    StringEnum,
-    Use,
-)
 from catalog.code_generation.java_names import Names, component_name, constant_name, type_name
-from catalog.code_generation.java_numbers import integer_type, number_type
-from catalog.code_generation.java_text import is_constant
-from catalog.conversion_report import Report
-from catalog.json_schema.complexity import loops_in_place
-from catalog.json_schema.describe import TYPES, listed, sentence, values_of, with_article
-from catalog.json_schema.index import SchemaMap
-from catalog.json_schema.normalize import (
-    ANNOTATIONS,
-    MAX_NODES,
-    Normalized,
-    Schema,
-    definition_of,
-    normalized,
+from catalog.code_generation.java_text import (
+    INDENT,
+    comment_text,
+    doc_comment,
+    is_constant,
+    literal,
 )
-from catalog.jsontext.containers import items_of
-from catalog.jsontext.numbers import is_number
+from catalog.code_generation.typed_schema import TypedSchemas, typed_schemas
+from catalog.json_schema.describe import listed, sentence, with_article
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
-from catalog.specs.exporters.type_mapping import is_null, types_of
 
-MAX_COMPONENTS: Final = (
-    253  # of a record: 255 arguments of its constructor, without `this` and one for other members
-)
-MAX_CONSTANTS: Final = 500  # of an enum: they are made in one method of at most 64 KiB
-MAX_TYPES: Final = 300  # records and enums of one schema
-MAX_ALL_COMPONENTS: Final = 3_000  # of all records of one schema
-MAX_ALTERNATIVES: Final = 64  # of one value
-MAX_MERGED: Final = (
-    20_000  # schemas that are merged with the targets of their references, of one schema
-)
-MAX_NESTING: Final = 64  # lists and maps directly within each other, and unions
+# Of a record: 255 arguments of its constructor, without `this` and one for other members.
+MAX_COMPONENTS: Final = 253
 
+_IMPORTS: Final = {
+    "List": "java.util.List",
+    "Map": "java.util.Map",
+    "BigDecimal": "java.math.BigDecimal",
+    "BigInteger": "java.math.BigInteger",
+    "JsonNode": "com.fasterxml.jackson.databind.JsonNode",
+    "JsonAnyGetter": "com.fasterxml.jackson.annotation.JsonAnyGetter",
+    "JsonAnySetter": "com.fasterxml.jackson.annotation.JsonAnySetter",
+    "JsonIgnoreProperties": "com.fasterxml.jackson.annotation.JsonIgnoreProperties",
+    "JsonInclude": "com.fasterxml.jackson.annotation.JsonInclude",
+    "JsonProperty": "com.fasterxml.jackson.annotation.JsonProperty",
+}
+# Names that mean something else to a reader of Java, or in the generated code.
 _RESERVED: Final = frozenset({
-    *IMPORTS, "Boolean", "Double", "Integer", "Long", "String", "Void",
-    "Class", "Enum", "Exception", "IllegalArgumentException", "Iterable", "Math", "Number", "Object", "Optional",
-    "Override", "Record", "Set", "System", "Thread",
+    *_IMPORTS, "Boolean", "Double", "Integer", "Long", "String", "Void",
+    "Class", "Enum", "Exception", "Iterable", "Math", "Number", "Object", "Optional", "Override", "Record", "Set",
+    "System", "Thread",
 })  # fmt: skip
-"""Names that mean something else to a reader of Java, or in the generated code."""
-
-_CONSTRAINTS: Final = (
+_SCALARS: Final = {
+    "string": "String",
+    "boolean": "Boolean",
+    "integer": "BigInteger",
+    "number": "BigDecimal",
+    "null": "Void",
+}
+_FACTS: Final = (
     "format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum",
-    "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contentEncoding",
-    "contentMediaType",
+    "multipleOf", "minItems", "maxItems", "default",
 )  # fmt: skip
-_UNIONS: Final = ("anyOf", "oneOf")
+_LONG: Final = range(-(2**63), 2**63)
 
-_UNRESTRICTED: Final = "The schema allows any value."
-_UNNAMED_MEMBERS: Final = "The schema allows any properties."
-_ANY_ITEMS: Final = "The schema allows any items."
-_NO_VALUE: Final = "The schema allows no value."
-_RECURSIVE: Final = (
-    "The schema contains itself without an object in between, which a Java type cannot express."
-)
-_TOO_DEEP: Final = "Too many schemas are nested here."
-_LOOP: Final = "References lead from a schema to itself, so a check would never end."
-_TOO_MANY_SCHEMAS: Final = f"It has more than {MAX_NODES:,} schemas."
-_TOO_LARGE: Final = "With its references merged, the schema is too large."
-_TOO_MANY_ALTERNATIVES: Final = f"The schema has more than {MAX_ALTERNATIVES} alternatives."
-_TOO_MANY_TYPES: Final = f"The schema needs more than {MAX_TYPES} records and enums."
-_TOO_MANY_COMPONENTS: Final = (
-    f"The records of the schema have more than {MAX_ALL_COMPONENTS:,} components."
-)
-_EMPTY_NAME: Final = "A property has an empty name, which Jackson's annotations cannot express."
-_LONG_NAME: Final = "A property has a name that is too long for a Java annotation."
+_TOO_MANY: Final = "the object has {:,} properties, and a record can have at most {}"
+_ANY_PROPERTIES: Final = "the schema allows any properties"
+_NAMELESS: Final = "a property has a name that Jackson's annotations cannot express"
+_SEVERAL: Final = "the schema allows {}"
 
 
-def java_types(schema: JSON, pointer: str, holder: str, *, empty_record: bool = False) -> JavaTypes:
-    """The types of `schema`. Never raises: where no type can be found, it is JsonNode.
+@dataclass(frozen=True, slots=True)
+class JavaTypes:
+    """The types of one schema.
+
+    Attributes:
+        type_: the type of its values, as other files write it.
+        imports: the full names of the classes in `type_`.
+        note: why a part of `type_` is JsonNode; "" if none is.
+        source: the file with the records and enums; None if there are none.
+        fallbacks: of each part that the schema describes, but that is a JsonNode: where and why.
+    """
+
+    type_: str
+    imports: frozenset[str] = frozenset()
+    note: str = ""
+    source: str | None = None
+    fallbacks: tuple[tuple[str, str], ...] = ()
+
+
+def java_types(
+    schema: JSON, pointer: str, name: str, *, package: str, subject: str, is_request: bool = False
+) -> JavaTypes:
+    """The types of `schema`; where there is no type, it is JsonNode.
 
     Args:
-        schema: any JSON value; a value that is not a schema counts as `true`.
+        schema: any schema.
         pointer: of the schema in the spec.
-        holder: the class that contains the records and enums.
-        empty_record: whether an object of no declared members is a record without components rather than a map.
+        name: of the class that has or holds the records and enums.
+        package: of that class.
+        subject: "The parameters of the tool …", made by `comment_text`.
+        is_request: whether an object without properties is a record without components rather than a map.
     """
-    report = Report()
-    document = SchemaMap(schema, max_nodes=MAX_NODES)
-    reason = (
-        _TOO_MANY_SCHEMAS
-        if not document.complete
-        else _LOOP
-        if any(loops_in_place(document.nodes))
-        else ""
-    )
-    if reason:
-        return JavaTypes(holder, Use("JsonNode", note=reason), "", (), (Fallback(pointer, reason),))
-    return _Types(normalized(schema, pointer=pointer, report=report), report, pointer, holder).run(
-        empty_record
-    )
+    typed = typed_schemas({name: (schema, pointer)})
+    return _Writer(typed, name, is_request=is_request).write(f"{package}.{name}", subject)
 
 
-@dataclass(frozen=True, slots=True)
-class _Peeled:
-    """A schema without what only refers to it: references, an `allOf` of one schema, a union with null.
-
-    `Flattener` would merge them into a new schema each time; here every reference has to lead to the same schema, which
-    has one type with one name.
-    """
-
-    schema: JSON
-    wanted: str
-    nullable: bool
-    notes: Schema
-    loops: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Unwritten:
-    """A record whose components are not made yet."""
-
-    record: Record
-    alternatives: Sequence[Flat]
-    properties: dict[str, list[JSON]]
-    required: frozenset[str]
-
-
-class _TooManyError(Exception):
-    """The schema has too many alternatives, or they are nested too deeply."""
-
-
-class _Types:
-    def __init__(self, modern: Normalized, report: Report, pointer: str, holder: str) -> None:
-        self._modern = modern
-        self._flattener = Flattener(modern, report)
-        self._pointer = pointer
+class _Writer:
+    def __init__(self, typed: TypedSchemas, holder: str, *, is_request: bool) -> None:
+        self._typed = typed
         self._holder = holder
-        self._names = Names({*_RESERVED, holder}, ignore_case=True)
-        self._uses: dict[Hashable, Use | None] = {}  # None while the type is being found
-        self._keys: dict[int, tuple[Schema, Hashable]] = {}  # of schemas made here
-        self._declared: list[Record | StringEnum] = []
-        self._unwritten: deque[_Unwritten] = deque()
-        self._fallbacks: list[Fallback] = []
-        self._components = 0
-        self._merged = 0
-        self._empty_record = False
+        self._is_request = is_request
+        self._unique = Names({*_RESERVED, holder}, ignore_case=True)
+        self._enums: dict[tuple[str, ...], str] = {}
+        self._used: set[str] = set()
+        self._fallbacks: list[tuple[str, str]] = []
+        self._records = {
+            name: self._record_name(name) for name in typed.classes if not self._unwritable(name)
+        }
 
-    def run(self, empty_record: bool) -> JavaTypes:
-        root = self._peel(self._modern.root, self._holder)
-        self._empty_record = empty_record
-        use = self._use(self._modern.root if root.loops else root.schema, self._holder, 0)
-        self._empty_record = False
-        while self._unwritten:
-            self._write(self._unwritten.popleft())
-        return JavaTypes(
-            self._holder,
-            use,
-            _text(root.notes),
-            tuple(self._declared),
-            tuple(dict.fromkeys(self._fallbacks)),
-        )
+    def write(self, full_name: str, subject: str) -> JavaTypes:
+        root = self._typed.roots[self._holder]
+        type_ = self._type(root, "Value", "", within=f"{self._holder}.")
+        imports = {_IMPORTS[name] for name in self._used}
+        if self._holder in type_:
+            imports.add(full_name)
+        note = self._note(self._holder, "", root)
+        source = self._source(full_name.rpartition(".")[0], subject)
+        untyped = [part for part in self._typed.untyped if part.declared]
+        fallbacks = [(part.pointer or "/", part.reason) for part in untyped] + self._fallbacks
+        return JavaTypes(type_, frozenset(imports), note, source, tuple(fallbacks))
 
-    # One schema
+    def _source(self, package: str, subject: str) -> str | None:
+        self._used = set()
+        inner: list[str] = []
+        for name, written in self._records.items():
+            if name != self._holder:
+                inner += ["", *self._record(name, written, INDENT), f"{INDENT}}}"]
+        if self._holder in self._records:
+            head = list(self._record(self._holder, self._holder, "", subject))
+        else:
+            head = doc_comment([f"Types of: {subject}"])
+            head += [f"public final class {self._holder} {{", ""]
+            head.append(f"{INDENT}private {self._holder}() {{}}")
+        if not self._records and not self._enums:
+            return None
+        for values, enum in self._enums.items():
+            inner += ["", *self._enum(enum, values)]
+        lines = [f"package {package};", "", *import_lines(_IMPORTS[name] for name in self._used)]
+        return "\n".join([*lines, *head, *inner, "}", ""])
 
-    def _use(self, schema: JSON, wanted: str, nesting: int) -> Use:
-        """The type of `schema`. A record or enum gets the name `wanted`, or one like it."""
-        peeled = self._peel(schema, wanted)
-        inner = peeled.schema
-        if peeled.loops:
-            return self._fallback(schema, _RECURSIVE)
-        if not isinstance(inner, dict) or not self._is_known(inner):
-            return (
-                self._fallback(schema, _NO_VALUE)
-                if inner is False
-                else Use("JsonNode", note=_UNRESTRICTED)
-            )
-        key = self._key(inner)
-        if key not in self._uses:
-            if nesting > MAX_NESTING:
-                return self._fallback(inner, _TOO_DEEP)
-            self._uses[key] = None
-            self._uses[key] = self._found(inner, peeled.wanted, _text(peeled.notes), nesting)
-        use = self._uses[key]
-        if use is None:
-            return self._fallback(inner, _RECURSIVE)
-        return replace(use, nullable=use.nullable or peeled.nullable)
+    # Records
 
-    def _found(self, schema: Schema, wanted: str, description: str, nesting: int) -> Use:
-        try:
-            alternatives = self._alternatives(schema, nesting)
-        except TooLarge:
-            return self._fallback(schema, _TOO_LARGE)
-        except _TooManyError as error:
-            return self._fallback(schema, str(error))
-        by_type: dict[str, list[Flat]] = {}
-        for flat in alternatives:
-            types = [name for name in types_of(flat) if name in TYPES]
-            if not types:
-                return Use("JsonNode", note=_UNRESTRICTED)
-            for name in types:
-                by_type.setdefault(name, []).append(flat)
-        if not alternatives:
-            return self._fallback(schema, _NO_VALUE)
-        nullable = by_type.pop("null", None) is not None
-        facts = _facts(alternatives[0].members) if len(alternatives) == 1 else ()
-        if not by_type:
-            return Use("Void", nullable=True)
-        if by_type.keys() == {"integer", "number"}:
-            by_type = {"number": [*by_type["integer"], *by_type["number"]]}
-        if len(by_type) > 1:
-            choices = listed([with_article(name) for name in by_type])
-            return self._fallback(schema, f"The schema allows {choices}.", nullable=nullable)
-        name, flats = by_type.popitem()
-        use = self._of_type(
-            name, flats, schema, wanted=wanted, description=description, nesting=nesting
-        )
-        return replace(use, facts=facts, nullable=nullable)
+    def _record_name(self, name: str) -> str:
+        if name == self._holder:
+            return name
+        return self._unique.unique(type_name(name.removeprefix(self._holder)))
 
-    def _of_type(
-        self,
-        name: str,
-        flats: list[Flat],
-        schema: Schema,
-        *,
-        wanted: str,
-        description: str,
-        nesting: int,
-    ) -> Use:
-        if name == "object":
-            return self._object(flats, schema, wanted, description, nesting)
-        if name == "array":
-            return self._array(flats, schema, wanted, nesting)
-        if name == "string":
-            return self._string(flats, wanted, description)
-        if name == "boolean":
-            return Use("Boolean")
-        return Use(integer_type(flats) if name == "integer" else number_type(flats))
+    def _unwritable(self, name: str) -> str:
+        """Why an object cannot be a record; "" if it can."""
+        schema: dict[str, Any] = self._typed.classes[name]
+        members = schema["properties"]
+        if len(members) > MAX_COMPONENTS:
+            return _TOO_MANY.format(len(members), MAX_COMPONENTS)
+        if "" in members or not all(map(is_constant, members)):
+            return _NAMELESS
+        is_request = self._is_request and name == self._holder
+        if not members and schema["additionalProperties"] and not is_request:
+            return _ANY_PROPERTIES
+        return ""
 
-    def _fallback(self, schema: JSON, reason: str, *, nullable: bool = False) -> Use:
-        pointer = self._modern.origins.of(schema) if isinstance(schema, dict) else self._pointer
-        self._fallbacks.append(Fallback(pointer, reason))
-        return Use("JsonNode", note=reason, nullable=nullable)
+    def _record(self, name: str, written: str, indent: str, subject: str = "") -> Iterator[str]:
+        """The lines of a record without its closing brace."""
+        schema: dict[str, Any] = self._typed.classes[name]
+        names = Names()
+        tags, components = [], []
+        for member, inner in schema["properties"].items():
+            is_required = member in schema["required"]
+            component = names.unique(component_name(member))
+            tags.append((f"@param {component}", _component_text(inner, is_required=is_required)))
+            type_ = self._type(inner, member, "")
+            note = self._note(name, member, inner)
+            if note:
+                components.append(f"// JsonNode: {comment_text(note)}.")
+            annotation = self._annotation(member, inner, is_required=is_required)
+            components.append(f"{annotation} {type_} {component},")
+        if schema["mentionsOthers"]:
+            others = names.unique("additionalProperties")
+            tags.append((f"@param {others}", "The other properties."))
+            annotations = f"@{self._use('JsonAnySetter')} @{self._use('JsonAnyGetter')}"
+            type_ = f"{self._use('Map')}<String, {self._use('JsonNode')}>"
+            components.append(f"{annotations} {type_} {others},")
+        description = comment_text(schema.get("description", ""))
+        paragraphs = [text for text in (subject, description) if text]
+        yield from doc_comment(paragraphs or ["No description."], tags, indent)
+        if schema["additionalProperties"] and not schema["mentionsOthers"]:
+            yield f"{indent}@{self._use('JsonIgnoreProperties')}(ignoreUnknown = true)"
+        yield f"{indent}@{self._use('JsonInclude')}(JsonInclude.Include.NON_NULL)"
+        if not components:
+            yield f"{indent}public record {written}() {{"
+            return
+        components[-1] = components[-1].removesuffix(",") + ") {"
+        yield f"{indent}public record {written}("
+        yield from (f"{indent}{INDENT * 2}{line}" for line in components)
 
-    # Schemas that apply
+    def _annotation(self, member: str, schema: dict[str, Any], *, is_required: bool) -> str:
+        property_ = f"@{self._use('JsonProperty')}"
+        if not is_required:
+            return f"{property_}({literal(member)})"
+        property_ += f"(value = {literal(member)}, required = true)"
+        if "null" in _names(schema):
+            return f"@{self._use('JsonInclude')}(JsonInclude.Include.ALWAYS) {property_}"
+        return property_
 
-    def _peel(self, schema: JSON, wanted: str) -> _Peeled:
-        """The schema that `schema` only refers to, or itself; and its annotations, the outermost first."""
-        nullable = False
-        notes: Schema = {}
-        seen: set[int] = set()
-        while isinstance(schema, dict) and self._is_known(schema):
-            if id(schema) in seen:
-                return _Peeled(schema, wanted, nullable, notes, loops=True)
-            seen.add(id(schema))
-            notes = {
-                **{keyword: schema[keyword] for keyword in schema if keyword in ANNOTATIONS},
-                **notes,
-            }
-            keywords = schema.keys() - ANNOTATIONS
-            keyword = next(iter(keywords)) if len(keywords) == 1 else ""
-            parts = schema.get(keyword)
-            if keyword == "$ref":
-                name = definition_of(parts)
-                if name is None or (name and name not in self._modern.definitions):
-                    break
-                schema, wanted = self._flattener.target(name), name or self._holder
-                continue
-            if keyword not in {*_UNIONS, "allOf"} or not isinstance(parts, list):
-                break
-            others = [part for part in parts if not is_null(part)] if keyword in _UNIONS else parts
-            if len(others) != 1:
-                break
-            nullable = nullable or len(others) < len(parts)
-            schema = others[0]
-        return _Peeled(schema, wanted, nullable, notes)
+    def _note(self, owner: str, member: str, schema: dict[str, Any]) -> str:
+        """Why a type has a JsonNode; "" if it has none."""
+        own = self._reason(schema)
+        if own and own != _ANY_PROPERTIES:
+            where = self._records.get(owner, owner)
+            self._fallbacks.append((f"{where}.{member}" if member else where, own))
+        return own or "; ".join(self._typed.comments.get((owner, member), ()))
 
-    def _is_known(self, schema: Schema) -> bool:
-        """Whether `schema` is one in its draft, and not the value of a keyword that the draft does not have."""
-        return schema in self._modern.origins
-
-    def _alternatives(self, schema: Schema, depth: int) -> list[Flat]:
-        """Schemas without references, `allOf`, `anyOf` and `oneOf`, one of which applies; [] if none can.
-
-        Raises:
-            TooLarge, _TooManyError: a limit is exceeded.
-        """
-        if depth > MAX_NESTING:
-            raise _TooManyError(_TOO_DEEP)
-        self._merged += 1
-        if self._merged > MAX_MERGED:
-            raise _TooManyError(_TOO_LARGE)
-        flat = self._flattener.flat(schema)
-        keyword = next(
-            (keyword for keyword in _UNIONS if isinstance(flat.members.get(keyword), list)), None
-        )
-        if keyword is None:
-            return [flat]
-        rest = {name: value for name, value in flat.members.items() if name != keyword}
-        base = self._flattener.with_origin_of(schema, rest)
-        found: list[Flat] = []
-        for branch in items_of(flat.members[keyword]):
-            if branch is not False:
-                found += self._alternatives(self._flattener.both(base, branch), depth + 1)
-            if len(found) > MAX_ALTERNATIVES:
-                raise _TooManyError(_TOO_MANY_ALTERNATIVES)
-        return found
-
-    def _any_of(self, schemas: Sequence[JSON], beside: Schema) -> JSON:
-        """A schema for the values of any of `schemas`, all of which are parts of `beside`."""
-        different = list(
-            {self._key(schema): schema for schema in schemas if schema is not False}.values()
-        )
-        if not different or not all(
-            isinstance(schema, dict) and self._is_known(schema) for schema in different
-        ):
-            return bool(different)
-        if len(different) == 1:
-            return different[0]
-        made = self._flattener.with_origin_of(beside, {"anyOf": different})
-        self._keys[id(made)] = (made, ("any", frozenset(map(self._key, different))))
-        return made
-
-    def _key(self, schema: JSON) -> Hashable:
-        """A key that is equal for equal schemas, and for schemas merged from the same parts."""
-        if not isinstance(schema, dict):
-            return repr(schema)
-        if id(schema) in self._keys:
-            return self._keys[id(schema)][1]
-        parts = schema.get("allOf")
-        if id(schema) in self._modern.origins.made and isinstance(parts, list):
-            return ("all", frozenset(map(self._key, parts)))
-        return id(schema)
+    def _reason(self, schema: dict[str, Any]) -> str:
+        """Why a type has a JsonNode in Java, but not in Python; "" if it has none."""
+        inner = schema.get("items", schema.get("additionalProperties"))
+        if isinstance(inner, dict):
+            return self._reason(inner)
+        if "$ref" in schema:
+            name = _class_of(schema)
+            return "" if name in self._records else self._unwritable(name)
+        names = _names(schema) - {"null"}
+        if len(names) <= 1:
+            return ""
+        return _SEVERAL.format(listed([with_article(name) for name in sorted(names)]))
 
     # Types
 
-    def _string(self, flats: list[Flat], wanted: str, description: str) -> Use:
-        texts: dict[str, None] = {}
-        for flat in flats:
-            values = [value for value in values_of(flat.members) if isinstance(value, str)]
-            if not values:
-                return Use("String")
-            texts.update(dict.fromkeys(values))
-        if len(texts) > MAX_CONSTANTS or len(self._declared) >= MAX_TYPES:
-            return Use("String")
-        names = Names()
-        constants = tuple((names.unique(constant_name(text)), text) for text in texts)
-        enum = StringEnum(self._type_name(wanted), description, constants)
-        self._declared.append(enum)
-        return Use(enum.name, declared=True)
+    def _type(self, schema: dict[str, Any], wanted: str, suffix: str, within: str = "") -> str:
+        """The type of `schema`; an enum in it gets the name `wanted`, or one like it."""
+        if "anyOf" in schema:
+            values = [branch for branch in schema["anyOf"] if branch != {"type": "null"}]
+            if len(values) != 1:
+                return self._use("JsonNode")
+            return self._type(values[0], wanted, suffix, within)
+        if "$ref" in schema:
+            return self._reference(_class_of(schema), within)
+        names = _names(schema)
+        name = next(iter(names - {"null"} or names), "")
+        if len(names - {"null"}) > 1 or not name:
+            return self._use("JsonNode")
+        if name == "array":
+            item = self._type(schema["items"], wanted, f"{suffix}Item", within)
+            return f"{self._use('List')}<{item}>"
+        if name == "object":
+            value = self._type(schema["additionalProperties"], wanted, f"{suffix}Value", within)
+            return f"{self._use('Map')}<String, {value}>"
+        if name == "string" and "enum" in schema:
+            return self._enum_type(schema["enum"], f"{wanted} {suffix}", within)
+        return self._scalar(name, schema)
 
-    def _array(self, flats: list[Flat], schema: Schema, wanted: str, nesting: int) -> Use:
-        items: list[JSON] = []
-        for flat in flats:
-            first = items_of(flat.members.get("prefixItems"))
-            items += first
-            if not _has_at_most(flat, len(first)):
-                items.append(flat.members.get("items", True))
-        inner = self._any_of(items, schema)
-        if inner is True:
-            return Use("JsonNode", around=("List",), note=_ANY_ITEMS)
-        use = self._use(inner, f"{wanted} item", nesting + 1) if inner is not False else Use("Void")
-        return replace(use, around=("List", *use.around), nullable=False)
+    def _reference(self, name: str, within: str) -> str:
+        if name == self._holder and name in self._records:
+            return name
+        if name in self._records:
+            return f"{within}{self._records[name]}"
+        if self._typed.classes[name]["properties"]:
+            return self._use("JsonNode")
+        return f"{self._use('Map')}<String, {self._use('JsonNode')}>"
 
-    def _object(
-        self, flats: list[Flat], schema: Schema, wanted: str, description: str, nesting: int
-    ) -> Use:
-        properties: dict[str, list[JSON]] = {}
-        for flat in flats:
-            for name, member in _members_of(flat.members.get("properties")):
-                properties.setdefault(name, []).append(member)
-        others = _others_of_any(flats)
-        closed = all(_others_of(flat) == [False] for flat in flats)
-        is_empty = closed or (
-            self._empty_record
-            and wanted == self._holder
-            and not others
-            and any("properties" in flat.members for flat in flats)
-        )
-        if not properties and not is_empty:
-            return self._map(self._any_of(others or [True], schema), wanted, nesting)
-        required = frozenset.intersection(*(_required_of(flat) for flat in flats))
-        for name in sorted(required - properties.keys()):
-            properties[name] = [self._any_of(others or [True], schema)]
-        conditional = self._conditional(schema, nesting)
-        properties |= {
-            name: members for name, members in conditional.items() if name not in properties
-        }
-        limit = self._record_limit(properties)
-        if limit:
-            return Use("JsonNode", around=("Map",), note=self._fallback(schema, limit).note)
-        is_root = wanted == self._holder and not self._declared
-        record = Record(wanted if is_root else self._type_name(wanted), description, closed)
-        self._declared.append(record)
-        self._components += len(properties)
-        self._unwritten.append(_Unwritten(record, flats, properties, required))
-        return Use(record.name, declared=True)
+    def _enum_type(self, values: list[Any], wanted: str, within: str) -> str:
+        constants = tuple(value for value in values if value is not None)
+        if not all(map(is_constant, constants)):
+            return "String"
+        if constants not in self._enums:
+            self._enums[constants] = self._unique.unique(type_name(wanted))
+        return f"{within}{self._enums[constants]}"
 
-    def _conditional(self, schema: Schema, nesting: int) -> dict[str, list[JSON]]:
-        """The members that `then`, `else` and `dependentSchemas` mention; merged schemas have only one `if`."""
-        found: dict[str, list[JSON]] = {}
-        seen: set[int] = set()
-        waiting: list[JSON] = [schema]
-        while waiting:
-            part = waiting.pop()
-            if not isinstance(part, dict) or id(part) in seen or not self._is_known(part):
-                continue
-            seen.add(id(part))
-            name = definition_of(part.get("$ref"))
-            waiting.append(self._modern.definitions.get(name) if name else None)
-            waiting += items_of(part.get("allOf"))
-            for inner in _conditional_parts(part):
-                with suppress(TooLarge, _TooManyError):
-                    for flat in self._alternatives(inner, nesting) if self._is_known(inner) else ():
-                        for member, value in _members_of(flat.members.get("properties")):
-                            found.setdefault(member, []).append(value)
-        return found
+    def _scalar(self, name: str, schema: dict[str, Any]) -> str:
+        if name == "integer" and _fits_long(schema):
+            return "Long"
+        if name == "number" and schema.get("format") in {"float", "double"}:
+            return "Double"
+        type_ = _SCALARS[name]
+        return self._use(type_) if type_ in _IMPORTS else type_
 
-    def _record_limit(self, properties: Mapping[str, object]) -> str:
-        """Why a record cannot have these components, or ""."""
-        if len(properties) > MAX_COMPONENTS:
-            return f"The object has {len(properties):,} properties; a record can have at most {MAX_COMPONENTS}."
-        if not all(map(is_constant, properties)):
-            return _LONG_NAME
-        if "" in properties:
-            return _EMPTY_NAME
-        if len(self._declared) >= MAX_TYPES:
-            return _TOO_MANY_TYPES
-        return (
-            _TOO_MANY_COMPONENTS if self._components + len(properties) > MAX_ALL_COMPONENTS else ""
-        )
+    def _use(self, name: str) -> str:
+        self._used.add(name)
+        return name
 
-    def _map(self, values: JSON, wanted: str, nesting: int) -> Use:
-        if values is True or values is False:
-            return Use("JsonNode", around=("Map",), note=_UNNAMED_MEMBERS)
-        use = self._use(values, f"{wanted} value", nesting + 1)
-        return replace(use, around=("Map", *use.around), facts=(), nullable=False)
+    # Enums
 
-    def _type_name(self, wanted: str) -> str:
-        """A name in the holder; without the name of the holder before it, as "item" of the items of the root."""
-        name = type_name(wanted.removeprefix(self._holder).strip() or "value")
-        return self._names.unique(f"{name}Type" if name in _RESERVED else name)
-
-    # Components
-
-    def _write(self, unwritten: _Unwritten) -> None:
-        record = unwritten.record
-        names = Names()
-        for member, schemas in unwritten.properties.items():
-            schema = self._any_of(schemas, self._schema_of(unwritten.alternatives[0]))
-            if schema is not False:  # which means that there is no such member
-                required = member in unwritten.required
-                record.components.append(
-                    self._component(member, names.unique(component_name(member)), schema, required)
-                )
-        others = _others_of_any(unwritten.alternatives)
-        if any(other is not False for other in others):
-            values = self._any_of(others, self._schema_of(unwritten.alternatives[0]))
-            use = self._map(values, f"{record.name} value", 0)
-            name = names.unique("additionalProperties")
-            record.others = Component("", name, use, "Other properties.", (), required=False)
-
-    def _schema_of(self, flat: Flat) -> Schema:
-        return self._modern.origins.put(flat.members, flat.pointer)
-
-    def _component(self, member: str, name: str, schema: JSON, required: bool) -> Component:
-        peeled = self._peel(schema, member)
-        notes = peeled.notes
-        use = self._use(schema, member, 0)
-        facts = [*use.facts]
-        if "default" in notes and (default := sentence("default", notes["default"])):
-            facts.append(default)
-        if notes.get("deprecated") is True:
-            facts.append("Deprecated.")
-        return Component(member, name, use, _text(notes), tuple(facts), required)
+    def _enum(self, name: str, values: tuple[str, ...]) -> list[str]:
+        constants = Names()
+        property_ = self._use("JsonProperty")
+        lines = [
+            f"{INDENT * 2}@{property_}({literal(value)}) {constants.unique(constant_name(value))},"
+            for value in values
+        ]
+        lines[-1] = lines[-1].removesuffix(",")
+        head = f"{INDENT}public enum {name} {{"
+        return [*doc_comment(["The listed values."], indent=INDENT), head, *lines, f"{INDENT}}}"]
 
 
-# Keywords
+def import_lines(names: Iterable[str]) -> list[str]:
+    """The import lines for full names of types, and an empty line after them; [] for none."""
+    lines = [f"import {name};" for name in sorted(set(names))]
+    return [*lines, ""] if lines else []
 
 
-def _text(notes: Schema) -> str:
-    return next(
-        (
-            text
-            for key in ("description", "title")
-            if isinstance(text := notes.get(key), str) and text
-        ),
-        "",
-    )
+def _class_of(schema: dict[str, Any]) -> str:
+    return str(schema["$ref"].rpartition("/")[2])
 
 
-def _facts(members: Schema) -> tuple[str, ...]:
-    """The constraints that no type expresses, as sentences."""
-    found = [sentence(keyword, members[keyword]) for keyword in _CONSTRAINTS if keyword in members]
-    values = values_of(members)
-    if values and not all(isinstance(value, str) or value is None for value in values):
-        found.append(sentence("enum", values))
-    return tuple(filter(None, found))
+def _names(schema: dict[str, Any]) -> set[str]:
+    """The types of the values; references are objects."""
+    if "$ref" in schema:
+        return {"object"}
+    if "anyOf" in schema:
+        return set().union(*map(_names, schema["anyOf"]))
+    types = schema.get("type", [])
+    return {types} if isinstance(types, str) else set(types)
 
 
-def _members_of(value: JSON) -> Iterable[tuple[str, JSON]]:
-    return value.items() if isinstance(value, dict) else ()
+def _fits_long(schema: dict[str, Any]) -> bool:
+    """Whether all values that the schema allows are 64-bit integers."""
+    if schema.get("format") in {"int32", "int64"}:
+        return True
+    values = [value for value in schema.get("enum", ()) if value is not None]
+    lowest = schema.get("minimum", schema.get("exclusiveMinimum"))
+    highest = schema.get("maximum", schema.get("exclusiveMaximum"))
+    limits = values or [lowest, highest]
+    return all(limit is not None and limit in _LONG for limit in limits)
 
 
-def _required_of(flat: Flat) -> frozenset[str]:
-    value = flat.members.get("required")
-    return (
-        frozenset(name for name in value if isinstance(name, str))
-        if isinstance(value, list)
-        else frozenset()
-    )
-
-
-def _conditional_parts(schema: Schema) -> list[Schema]:
-    """The schemas that apply only to some values: `then`, `else` and `dependentSchemas`."""
-    dependent = schema.get("dependentSchemas")
-    parts = [schema.get("then"), schema.get("else")] if "if" in schema else []
-    parts += dependent.values() if isinstance(dependent, dict) else []
-    return [part for part in parts if isinstance(part, dict)]
-
-
-def _others_of(flat: Flat) -> list[JSON]:
-    """The schemas of members that `properties` does not name; [] if no keyword mentions them."""
-    patterns = flat.members.get("patternProperties")
-    others = list(patterns.values()) if isinstance(patterns, dict) else []
-    for keyword in ("additionalProperties", "unevaluatedProperties"):
-        if keyword in flat.members:
-            return [*others, flat.members[keyword]]
-    return [*others, True] if others else []
-
-
-def _others_of_any(flats: Sequence[Flat]) -> list[JSON]:
-    """The same for several schemas; [] if none of them mentions other members."""
-    found = [_others_of(flat) for flat in flats]
-    return [other for others in found for other in others or [True]] if any(found) else []
-
-
-def _has_at_most(flat: Flat, items: int) -> bool:
-    """Whether the array has no items after the first `items`."""
-    most = flat.members.get("maxItems")
-    return flat.members.get("items") is False or (items > 0 and is_number(most) and most <= items)
+def _component_text(schema: dict[str, Any], *, is_required: bool) -> str:
+    """The description of a component, with the constraints that its type does not express."""
+    sentences = [schema.get("description", "")]
+    if "enum" in schema and "string" not in _names(schema):
+        sentences.append(sentence("enum", schema["enum"]) or "")
+    sentences += [sentence(fact, schema[fact]) or "" for fact in _FACTS if fact in schema]
+    if not is_required:
+        sentences.append("Optional.")
+    elif "null" in _names(schema):
+        sentences.append("May be null.")
+    texts = [text for text in map(comment_text, sentences) if text]
+    ended = [text if text[-1] in ".!?…" else f"{text}." for text in texts]
+    return " ".join(ended) or "Required."

@@ -15,6 +15,7 @@ from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import types_of_value
 
+STRING_FORMATS: Final = ("date", "date-time", "uuid")  # that are types of Python
 MAX_PATTERN: Final = 200  # characters
 MAX_BOUND: Final = 2**31  # of lengths and steps
 MAX_NUMBER: Final = 2**63  # of bounds of numbers
@@ -94,7 +95,9 @@ def _has_value(written: Schema, value: JSON) -> bool:
         for name in type_names(written.get("type"))
         if name in {"string", "integer", "number", "boolean"}
     ]
-    return "format" not in written and any(name in types_of_value(value) for name in names)
+    if written.get("format") in STRING_FORMATS:
+        return False
+    return any(name in types_of_value(value) for name in names)
 
 
 def _as_json(value: JSON) -> Any:

@@ -18,6 +18,7 @@ from catalog.code_generation.python_names import identifiers, pascal_name, unuse
 from catalog.code_generation.python_types import (
     ANNOTATIONS,
     ANYTHING,
+    STRING_FORMATS,
     bounds_of,
     constraints_of,
     description_of,
@@ -30,6 +31,7 @@ from catalog.code_generation.python_types import (
     union_keyword,
 )
 from catalog.conversion_report import Report
+from catalog.json_schema.describe import TYPES
 from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON, Number
@@ -42,7 +44,7 @@ MAX_DEPTH: Final = 60  # types within each other
 MAX_LITERALS: Final = 500  # values of one enumeration
 MAX_CLASS_NAME: Final = 100  # characters
 
-_FORMATS: Final = frozenset({"date", "date-time", "uuid"})
+_NUMBER_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 _ANY_VALUE: Final = "the schema allows any value"
 _NO_VALUE: Final = "the schema allows no value"
@@ -233,7 +235,7 @@ class _Writer:
     def _flat_alternatives(self, flat: Flat, at: _At) -> list[Schema]:
         if keyword := union_keyword(flat):
             return self._branches(flat, keyword, at)
-        types = types_of(flat)
+        types = [name for name in types_of(flat) if name in TYPES]
         if "number" in types and "integer" in types and not has_choices(flat):
             types.remove("integer")
         if has_choices(flat):
@@ -313,8 +315,10 @@ class _Writer:
             return {"type": name}
         constraints = constraints_of(name, flat) if at.constrained else {}
         kind = flat.members.get("format")
-        if name == "string" and isinstance(kind, str) and kind in _FORMATS:
+        if name == "string" and kind in STRING_FORMATS:
             return {"type": "string", "format": kind}
+        if kind in _NUMBER_FORMATS.get(name, ()):
+            constraints["format"] = kind
         return {"type": name, **constraints}
 
     def _array(self, flat: Flat, at: _At) -> Schema:
@@ -389,6 +393,7 @@ class _Writer:
         out["properties"] = properties
         out["required"] = [name for name in required if name in properties]
         out["additionalProperties"] = not closed
+        out["mentionsOthers"] = not closed and is_map(flat)
         return out
 
     # JsonValue

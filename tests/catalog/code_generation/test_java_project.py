@@ -112,7 +112,9 @@ def test_absent_schemas_are_those_of_the_interface_and_the_types_are_json_nodes(
     assert "getParametersSchema" not in definition
     assert "getReturnTypeSchema" not in definition
     assert '    return "[]";' in definition
-    assert "// JsonNode: The spec has no `parameters`." in file_of(spec_of(), "/GetWeather.java")
+    assert "// The request has a JsonNode: the spec has no `parameters`." in file_of(
+        spec_of(), "/GetWeather.java"
+    )
 
 
 def test_the_configuration_of_the_test_is_one_that_the_schema_accepts():
@@ -129,9 +131,7 @@ def test_the_readme_lists_schemas_without_a_java_type():
     )["README.md"]
 
     assert "## Schemas without a Java type" in readme
-    assert (
-        "- `/definition/parameters/properties/a`: The schema allows a string or a number." in readme
-    )
+    assert "- `GetWeatherParameters.a`: the schema allows a number or a string" in readme
     assert "## Schemas" not in java_project(get_weather())["README.md"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.code_generation import generate_project
+from catalog.code_generation import LANGUAGES, generate_project
 from catalog.code_generation.python_models import python_models
 from catalog.code_generation.python_names import python_schemas
 from catalog.errors import SpecError
@@ -19,9 +19,10 @@ def test_a_hostile_spec_that_can_be_published_gives_code_that_compiles(case):
         spec = read_spec(case.body)
     except SpecError:
         return
-    for path, text in generate_project(spec, "python").items():
-        if path.endswith(".py"):
-            compile(text, path, "exec")
+    for language in LANGUAGES:
+        for path, text in generate_project(spec, language).items():
+            if path.endswith(".py"):
+                compile(text, path, "exec")
 
 
 def large():
