@@ -75,15 +75,6 @@ _OF_BASE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A member of a class: its identifier, its type as source, and whether it may be left out."""
-
-    name: str
-    type_: str
-    is_optional: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PythonModels:
     """Models as source.
 
@@ -136,9 +127,7 @@ class _Writer:
             body += ['model_config = ConfigDict(extra="forbid")', ""]
         for member, inner in schema["properties"].items():
             body += _comments(self._typed.comments.get((name, member), ()))
-            is_required = member in schema["required"]
-            written = self._member(member, inner, is_required=is_required)
-            body += self._member_source(member, inner, written)
+            body += self._member(member, inner, is_required=member in schema["required"])
         while body and not body[-1]:
             body.pop()
         lines = [f"    {line}" if line else "" for line in body or ["pass"]]
@@ -151,33 +140,31 @@ class _Writer:
 
     # Members
 
-    def _member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> Member:
+    def _member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> list[str]:
+        """The lines of a member: one, or several if it is long."""
+        name = self._typed.names[member]
         type_ = self._unconstrained(schema)
         has_value = is_required or "default" in schema or type_ == "JsonValue"
         if not has_value and "None" not in type_.split(" | "):
             type_ = f"{type_} | None"
-        return Member(self._typed.names[member], type_, not is_required)
-
-    def _member_source(self, member: str, schema: dict[str, Any], written: Member) -> list[str]:
-        """The lines of a member: one, or several if it is long."""
-        value = f" = {_literal(schema.get('default'))}" if written.is_optional else ""
-        arguments = [] if written.name == member else [f"alias={_literal(member)}"]
+        value = "" if is_required else f" = {_literal(schema.get('default'))}"
+        arguments = [] if name == member else [f"alias={_literal(member)}"]
         if "description" in schema:
             arguments.append(f"description={_literal(schema['description'])}")
         arguments += _constraints(schema)
         if not arguments:
-            return [f"{written.name}: {written.type_}{value}"]
+            return [f"{name}: {type_}{value}"]
         annotated, field = self._use("Annotated"), self._use("Field")
         field = f"{field}({', '.join(arguments)})"
-        line = f"{written.name}: {annotated}[{written.type_}, {field}]{value}"
+        line = f"{name}: {annotated}[{type_}, {field}]{value}"
         if len(line) <= MAX_LINE - 4:
             return [line]
         fields = [f"    {field},"]
         if len(fields[0]) > MAX_LINE - 4:
             fields = ["    Field(", *(f"        {argument}," for argument in arguments), "    ),"]
         return [
-            f"{written.name}: {annotated}[",
-            f"    {written.type_},",
+            f"{name}: {annotated}[",
+            f"    {type_},",
             *fields,
             f"]{value}",
         ]
