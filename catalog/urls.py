@@ -3,7 +3,6 @@ from django.urls import path, register_converter
 from catalog.views import (
     access,
     audit,
-    bulk_fixes,
     changes,
     exports,
     metadata,
@@ -82,8 +81,6 @@ urlpatterns = [
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("selection/", selection.selection, name="selection"),
     path("selection/change/", selection.change_selection, name="selection_change"),
-    path("selection/fixes/", bulk_fixes.preview_fixes, name="selection_fixes"),
-    path("selection/fixes/apply/", bulk_fixes.apply_fixes, name="selection_fix"),
     path("selection/export/", selection.export_selection, name="selection_export"),
     path("selection/compare/", selection.compare_tools, name="selection_compare"),
     path("toolkits/", metadata.group_list, {"kind": "toolkit"}, name="toolkits"),

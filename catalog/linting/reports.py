@@ -80,11 +80,7 @@ class LintReport:
 
     @property
     def safe_fixes(self) -> list[Fix]:
-        return self.safe_fixes_of(None)
-
-    def safe_fixes_of(self, rule: str | None) -> list[Fix]:
-        """The safe fixes of the findings of one rule; None: of all."""
-        return [fix for fix in (self.fixes_of(rule) if rule else self.fixes.values()) if fix.safe]
+        return [fix for fix in self.fixes.values() if fix.safe]
 
     def fixes_of(self, rule: str) -> list[Fix]:
         """The fixes of the findings of one rule."""

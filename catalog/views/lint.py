@@ -19,7 +19,6 @@ from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms.tools import WaiverForm
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
 from catalog.linting.apply_fixes import apply_fixes_to_tool
-from catalog.linting.bulk_fixes import MAX_FIXED
 from catalog.linting.overview import findings_of, overview_for, tools_that_break
 from catalog.linting.page import MEANINGS, LintPage, change_of, severity_links
 from catalog.linting.reports import LintReport
@@ -81,8 +80,6 @@ def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
         "example": example,
         "notes": [note | {"kind": found.severity} for note in example.notes()],
         "has_fix": example.has_fix(),
-        "fixable": pages.count if example.has_safe_fix() and may(request.user, "upload") else 0,
-        "most": MAX_FIXED,
         "sources": found.sources,
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],

@@ -54,7 +54,6 @@ def selection(request: HttpRequest) -> HttpResponse:
     context = {
         "tools": tools,
         "changeable": changeable,
-        "may_fix": bool(changeable or may(request.user, "upload")),
         "formats": FORMATS,
         "tags": _suggested("tag", request),
         "toolkits": _suggested("toolkit", request),

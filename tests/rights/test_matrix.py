@@ -67,8 +67,6 @@ PAGES = {
     "lint_rule": (EVERYONE, NOBODY),
     "selection": (EVERYONE, NOBODY),
     "selection_change": (NOBODY, SIGNED_IN),
-    "selection_fixes": (SIGNED_IN, SIGNED_IN),
-    "selection_fix": (NOBODY, SIGNED_IN),
     "selection_export": (EVERYONE, EVERYONE),
     "selection_compare": (EVERYONE, NOBODY),
     "toolkits": (EVERYONE, NOBODY),

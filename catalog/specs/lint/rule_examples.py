@@ -63,10 +63,6 @@ class RuleExample:
         """Whether a finding of `found` has a fix."""
         return any(finding.fix for finding in self.findings(self.found))
 
-    def has_safe_fix(self) -> bool:
-        """Whether a finding of `found` has a safe fix."""
-        return any(finding.fix and finding.fix.safe for finding in self.findings(self.found))
-
 
 @cache
 def rule_examples() -> Mapping[str, RuleExample]:
