@@ -11,9 +11,11 @@ Everything here is iterative. Finding loops is linear in the schema; counting co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, TypeAlias
 
 from catalog.json_schema.applicable import steps_of
 from catalog.json_schema.index import REFERENCES, Node
@@ -27,12 +29,13 @@ UNEVALUATED_FACTOR: Final = (
 )
 
 _UNEVALUATED: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+_BY_STEP: Final = frozenset({"properties", "prefixItems", "items"})
 
 Step: TypeAlias = str | int | tuple[str]
 """A member by its name, an item by its index, or every member or item."""
 _EVERY_MEMBER: Final = ("member",)
 _EVERY_ITEM: Final = ("item",)
-_EVERY: Final[dict[str, Step]] = {
+_EVERY: Final[dict[str | int, Step]] = {
     "additionalItems": _EVERY_ITEM,
     "additionalProperties": _EVERY_MEMBER,
     "contains": _EVERY_ITEM,
@@ -43,12 +46,9 @@ _EVERY: Final[dict[str, Step]] = {
     "unevaluatedProperties": _EVERY_MEMBER,
 }
 
-Edge: TypeAlias = "tuple[Node, str | None]"
-"""A node that applies in place, and the keyword of the reference to it; None if it is a child."""
-
 
 class TooMuchToCount(Exception):
-    """Counting took more than `MAX_STEPS`."""
+    """Counting took too many steps."""
 
 
 @dataclass(slots=True)
@@ -63,137 +63,159 @@ class Cost:
     )  # evaluations that each step into the value adds
 
 
-def loops_in_place(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
-    """One reference of each infinite loop, as its node and keyword."""
-    done: set[Node] = set()
-    for start in nodes:
-        trail = [_TrailNode(start, None, _in_place(start))] if start not in done else []
-        on_trail = {start: 0}
-        while trail:
-            target, keyword = next(trail[-1].edges, (None, None))
-            if target is None:
-                done.add(trail[-1].node)
-                del on_trail[trail.pop().node]
-            elif target in on_trail:
-                yield _reference_in(trail[on_trail[target] :], keyword)
-            elif target not in done:
-                on_trail[target] = len(trail)
-                trail.append(_TrailNode(target, keyword, _in_place(target)))
+_LEAF: Final = Cost()
+"""Of every node without children and references; never changed."""
 
 
-def costs(nodes: Sequence[Node]) -> dict[Node, Cost]:
-    """The cost of each of `nodes`, if there are no loops in place.
+class Graph:
+    """Which subschemas of a document lead to which, for all questions of this module.
 
-    Raises:
-        TooMuchToCount: counting takes too long.
+    Each list has an entry per node, and names other nodes by their index.
+
+    Attributes:
+        nodes: all subschemas of the document.
+        in_place: the nodes that are evaluated on the same value.
+        parts: the children that apply to parts of the value, each with the step to the part.
+        order: every node once, after the nodes that it leads to; the order within a loop is arbitrary.
     """
-    found: dict[Node, Cost] = {}
-    in_place = {node: [*_in_place_nodes(node)] for node in nodes}
-    for node in _postorder(nodes, in_place.__getitem__):
-        if not in_place[node] and not node.references:
-            found[node] = Cost(here=_factor(node))
-            continue
-        inner = [found[target] for target in in_place[node]]
-        bundled = BUNDLED_COST * sum(reference.to_bundled for reference in node.references)
-        here = _factor(node) * (1 + bundled + sum(cost.here for cost in inner))
-        depth = 1 + max((cost.depth for cost in inner), default=0)
-        found[node] = Cost(here=min(here, MAX_COUNT), depth=depth)
-    _add_paths(nodes, found, in_place)
-    return found
 
-
-def levels(nodes: Sequence[Node]) -> dict[Node, int]:
-    """The deepest level inside a value where each of `nodes` can apply, through references, members and items.
-
-    Recursive schemas are legitimate: all schemas that refer back to each other count as one level together. Linear:
-    Kosaraju's algorithm finds those groups, each after all groups that lead to it.
-    """
-    sources: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
-    targets: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for target, step in _steps(node):
-            sources[target].append((node, step))
-            targets[node].append(target)
-    component: dict[Node, int] = {}
-    level: list[int] = []
-    postorder = [*_postorder(nodes, targets.__getitem__)]
-    for start in reversed(postorder):
-        if start in component:
-            continue
-        number = len(level)
-        component[start] = number
-        members, deepest = [start], 0
-        for node in members:
-            for source, step in sources[node]:
-                if source not in component:
-                    component[source] = number
-                    members.append(source)
-                elif component[source] != number:
-                    deepest = max(deepest, level[component[source]] + step)
-        level.append(deepest)
-    return {node: level[component[node]] for node in nodes}
-
-
-def _steps(node: Node) -> Iterator[tuple[Node, int]]:
-    """The nodes that apply to the same value as `node` (0), and to values one level inside it (1)."""
-    yield from ((target, 0) for target in _in_place_nodes(node))
-    yield from ((child, 1) for child, _ in _parts(node))
-
-
-def _add_paths(
-    nodes: Iterable[Node], found: dict[Node, Cost], in_place: dict[Node, list[Node]]
-) -> None:
-    """Fill in `path` and `beyond`. The path of a recursive target is not known yet; its cost for one value is used."""
-    steps = 0
-    for node in _postorder(nodes, lambda node: [*in_place[node], *node.children]):
-        cost = found[node]
-        if not in_place[node] and not node.children:
-            cost.path = cost.here
-            continue
-        factor = _factor(node)
-        for target in in_place[node]:
-            steps += 1 + len(found[target].beyond)
-            if steps > MAX_STEPS:
-                raise TooMuchToCount
-            for step, count in found[target].beyond.items():
-                cost.beyond[step] = min(cost.beyond.get(step, 0) + factor * count, MAX_COUNT)
-        for child, step in _parts(node):
-            cost.beyond[step] = min(
-                cost.beyond.get(step, 0) + max(found[child].path, found[child].here), MAX_COUNT
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = nodes
+        self.in_place: list[Sequence[int]] = [()] * len(nodes)
+        self.parts: list[Sequence[tuple[int, Step]]] = [()] * len(nodes)
+        self._targets: list[Sequence[int]] = [()] * len(nodes)
+        number_of = {node: number for number, node in enumerate(nodes)}
+        for number, node in enumerate(nodes):
+            if not node.children and not node.references:
+                continue
+            stands_alone = _stands_alone(node)
+            in_place = [number_of[target] for target in _in_place(node, stands_alone)]
+            parts = (
+                [] if stands_alone else [(number_of[child], step) for child, step in _parts(node)]
             )
-        cost.path = min(cost.here + _greatest(cost.beyond), MAX_COUNT)
+            self.in_place[number] = in_place
+            self.parts[number] = parts
+            self._targets[number] = in_place + [child for child, _ in parts]
+
+    @cached_property
+    def order(self) -> list[int]:
+        return _postorder(self._targets)
+
+    def loops_in_place(self) -> Iterator[tuple[Node, str]]:
+        """One reference of each infinite loop, as its node and keyword."""
+        done: set[int] = set()
+        for start, edges in enumerate(self.in_place):
+            if not edges or start in done:
+                continue
+            trail = [start]
+            unvisited = [iter(edges)]
+            position = {start: 0}
+            while trail:
+                target = next(unvisited[-1], None)
+                if target is None:
+                    unvisited.pop()
+                    done.add(trail[-1])
+                    del position[trail.pop()]
+                elif target in position:
+                    yield self._reference_in([*trail[position[target] :], target])
+                elif target not in done and self.in_place[target]:
+                    position[target] = len(trail)
+                    trail.append(target)
+                    unvisited.append(iter(self.in_place[target]))
+
+    def _reference_in(self, loop: list[int]) -> tuple[Node, str]:
+        """The last reference of a loop. There is one, because schemas without references form a tree."""
+        for source, target in reversed([*pairwise(loop)]):
+            for reference in self.nodes[source].references:
+                if self.nodes[target] in reference.targets:
+                    return self.nodes[source], reference.keyword
+        raise AssertionError("a loop without a reference")
+
+    def costs(self, *, max_steps: int = MAX_STEPS) -> list[Cost]:
+        """The cost of each node, if there are no loops in place.
+
+        Raises:
+            TooMuchToCount: counting takes more than `max_steps`.
+        """
+        costs = [_LEAF] * len(self.nodes)
+        for number in _postorder(self.in_place):
+            node = self.nodes[number]
+            if not node.children and not node.references:
+                continue
+            inner = [costs[target] for target in self.in_place[number]]
+            bundled = BUNDLED_COST * sum(reference.to_bundled for reference in node.references)
+            here = _factor(node) * (1 + bundled + sum(cost.here for cost in inner))
+            depth = 1 + max((cost.depth for cost in inner), default=0)
+            costs[number] = Cost(here=min(here, MAX_COUNT), depth=depth)
+        self._add_paths(costs, max_steps)
+        return costs
+
+    def _add_paths(self, costs: list[Cost], max_steps: int) -> None:
+        """Fill in `path` and `beyond`.
+
+        The path of a recursive target is not known yet; its cost for one value is used.
+        """
+        steps = 0
+        for number in self.order:
+            cost = costs[number]
+            if cost is _LEAF:
+                continue
+            beyond = cost.beyond
+            for target in self.in_place[number]:
+                steps += 1 + len(costs[target].beyond)
+                if steps > max_steps:
+                    raise TooMuchToCount
+                factor = _factor(self.nodes[number])
+                for step, count in costs[target].beyond.items():
+                    beyond[step] = min(beyond.get(step, 0) + factor * count, MAX_COUNT)
+            for child, step in self.parts[number]:
+                added = max(costs[child].path, costs[child].here)
+                beyond[step] = min(beyond.get(step, 0) + added, MAX_COUNT)
+            cost.path = min(cost.here + _greatest(beyond), MAX_COUNT)
+
+    def levels(self) -> list[int]:
+        """The deepest level inside a value where each node can apply, through references, members and items.
+
+        Recursive schemas are legitimate: all schemas that refer back to each other count as one level together. Linear:
+        Kosaraju's algorithm finds those groups, each after all groups that lead to it.
+        """
+        sources: list[list[tuple[int, int]]] = [[] for _ in self.nodes]
+        for number, targets in enumerate(self._targets):
+            in_place = len(self.in_place[number])
+            for position, target in enumerate(targets):
+                sources[target].append((number, int(position >= in_place)))
+        unknown = -1
+        component = [unknown] * len(self.nodes)
+        level: list[int] = []
+        for start in reversed(self.order):
+            if component[start] != unknown:
+                continue
+            number = len(level)
+            component[start] = number
+            members, deepest = [start], 0
+            for node in members:
+                for source, step in sources[node]:
+                    if component[source] == unknown:
+                        component[source] = number
+                        members.append(source)
+                    elif component[source] != number:
+                        deepest = max(deepest, level[component[source]] + step)
+            level.append(deepest)
+        return [level[number] for number in component]
 
 
-def _greatest(beyond: dict[Step, int]) -> int:
-    if not beyond:
-        return 0
-    members = max((count for step, count in beyond.items() if isinstance(step, str)), default=0)
-    items = max((count for step, count in beyond.items() if isinstance(step, int)), default=0)
-    return max(members + beyond.get(_EVERY_MEMBER, 0), items + beyond.get(_EVERY_ITEM, 0))
-
-
-def _in_place(node: Node) -> Iterator[Edge]:
+def _in_place(node: Node, stands_alone: bool) -> Iterator[Node]:
     """The nodes that are evaluated on the same value as `node`."""
-    if not node.children and not node.references:
-        return
-    stands_alone = _stands_alone(node)
     for keyword, target in steps_of(node):
-        is_reference = keyword in REFERENCES
-        if is_reference or not stands_alone:
-            yield target, keyword if is_reference else None
-
-
-def _in_place_nodes(node: Node) -> Iterator[Node]:
-    return (target for target, _ in _in_place(node))
+        if not stands_alone or keyword in REFERENCES:
+            yield target
 
 
 def _parts(node: Node) -> Iterator[tuple[Node, Step]]:
     """The children of `node` that apply to parts of the value, each with the step to the part."""
-    if _stands_alone(node):
-        return
     for child in node.children:
-        keyword = str(child.path[0])
-        if len(child.path) > 1 and keyword in {"properties", "prefixItems", "items"}:
+        keyword = child.path[0]
+        if keyword in _BY_STEP and len(child.path) > 1:
             yield child, child.path[1]
         elif keyword in _EVERY:
             yield child, _EVERY[keyword]
@@ -211,44 +233,32 @@ def _factor(node: Node) -> int:
     return UNEVALUATED_FACTOR if repeats and _UNEVALUATED & node.dialect.keywords else 1
 
 
-def _postorder(
-    nodes: Iterable[Node], neighbours: Callable[[Node], Sequence[Node]]
-) -> Iterator[Node]:
-    """Every node once, after the nodes it leads to; the order within a loop is arbitrary."""
-    seen: set[Node] = set()
-    for start in nodes:
-        if start in seen:
+def _greatest(beyond: dict[Step, int]) -> int:
+    if not beyond:
+        return 0
+    members = max((count for step, count in beyond.items() if isinstance(step, str)), default=0)
+    items = max((count for step, count in beyond.items() if isinstance(step, int)), default=0)
+    return max(members + beyond.get(_EVERY_MEMBER, 0), items + beyond.get(_EVERY_ITEM, 0))
+
+
+def _postorder(targets: Sequence[Sequence[int]]) -> list[int]:
+    """Every node once, after the nodes that it leads to."""
+    order: list[int] = []
+    seen = [False] * len(targets)
+    for start in range(len(targets)):
+        if seen[start]:
             continue
-        seen.add(start)
-        trail = [(start, iter(neighbours(start)))]
+        seen[start] = True
+        trail = [(start, iter(targets[start]))]
         while trail:
-            for node in trail[-1][1]:
-                if node in seen:
+            for target in trail[-1][1]:
+                if seen[target]:
                     continue
-                seen.add(node)
-                further = neighbours(node)
-                if further:
-                    trail.append((node, iter(further)))
+                seen[target] = True
+                if targets[target]:
+                    trail.append((target, iter(targets[target])))
                     break
-                yield node
+                order.append(target)
             else:
-                yield trail.pop()[0]
-
-
-class _TrailNode(NamedTuple):
-    """A node on the trail of `loops_in_place`: the reference to it, and its edges that are not yet visited."""
-
-    node: Node
-    keyword: str | None
-    edges: Iterator[Edge]
-
-
-def _reference_in(loop: list[_TrailNode], closing: str | None) -> tuple[Node, str]:
-    """The last reference of a loop. There is one, because nested schemas without references form a tree."""
-    if closing:
-        return loop[-1].node, closing
-    return next(
-        (loop[at - 1].node, visited.keyword)
-        for at, visited in reversed([*enumerate(loop)][1:])
-        if visited.keyword
-    )
+                order.append(trail.pop()[0])
+    return order

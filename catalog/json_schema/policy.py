@@ -26,20 +26,20 @@ Sources: JSON Schema Core, sections 9.4.1 (infinite recursion) and 13 (security 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from catalog.errors import MAX_PROBLEMS, Problem
-from catalog.json_schema.complexity import TooMuchToCount, costs, levels, loops_in_place
+from catalog.json_schema.complexity import MAX_STEPS, Graph, TooMuchToCount
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.index import Node, SchemaMap, parts_by_draft
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.json_schema.regex.translate import translate
 from catalog.jsontext.containers import members_of
-from catalog.jsontext.pointers import pointer_join
+from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, MAX_DEPTH
 
 # Publishing assesses a spec: a lint and eight exports, some 1,000 lines of Python for each subschema.
@@ -52,6 +52,9 @@ MAX_ALL_PATTERNS: Final = (
 )
 MAX_DEPTH_IN_PLACE: Final = 64
 MAX_WORK: Final = 10_000  # evaluations along one path into a value
+
+MAX_SUBSCHEMAS_TOGETHER: Final = 200_000  # of all schemas of an imported document
+MAX_STEPS_TOGETHER: Final = 2_000_000  # for counting their work
 
 _LISTS: Final = frozenset({"enum", "required", "examples"})
 _PATTERNS: Final = frozenset({"pattern", "patternProperties"})
@@ -82,6 +85,87 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
         replace(problem, pointer=pointer + problem.pointer)
         for problem in one_per_pointer(problems)[:MAX_PROBLEMS]
     ]
+
+
+def schemas_that_hold(schemas: Sequence[JSON]) -> list[JSON]:
+    """Those of `schemas` that obey the policy, as far as one pass over all of them together can find out.
+
+    Much faster than `schema_policy_problems` for each if they share most of their definitions, as the tools of an API
+    do. A schema that is not in the result may also obey the policy.
+
+    Args:
+        schemas: in the default dialect, without names of their own (`$id`, anchors), and with references to
+            `#/$defs/<name>` only. Under each name all have the same object, or `true` in its place.
+    """
+    tops = {f"/{number}": schema for number, schema in enumerate(schemas)}
+    definitions: dict[str, JSON] = {}
+    for schema in schemas:
+        for name, definition in _definitions_of(schema).items():
+            if definitions.get(name, True) is True:
+                definitions[name] = definition
+            elif definition is not True and definition is not definitions[name]:
+                return []
+    together: JSON = {
+        "$defs": {
+            **definitions,
+            **{name: _without_definitions(schema) for name, schema in tops.items()},
+        }
+    }
+    document = SchemaMap(together, max_nodes=MAX_SUBSCHEMAS_TOGETHER)
+    if not document.complete or not all(map(_refers_to_definitions_only, document.nodes)):
+        return []
+    problems = [
+        *islice(_malformed(document), MAX_PROBLEMS),
+        *document.problems,
+        *islice(_long_lists(document), MAX_PROBLEMS),
+        *islice(_bad_patterns(document), MAX_PROBLEMS),
+    ]
+    if len(problems) >= MAX_PROBLEMS or any(_too_much_work(document, max_steps=MAX_STEPS_TOGETHER)):
+        return []
+    refused = {split_pointer(problem.pointer)[1] for problem in problems}
+    sizes = _sizes_of_definitions(document)
+    found = []
+    for name, schema in tops.items():
+        parts = [name, *(part for part, own in _definitions_of(schema).items() if own is not True)]
+        size = sum(sizes[part] for part in parts) + len(_definitions_of(schema))
+        if refused.isdisjoint(parts) and size <= MAX_SUBSCHEMAS:
+            found.append(schema)
+    return found
+
+
+def _definitions_of(schema: JSON) -> dict[str, JSON]:
+    return members_of(members_of(schema).get("$defs"))
+
+
+def _without_definitions(schema: JSON) -> JSON:
+    if not isinstance(schema, dict):
+        return schema
+    return {name: value for name, value in schema.items() if name != "$defs"}
+
+
+def _refers_to_definitions_only(node: Node) -> bool:
+    """Whether `node` means the same in each document that has its definitions."""
+    if node.dialect is not DEFAULT_DIALECT or node.base:
+        return False
+    for reference in node.references:
+        if reference.keyword != "$ref" or reference.to_bundled:
+            return False
+        parent = reference.targets[0].parent
+        if parent is None or parent.parent is not None:
+            return False
+    return True
+
+
+def _sizes_of_definitions(document: SchemaMap) -> dict[str, int]:
+    """The number of subschemas in each of the root's `$defs`, by its name."""
+    owners: dict[Node, str] = {}
+    sizes: dict[str, int] = {}
+    for node in document.nodes[1:]:
+        is_definition = node.parent is document.root
+        owner = str(node.path[1]) if is_definition or not node.parent else owners[node.parent]
+        owners[node] = owner
+        sizes[owner] = sizes.get(owner, 0) + 1
+    return sizes
 
 
 def _malformed(document: SchemaMap) -> Iterator[Problem]:
@@ -161,21 +245,24 @@ def _pattern_violation(pattern: str) -> tuple[str, str] | None:
     return None
 
 
-def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
+def _too_much_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterator[Problem]:
+    graph = Graph(document.nodes)
     looped = False
-    for node, keyword in loops_in_place(document.nodes):
+    for node, keyword in graph.loops_in_place():
         looped = True
         message = f"`{keyword}` refers back to its own schema for the same value, so checking would never end."
         yield _problem(node, "gate.loop", message, keyword)
     if looped:
         return
-    level = levels(document.nodes)
-    too_deep = next((node for node in document.nodes if level[node] > MAX_DEPTH), None)
-    if too_deep:
+    levels = graph.levels()
+    if max(levels) > MAX_DEPTH:
+        too_deep = next(
+            node for node, level in zip(document.nodes, levels, strict=True) if level > MAX_DEPTH
+        )
         message = f"Its references describe values nested more than {MAX_DEPTH} levels deep; reduce the nesting."
         yield _problem(too_deep, "gate.depth", message)
     try:
-        cost = costs(document.nodes)
+        costs = graph.costs(max_steps=max_steps)
     except TooMuchToCount:
         yield Problem(
             pointer="",
@@ -183,12 +270,14 @@ def _too_much_work(document: SchemaMap) -> Iterator[Problem]:
             rule="gate.work",
         )
         return
-    deepest = max(document.nodes, key=lambda node: cost[node].depth)
-    if cost[deepest].depth > MAX_DEPTH_IN_PLACE:
+    depths = [cost.depth for cost in costs]
+    if max(depths) > MAX_DEPTH_IN_PLACE:
+        deepest = document.nodes[depths.index(max(depths))]
         message = f"This chain of references and branches has more than {MAX_DEPTH_IN_PLACE} schemas; shorten it."
         yield _problem(deepest, "gate.depth", message)
-    heaviest = max(document.nodes, key=lambda node: max(cost[node].here, cost[node].path))
-    if max(cost[heaviest].here, cost[heaviest].path) > MAX_WORK:
+    work = [max(cost.here, cost.path) for cost in costs]
+    if max(work) > MAX_WORK:
+        heaviest = document.nodes[work.index(max(work))]
         message = f"More than {MAX_WORK:,} schemas apply to the same value here; use fewer."
         yield _problem(heaviest, "gate.work", message)
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
@@ -100,7 +100,21 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
         document = parse(source)
     except JSONTextError as error:
         raise SpecError(error.problems) from None
-    problems = spec_problems(document)
+    return checked_spec(source, document)
+
+
+def checked_spec(source: str, document: JSON, *, known: Container[int] = ()) -> ToolSpec:
+    """The spec in `source`, which `parse` accepts and whose value equals `document`.
+
+    Args:
+        source: the text.
+        document: its value.
+        known: the `id` of schemas that obey the schema policy and need not be checked again.
+
+    Raises:
+        SpecError: as `read_spec`, except for problems of the text as JSON.
+    """
+    problems = spec_problems(document, known=known)
     if problems or not isinstance(document, dict):
         raise SpecError(_with_positions(problems, source))
     return _tool_spec(source, document)
@@ -113,7 +127,7 @@ def stored_spec(source: str) -> ToolSpec:
     return _tool_spec(source, document)
 
 
-def spec_problems(document: JSON) -> list[Problem]:
+def spec_problems(document: JSON, *, known: Container[int] = ()) -> list[Problem]:
     """The problems of `document` as an LLM Tool Spec, with JSON Pointers; at most `MAX_PROBLEMS`.
 
     If there are any, misspelt members are listed too: they may be the members that are missing. A document of another
@@ -126,9 +140,9 @@ def spec_problems(document: JSON) -> list[Problem]:
         definition = document.get("definition")
         if isinstance(definition, dict):
             problems += _naming_problems(definition)
-            problems += _schema_problems(definition, "parameters", "/definition/parameters")
-            problems += _schema_problems(definition, "returnType", "/definition/returnType")
-        problems += _schema_problems(document, "configuration", "/configuration")
+            problems += _schema_problems(definition, "parameters", "/definition/parameters", known)
+            problems += _schema_problems(definition, "returnType", "/definition/returnType", known)
+        problems += _schema_problems(document, "configuration", "/configuration", known)
         if problems:
             problems += misnamed_members(document)
     return problems[:MAX_PROBLEMS]
@@ -275,8 +289,12 @@ def _naming_problem(member: str, value: str) -> Problem | None:
     return None
 
 
-def _schema_problems(parent: dict[str, JSON], member: str, pointer: str) -> list[Problem]:
-    return schema_policy_problems(parent[member], pointer) if member in parent else []
+def _schema_problems(
+    parent: dict[str, JSON], member: str, pointer: str, known: Container[int]
+) -> list[Problem]:
+    if member not in parent or id(parent[member]) in known:
+        return []
+    return schema_policy_problems(parent[member], pointer)
 
 
 def _with_positions(problems: list[Problem], source: str) -> list[Problem]:

@@ -77,8 +77,8 @@ def import_document(
     if format_key is None:
         raise NotKnown("This document is not in a format that can be imported.")
     start = f"{prefix}." if prefix else ""
-    finisher = Finisher(max_spec_bytes)
     if format_key not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
+        finisher = Finisher(max_spec_bytes)
         notes = [*notes_on_list(document)]
         drafts = drafts_of_tools(document, prefix=start)
         specs = tuple(finisher.finished(draft) for draft in islice(drafts, MAX_TOOLS))
@@ -86,5 +86,7 @@ def import_document(
             notes.append(TOO_MANY_TOOLS)
     else:
         operations = Operations(document, prefix=start, max_spec_bytes=max_spec_bytes)
-        specs, notes = tuple(map(finisher.finished, operations.drafts())), operations.notes
+        drafts_of_api = [*operations.drafts()]
+        finisher = Finisher(max_spec_bytes, sharing=drafts_of_api)
+        specs, notes = tuple(map(finisher.finished, drafts_of_api)), operations.notes
     return Imported(format_key, specs, tuple(notes))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final, cast
 
 from catalog.conversion_report import Report
-from catalog.errors import Problem, SpecError
+from catalog.errors import JSONTextError, Problem, SpecError
+from catalog.json_schema.policy import schemas_that_hold
 from catalog.jsontext.pointers import pointer_join
-from catalog.jsontext.reader import JSON, dumps
+from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.specs.importers.repair import without_refused
 from catalog.specs.importers.results import (
     MAX_BYTES_TOGETHER,
@@ -17,17 +19,27 @@ from catalog.specs.importers.results import (
     ImportedSpec,
     Object,
 )
-from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, read_spec, visible_id
+from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, checked_spec, visible_id
 
 ROUNDS: Final = 4  # of removing invalid keywords: some problems are only found once others are gone
 _RETURN_TYPE: Final = "/definition/returnType"
 
 
 class Finisher:
-    """Finishes the drafts of one document."""
+    """Finishes the drafts of one document.
 
-    def __init__(self, max_spec_bytes: int) -> None:
+    Args:
+        max_spec_bytes: the longest spec that the site accepts.
+        sharing: drafts whose schemas share their definitions, which are checked here, once for all drafts.
+    """
+
+    def __init__(self, max_spec_bytes: int, sharing: Sequence[Draft] = ()) -> None:
         self._max_spec_bytes = max_spec_bytes
+        self._sharing = sharing  # keeps the schemas, so that each id stays that of one schema
+        self._known: set[int] = set()
+        for member in ("parameters", "returnType"):
+            schemas = [draft.members[member] for draft in sharing if member in draft.members]
+            self._known |= {id(schema) for schema in schemas_that_hold(schemas)}
         self._ids: set[str] = set()
         self._bytes = 0
 
@@ -60,9 +72,11 @@ class Finisher:
         if size > self._max_spec_bytes:
             return None, (_too_large(document, draft, size, self._max_spec_bytes),)
         try:
-            return read_spec(text, max_bytes=self._max_spec_bytes), ()
-        except SpecError as error:
-            return None, error.problems
+            parse(text)
+            # Not the parsed value: `document` shares its definitions with the other specs, which saves the memory.
+            return checked_spec(text, document, known=self._known), ()
+        except (JSONTextError, SpecError) as error:
+            return None, tuple(error.problems)
 
     def _document(self, draft: Draft, report: Report) -> Object:
         tool_id = self._unique_id(draft, report)

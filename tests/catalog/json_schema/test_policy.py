@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from catalog.json_schema import dialects
 from catalog.json_schema.index import Node
 from catalog.json_schema.metaschema_errors import problems_from
-from catalog.json_schema.policy import MAX_LIST, MAX_SUBSCHEMAS, schema_policy_problems
+from catalog.json_schema.policy import (
+    MAX_LIST,
+    MAX_SUBSCHEMAS,
+    schema_policy_problems,
+    schemas_that_hold,
+)
 from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS
 from catalog.jsontext.reader import Number
 from tests.work import at_most
@@ -750,3 +755,42 @@ def test_our_messages_and_the_meta_schema_refuse_the_same_schemas(dialect):
 def test_no_schema_within_the_size_limit_takes_long_to_check(schema):
     with at_most(5_000_000):
         schema_policy_problems(schema)
+
+
+NAME = {"type": "string"}
+TREE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}}}
+REFUSED = {"type": "strange"}
+MANY = {"anyOf": [{"type": "string"}] * 3_000}
+
+
+def test_schemas_that_share_definitions_hold_together():
+    first = {"$ref": "#/$defs/Tree", "$defs": {"Tree": TREE, "Name": NAME}}
+    second = {"properties": {"a": {"$ref": "#/$defs/Name"}}, "$defs": {"Name": NAME}}
+
+    assert schemas_that_hold([first, second, True]) == [first, second, True]
+
+
+def test_only_schemas_without_the_refused_definition_hold():
+    wrong = {"$ref": "#/$defs/Refused", "$defs": {"Refused": REFUSED, "Name": NAME}}
+    right = {"$ref": "#/$defs/Name", "$defs": {"Name": NAME}}
+
+    assert schemas_that_hold([wrong, right]) == [right]
+
+
+@pytest.mark.parametrize(
+    "schemas",
+    [
+        [{"allOf": [{"$ref": "#"}]}],
+        [{"$ref": "#/$defs/A", "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}]}}}],
+        [{"$ref": "#/$defs/Missing"}],
+        [{"$ref": "#/$defs/A/properties/b", "$defs": {"A": {"properties": {"b": True}}}}],
+        [{"$schema": DRAFT_07, "$ref": "#/$defs/A", "$defs": {"A": True}}],
+        [{"$id": "https://example.com/a", "$ref": "#/$defs/A", "$defs": {"A": True}}],
+        [{"$defs": {"A": {"type": "string"}}}, {"$defs": {"A": {"type": "string"}}}],
+        [{"anyOf": [{"$ref": "#/$defs/Many"}] * 2_500, "$defs": {"Many": MANY}}],
+        [chain("allOf", 40)],
+    ],
+    ids=lambda schemas: json.dumps(schemas)[:80],
+)
+def test_schemas_hold_together_only_if_each_would_hold_alone(schemas):
+    assert schemas_that_hold(schemas) == []

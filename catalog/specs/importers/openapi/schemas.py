@@ -184,7 +184,8 @@ class SchemaReader:
 
     def _replacement_bytes(self, pointer: str) -> int:
         """The bytes of `true` in place of the definition at `pointer`, as JSON, with its name."""
-        return len(dumps({self._name(pointer): True}).encode())
+        # Names in `$defs` are ASCII and need no escapes.
+        return len(self._name(pointer)) + len('{"": true}')
 
     def _definition(self, pointer: str, direction: Direction) -> _Definition:
         key = (pointer, direction)

@@ -874,6 +874,55 @@ def test_every_operation_of_a_large_document_over_shared_definitions_becomes_a_t
     assert len(specs) == 845
 
 
+def test_definitions_that_operations_share_are_checked_once():
+    few, many = entangled(operations=10, definitions=100), entangled(operations=40, definitions=100)
+
+    with at_most(2_000_000) as for_few:
+        import_document(few)
+    with at_most(2_000_000) as for_many:
+        import_document(many)
+
+    assert for_many.lines < 2 * for_few.lines
+
+
+def test_a_wrong_definition_is_repaired_in_the_tools_that_reach_it_alone():
+    schemas = {
+        "Wrong": {"type": "string", "pattern": "("},
+        "Around": properties(wrong={"$ref": "#/components/schemas/Wrong"}),
+        "Right": properties(name={"type": "string", "pattern": "^a"}),
+    }
+    document = api(answering({"$ref": "#/components/schemas/Around"}))
+    document["paths"]["/right"] = {"get": answering({"$ref": "#/components/schemas/Right"})}
+    document["components"] = {"schemas": schemas}
+
+    wrong, right = import_document(document).specs
+
+    assert (wrong.problems, right.problems) == ((), ())
+    assert returns_of(wrong)["$defs"]["Wrong"] == {"type": "string"}
+    assert [loss.what for loss in wrong.losses if "Invalid regular expression" in loss.reason] == [
+        "dropped"
+    ]
+    assert returns_of(right) == schemas["Right"]
+    assert right.losses == ()
+
+
+def test_a_loop_through_shared_definitions_is_found_in_each_tool_that_reaches_it():
+    schemas = {
+        "A": {"allOf": [{"$ref": "#/components/schemas/B"}]},
+        "B": {"allOf": [{"$ref": "#/components/schemas/A"}]},
+    }
+    document = api(answering({"$ref": "#/components/schemas/A"}))
+    document["paths"]["/others"] = {"get": answering({"$ref": "#/components/schemas/B"})}
+    document["components"] = {"schemas": schemas}
+
+    specs = import_document(document).specs
+
+    assert [spec.problems for spec in specs] == [(), ()]
+    for spec in specs:
+        assert returns_of(spec) is None
+        assert any("would never end" in loss.reason for loss in spec.losses)
+
+
 def test_tools_that_would_be_too_large_together_carry_the_nearest_definitions(monkeypatch):
     monkeypatch.setattr("catalog.specs.importers.openapi.document.MAX_BYTES_TOGETHER", 200_000)
     document = entangled(operations=40, definitions=60)
