@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 FACTORIES: tuple[str, ...] = (
-    "playground.builtin.calculate_date:CalculateDateFactory",
-    "playground.builtin.compare_texts:CompareTextsFactory",
-    "playground.builtin.convert_table:ConvertTableFactory",
-    "playground.builtin.convert_time_zone:ConvertTimeZoneFactory",
+    "playground.builtin.calculate_date:calculate_date",
+    "playground.builtin.compare_texts:compare_texts",
+    "playground.builtin.convert_table:convert_table",
+    "playground.builtin.convert_time_zone:convert_time_zone",
     "playground.builtin.convert_units:convert_units",
     "playground.builtin.count_slowly:count_slowly",
-    "playground.builtin.drifting_thermometer:DriftingThermometerFactory",
-    "playground.builtin.encode_text:EncodeTextFactory",
-    "playground.builtin.evaluate_expression:EvaluateExpressionFactory",
+    "playground.builtin.drifting_thermometer:drifting_thermometer",
+    "playground.builtin.encode_text:encode_text",
+    "playground.builtin.evaluate_expression:evaluate_expression",
     "playground.builtin.find_time_zones:find_time_zones",
     "playground.builtin.get_weather:get_weather",
     "playground.builtin.hash_text:hash_text",
-    "playground.builtin.match_regular_expression:MatchRegularExpressionFactory",
+    "playground.builtin.match_regular_expression:match_regular_expression",
     "playground.builtin.outline_markdown:outline_markdown",
     "playground.builtin.query_json:QueryJsonFactory",
     "playground.builtin.query_sqlite:QuerySqliteFactory",
     "playground.builtin.sign_text:sign_text",
-    "playground.builtin.summarize_table:SummarizeTableFactory",
+    "playground.builtin.summarize_table:summarize_table",
 )
 """The default of `TOOL_FACTORIES`, as paths, so that listing the tools imports none of them."""

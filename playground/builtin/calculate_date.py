@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from playground.builtin.shipped import shipped
+from playground.builtin.shipped import SPECS
 from playground.builtin.zones import WEEKDAYS
-from toolshelf_tools import DefinedTool, Tool
+from toolshelf_tools import tool
 
 DAY = dt.timedelta(days=1)
 
@@ -23,15 +24,6 @@ class Addition:
     weeks: int = 0
     days: int = 0
     working_days: int = 0
-
-
-@dataclass(frozen=True)
-class DateQuestion:
-    date: dt.date
-    add: Addition = Addition()
-    until: dt.date | None = None
-    weekend: list[str] = field(default_factory=lambda: ["Saturday", "Sunday"])
-    holidays: list[dt.date] = field(default_factory=list)
 
 
 class Until(TypedDict):
@@ -52,24 +44,27 @@ class DateFacts(TypedDict):
     until: NotRequired[Until]
 
 
-class CalculateDate(DefinedTool):
-    definition = shipped("calculate_date")
-    request_type = DateQuestion
-
-    def call(self, request: DateQuestion) -> DateFacts:
-        week = WorkingWeek.of(request.weekend, request.holidays)
-        try:
-            date = week.add(add_calendar(request.date, request.add), request.add.working_days)
-        except (OverflowError, ValueError):
-            raise ValueError("The result is outside the years 1 to 9999.") from None
-        facts = facts_of(date, week)
-        if request.until is not None:
-            facts["until"] = {
-                "date": request.until.isoformat(),
-                "days": (request.until - date).days,
-                "working_days": week.count(date, request.until),
-            }
-        return facts
+@tool(spec=SPECS / "calculate_date.json")
+def calculate_date(
+    date: dt.date,
+    add: Addition = Addition(),
+    until: dt.date | None = None,
+    weekend: Sequence[str] = ("Saturday", "Sunday"),
+    holidays: Sequence[dt.date] = (),
+) -> DateFacts:
+    week = WorkingWeek.of(weekend, holidays)
+    try:
+        result = week.add(add_calendar(date, add), add.working_days)
+    except (OverflowError, ValueError):
+        raise ValueError("The result is outside the years 1 to 9999.") from None
+    facts = facts_of(result, week)
+    if until is not None:
+        facts["until"] = {
+            "date": until.isoformat(),
+            "days": (until - result).days,
+            "working_days": week.count(result, until),
+        }
+    return facts
 
 
 def add_calendar(date: dt.date, add: Addition) -> dt.date:
@@ -92,7 +87,7 @@ class WorkingWeek:
     holidays: frozenset[dt.date]
 
     @classmethod
-    def of(cls, weekend: list[str], holidays: list[dt.date]) -> WorkingWeek:
+    def of(cls, weekend: Sequence[str], holidays: Sequence[dt.date]) -> WorkingWeek:
         return cls(frozenset(WEEKDAYS.index(day) for day in weekend), frozenset(holidays))
 
     def is_working(self, date: dt.date) -> bool:
@@ -138,11 +133,3 @@ def facts_of(date: dt.date, week: WorkingWeek) -> DateFacts:
         "days_in_month": days_in_month(date.year, date.month),
         "leap_year": calendar.isleap(date.year),
     }
-
-
-class CalculateDateFactory:
-    def tool_id(self) -> str:
-        return CalculateDate.definition.id
-
-    def create(self) -> Tool[DateQuestion, DateFacts]:
-        return CalculateDate()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 Unit = Literal["line", "word", "character"]
 Ignorable = Literal["case", "white_space"]
@@ -31,15 +31,6 @@ OPERATIONS: dict[str, Operation] = {
     "delete": "delete",
     "replace": "replace",
 }
-
-
-@dataclass(frozen=True)
-class Texts:
-    before: str
-    after: str
-    unit: Unit = "line"
-    ignore: list[Ignorable] = field(default_factory=list)
-    context_lines: int = 3
 
 
 @dataclass(frozen=True)
@@ -64,43 +55,42 @@ class Comparison:
     operations: list[Change]
 
 
-class CompareTexts(DefinedTool):
-    definition = shipped("compare_texts")
-    request_type = Texts
+@tool(spec=SPECS / "compare_texts.json")
+def compare_texts(
+    before: str,
+    after: str,
+    unit: Unit = "line",
+    ignore: Sequence[Ignorable] = (),
+    context_lines: int = 3,
+) -> Comparison:
+    old, new = split(before, unit, ignore), split(after, unit, ignore)
+    matcher = SequenceMatcher(
+        None,
+        [key_of(part, ignore) for part in old],
+        [key_of(part, ignore) for part in new],
+        autojunk=max(len(old), len(new)) > EXACT_UP_TO,
+    )
+    changes = [
+        Change(OPERATIONS[tag], part(old, start, end), part(new, start_after, end_after))
+        for tag, start, end, start_after, end_after in matcher.get_opcodes()
+    ]
+    equal = all(change.operation == "keep" for change in changes)
+    similarity = 1 if equal else math.floor(matcher.ratio() * 10_000) / 10_000
+    unified = unified_diff(matcher, old, new, context_lines) if unit == "line" else None
+    return Comparison(equal=equal, similarity=similarity, unified=unified, operations=changes)
 
-    def call(self, request: Texts) -> Comparison:
-        before, after = split(request.before, request), split(request.after, request)
-        matcher = SequenceMatcher(
-            None,
-            [key_of(unit, request.ignore) for unit in before],
-            [key_of(unit, request.ignore) for unit in after],
-            autojunk=max(len(before), len(after)) > EXACT_UP_TO,
-        )
-        changes = [
-            Change(OPERATIONS[tag], part(before, start, end), part(after, start_after, end_after))
-            for tag, start, end, start_after, end_after in matcher.get_opcodes()
-        ]
-        equal = all(change.operation == "keep" for change in changes)
-        similarity = 1 if equal else math.floor(matcher.ratio() * 10_000) / 10_000
-        unified = (
-            unified_diff(matcher, before, after, request.context_lines)
-            if request.unit == "line"
-            else None
-        )
-        return Comparison(equal=equal, similarity=similarity, unified=unified, operations=changes)
 
-
-def split(text: str, request: Texts) -> list[str]:
+def split(text: str, unit: Unit, ignore: Sequence[Ignorable]) -> list[str]:
     """The units of `text`; joined, they are the text.
 
     Raises:
         ValueError: there are more than can be compared in reasonable time.
     """
-    apart = request.unit == "character" and "white_space" in request.ignore
-    units = (CHARACTERS_WITHOUT_SPACE if apart else SPLITTERS[request.unit]).findall(text)
-    if len(units) > MAX_UNITS[request.unit]:
+    apart = unit == "character" and "white_space" in ignore
+    units = (CHARACTERS_WITHOUT_SPACE if apart else SPLITTERS[unit]).findall(text)
+    if len(units) > MAX_UNITS[unit]:
         raise ValueError(
-            f"A text has {len(units)} {request.unit}s; at most {MAX_UNITS[request.unit]} can be compared one by one."
+            f"A text has {len(units)} {unit}s; at most {MAX_UNITS[unit]} can be compared one by one."
         )
     return units
 
@@ -146,11 +136,3 @@ def marked(mark: str, lines: Sequence[str]) -> list[str]:
         f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
         for line in lines
     ]
-
-
-class CompareTextsFactory:
-    def tool_id(self) -> str:
-        return CompareTexts.definition.id
-
-    def create(self) -> Tool[Texts, Comparison]:
-        return CompareTexts()

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 Format = Literal["csv", "tsv", "markdown", "json"]
 
@@ -28,14 +28,6 @@ class Options:
     read_numbers: bool = True
     columns: list[str] | None = None
     align: dict[str, Literal["left", "center", "right"]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TableRequest:
-    table: str
-    from_format: Format
-    to_format: Format
-    options: Options = Options()
 
 
 @dataclass(frozen=True)
@@ -82,16 +74,18 @@ class Table:
         return Table(columns, [[row[index] for index in indexes] for row in self.rows])
 
 
-class ConvertTable(DefinedTool):
-    definition = shipped("convert_table")
-    request_type = TableRequest
-
-    def call(self, request: TableRequest) -> ConvertedTable:
-        table = READERS[request.from_format](request.table)
-        if request.options.columns is not None:
-            table = table.only(request.options.columns)
-        text = WRITERS[request.to_format](table, request.options)
-        return ConvertedTable(table=text, columns=table.columns, row_count=len(table.rows))
+@tool(spec=SPECS / "convert_table.json")
+def convert_table(
+    table: str,
+    from_format: Format,
+    to_format: Format,
+    options: Options = Options(),
+) -> ConvertedTable:
+    read = READERS[from_format](table)
+    if options.columns is not None:
+        read = read.only(options.columns)
+    text = WRITERS[to_format](read, options)
+    return ConvertedTable(table=text, columns=read.columns, row_count=len(read.rows))
 
 
 def rectangular(lines: list[list[str]]) -> Table:
@@ -246,11 +240,3 @@ WRITERS: dict[Format, Callable[[Table, Options], str]] = {
     "markdown": write_markdown,
     "json": write_json,
 }
-
-
-class ConvertTableFactory:
-    def tool_id(self) -> str:
-        return ConvertTable.definition.id
-
-    def create(self) -> Tool[TableRequest, ConvertedTable]:
-        return ConvertTable()

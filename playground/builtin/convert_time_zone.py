@@ -8,17 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from playground.builtin.shipped import shipped
+from playground.builtin.shipped import SPECS
 from playground.builtin.zones import WEEKDAYS, is_daylight_saving, offset_of, zone_named
-from toolshelf_tools import DefinedTool, Tool
-
-
-@dataclass(frozen=True)
-class Question:
-    moment: str | int
-    to_zones: list[str]
-    from_zone: str = "UTC"
-    ambiguous: Literal["earlier", "later"] = "earlier"
+from toolshelf_tools import tool
 
 
 @dataclass(frozen=True)
@@ -39,23 +31,22 @@ class Answer:
     times: list[LocalTime]
 
 
-class ConvertTimeZone(DefinedTool):
-    definition = shipped("convert_time_zone")
-    request_type = Question
-
-    def call(self, request: Question) -> Answer:
-        from_zone = zone_named(request.from_zone)
-        zones = [zone_named(name) for name in request.to_zones]
-        moment, note = read_moment(request.moment, from_zone, request.ambiguous)
-        try:
-            utc = moment.astimezone(dt.UTC)
-            times = [local_time(utc, zone) for zone in zones]
-        except OverflowError:
-            raise ValueError(
-                f"{request.moment} is outside the years 1 to 9999 in one of the zones."
-            ) from None
-        text = utc.isoformat().removesuffix("+00:00") + "Z"
-        return Answer(utc=text, unix_seconds=math.floor(utc.timestamp()), note=note, times=times)
+@tool(spec=SPECS / "convert_time_zone.json")
+def convert_time_zone(
+    moment: str | int,
+    to_zones: list[str],
+    from_zone: str = "UTC",
+    ambiguous: Literal["earlier", "later"] = "earlier",
+) -> Answer:
+    zones = [zone_named(name) for name in to_zones]
+    start, note = read_moment(moment, zone_named(from_zone), ambiguous)
+    try:
+        utc = start.astimezone(dt.UTC)
+        times = [local_time(utc, zone) for zone in zones]
+    except OverflowError:
+        raise ValueError(f"{moment} is outside the years 1 to 9999 in one of the zones.") from None
+    text = utc.isoformat().removesuffix("+00:00") + "Z"
+    return Answer(utc=text, unix_seconds=math.floor(utc.timestamp()), note=note, times=times)
 
 
 def read_moment(
@@ -104,11 +95,3 @@ def local_time(utc: dt.datetime, zone: ZoneInfo) -> LocalTime:
         abbreviation=local.tzname() or "",
         daylight_saving=is_daylight_saving(local),
     )
-
-
-class ConvertTimeZoneFactory:
-    def tool_id(self) -> str:
-        return ConvertTimeZone.definition.id
-
-    def create(self) -> Tool[Question, Answer]:
-        return ConvertTimeZone()

@@ -13,8 +13,8 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from pydantic import BaseModel, Field
 
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 MAX_CHARACTERS = 500_000
 """The limit for the text after each step, since each encoding may double it."""
@@ -90,9 +90,7 @@ class Normalize(BaseModel):
         return normal.strip() if self.trim else normal
 
 
-class Rewriting(BaseModel):
-    text: str
-    steps: list[Annotated[Encode | Decode | Normalize, Field(discriminator="step")]]
+Step = Annotated[Encode | Decode | Normalize, Field(discriminator="step")]
 
 
 class Rewritten(BaseModel):
@@ -100,20 +98,17 @@ class Rewritten(BaseModel):
     after_each_step: list[str]
 
 
-class EncodeText(DefinedTool):
-    definition = shipped("encode_text")
-    request_type = Rewriting
-
-    def call(self, request: Rewriting) -> Rewritten:
-        text, results = request.text, []
-        for number, step in enumerate(request.steps, start=1):
-            try:
-                text = step.apply(text)
-                refuse_unusable(text)
-            except ValueError as error:
-                raise ValueError(f"Step {number} ({step.step}): {error}") from None
-            results.append(text)
-        return Rewritten(text=text, after_each_step=results)
+@tool(spec=SPECS / "encode_text.json")
+def encode_text(text: str, steps: list[Step]) -> Rewritten:
+    results = []
+    for number, step in enumerate(steps, start=1):
+        try:
+            text = step.apply(text)
+            refuse_unusable(text)
+        except ValueError as error:
+            raise ValueError(f"Step {number} ({step.step}): {error}") from None
+        results.append(text)
+    return Rewritten(text=text, after_each_step=results)
 
 
 def refuse_unusable(text: str) -> None:
@@ -128,11 +123,3 @@ def refuse_unusable(text: str) -> None:
         raise ValueError(
             "The result is not text: it contains a NUL character or an unpaired surrogate."
         )
-
-
-class EncodeTextFactory:
-    def tool_id(self) -> str:
-        return EncodeText.definition.id
-
-    def create(self) -> Tool[Rewriting, Rewritten]:
-        return EncodeText()

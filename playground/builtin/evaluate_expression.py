@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from playground.builtin.rounding import rounded
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 Operator = Literal["+", "-", "*", "/", "^"]
 Function = Literal[
@@ -73,11 +73,6 @@ class CallNode(BaseModel):
 Node = Annotated[NumberNode | VariableNode | OperationNode | CallNode, Field(discriminator="kind")]
 
 
-class Expression(BaseModel):
-    expression: Node
-    variables: dict[str, float] = {}
-
-
 class Step(BaseModel):
     formula: str
     value: int | float
@@ -89,16 +84,11 @@ class Evaluated(BaseModel):
     steps: list[Step]
 
 
-class EvaluateExpression(DefinedTool):
-    definition = shipped("evaluate_expression")
-    request_type = Expression
-
-    def call(self, request: Expression) -> Evaluated:
-        evaluation = Evaluation(request.variables)
-        result = evaluation.of(request.expression)
-        return Evaluated(
-            value=rounded(result.value), formula=result.formula, steps=evaluation.steps
-        )
+@tool(spec=SPECS / "evaluate_expression.json")
+def evaluate_expression(expression: Node, variables: dict[str, float] | None = None) -> Evaluated:
+    evaluation = Evaluation(variables or {})
+    result = evaluation.of(expression)
+    return Evaluated(value=rounded(result.value), formula=result.formula, steps=evaluation.steps)
 
 
 @dataclass(frozen=True)
@@ -174,11 +164,3 @@ class Evaluation:
         except (ArithmeticError, ValueError):
             raise ValueError(f"{formula} has no finite value.") from None
         return Result(value, formula, precedence)
-
-
-class EvaluateExpressionFactory:
-    def tool_id(self) -> str:
-        return EvaluateExpression.definition.id
-
-    def create(self) -> Tool[Expression, Evaluated]:
-        return EvaluateExpression()

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 import regex
 
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 TIMEOUT_S = 2.0
-FLAGS = {
+Flag = Literal["ignore_case", "multi_line", "dot_all", "verbose", "ascii"]
+FLAGS: dict[Flag, regex.RegexFlag] = {
     "ignore_case": regex.IGNORECASE,
     "multi_line": regex.MULTILINE,
     "dot_all": regex.DOTALL,
     "verbose": regex.VERBOSE,
     "ascii": regex.ASCII,
 }
-
-
-@dataclass(frozen=True)
-class Trial:
-    pattern: str
-    text: str
-    flags: list[Literal["ignore_case", "multi_line", "dot_all", "verbose", "ascii"]] = field(
-        default_factory=list
-    )
-    replacement: str | None = None
-    match_limit: int = 100
 
 
 @dataclass(frozen=True)
@@ -56,34 +44,29 @@ class Matches:
     replaced: str | None
 
 
-class MatchRegularExpression(DefinedTool):
-    definition = shipped("match_regular_expression")
-    request_type = Trial
-
-    def call(self, request: Trial) -> Matches:
-        end = time.monotonic() + TIMEOUT_S
-        with refusals_in_words():
-            flags = functools.reduce(
-                operator.or_, (FLAGS[flag] for flag in request.flags), regex.VERSION0
-            )
-            pattern = regex.compile(request.pattern, flags)
-            found = list(
-                islice(pattern.finditer(request.text, timeout=TIMEOUT_S), request.match_limit + 1)
-            )
-            replaced = None
-            if request.replacement is not None:
-                left_s = max(end - time.monotonic(), 0.001)
-                replaced = pattern.sub(
-                    request.replacement, request.text, count=request.match_limit, timeout=left_s
-                )
-        line_starts = [
-            0,
-            *(index + 1 for index, character in enumerate(request.text) if character == "\n"),
-        ]
-        matches = [match_of(match, line_starts) for match in found[: request.match_limit]]
-        return Matches(
-            matches=matches, truncated=len(found) > request.match_limit, replaced=replaced
-        )
+@tool(spec=SPECS / "match_regular_expression.json")
+def match_regular_expression(
+    pattern: str,
+    text: str,
+    flags: Sequence[Flag] = (),
+    replacement: str | None = None,
+    match_limit: int = 100,
+) -> Matches:
+    end = time.monotonic() + TIMEOUT_S
+    with refusals_in_words():
+        all_flags = regex.VERSION0
+        for flag in flags:
+            all_flags |= FLAGS[flag]
+        compiled = regex.compile(pattern, all_flags)
+        found = list(islice(compiled.finditer(text, timeout=TIMEOUT_S), match_limit + 1))
+        replaced = None
+        if replacement is not None:
+            left_s = max(end - time.monotonic(), 0.001)
+            replaced = compiled.sub(replacement, text, count=match_limit, timeout=left_s)
+    line_ends = [index for index, character in enumerate(text) if character == "\n"]
+    line_starts = [0, *(index + 1 for index in line_ends)]
+    matches = [match_of(match, line_starts) for match in found[:match_limit]]
+    return Matches(matches=matches, truncated=len(found) > match_limit, replaced=replaced)
 
 
 @contextmanager
@@ -119,11 +102,3 @@ def match_of(match: regex.Match[str], line_starts: list[int]) -> Match:
         groups=list(match.groups()),
         named_groups=match.groupdict(),
     )
-
-
-class MatchRegularExpressionFactory:
-    def tool_id(self) -> str:
-        return MatchRegularExpression.definition.id
-
-    def create(self) -> Tool[Trial, Matches]:
-        return MatchRegularExpression()

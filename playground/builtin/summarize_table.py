@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from playground.builtin.rounding import rounded
-from playground.builtin.shipped import shipped
-from toolshelf_tools import DefinedTool, Tool
+from playground.builtin.shipped import SPECS
+from toolshelf_tools import tool
 
 Number = int | float
 Scalar = str | int | float | bool | None
@@ -26,32 +26,33 @@ NUMERIC: dict[str, Callable[[Sequence[Number]], Number]] = {
 }
 
 
-class SummarizeTable(DefinedTool):
-    definition = shipped("summarize_table")
-    request_type = dict
-
-    def call(self, request: dict[str, Any]) -> dict[str, Any]:
-        rows, group_by = request["rows"], request.get("group_by", [])
-        measures = {name_of(measure): measure for measure in request["measures"]}
-        if len(measures) < len(request["measures"]):
-            raise ValueError("Two measures have the same name; give one of them another `name`.")
-        groups = [
-            {
-                "key": {column: group[0].get(column) for column in group_by},
-                "row_count": len(group),
-                "measures": {name: compute(group, measure) for name, measure in measures.items()},
-            }
-            for group in grouped(rows, group_by)
-        ]
-        return {"row_count": len(rows), "groups": groups}
+@tool(spec=SPECS / "summarize_table.json")
+def summarize_table(
+    rows: list[dict[str, Any]], measures: list[dict[str, str]], group_by: Sequence[str] = ()
+) -> dict[str, Any]:
+    by_name = {name_of(measure): measure for measure in measures}
+    if len(by_name) < len(measures):
+        raise ValueError("Two measures have the same name; give one of them another `name`.")
+    groups = [summary_of(group, by_name, group_by) for group in grouped(rows, group_by)]
+    return {"row_count": len(rows), "groups": groups}
 
 
 def name_of(measure: dict[str, str]) -> str:
     return measure.get("name", f"{measure['statistic']}_{measure['column']}")
 
 
+def summary_of(
+    group: list[dict[str, Scalar]], measures: dict[str, dict[str, str]], group_by: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "key": {column: group[0].get(column) for column in group_by},
+        "row_count": len(group),
+        "measures": {name: compute(group, measure) for name, measure in measures.items()},
+    }
+
+
 def grouped(
-    rows: list[dict[str, Scalar]], group_by: list[str]
+    rows: list[dict[str, Scalar]], group_by: Sequence[str]
 ) -> Iterable[list[dict[str, Scalar]]]:
     """Groups of rows with equal values in `group_by`, in order of appearance; one group if it is empty."""
     if not group_by:
@@ -96,11 +97,3 @@ def compute(rows: list[dict[str, Scalar]], measure: dict[str, str]) -> Number | 
         raise ValueError(
             f"The numbers of column {column!r} are too large for their {statistic}."
         ) from None
-
-
-class SummarizeTableFactory:
-    def tool_id(self) -> str:
-        return SummarizeTable.definition.id
-
-    def create(self) -> Tool[dict[str, Any], dict[str, Any]]:
-        return SummarizeTable()

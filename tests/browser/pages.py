@@ -302,9 +302,7 @@ PAGES = [
     PageState("factories", "/factories/", is_quick=True),
     PageState("new-factory", "/factories/new/"),
     PageState("new-factory-of-tool", "/factories/new/?tool=weather.forecast"),
-    PageState(
-        "factory-spec", "/factories/playground.builtin.calculate_date:CalculateDateFactory/spec/"
-    ),
+    PageState("factory-spec", "/factories/playground.builtin.calculate_date:calculate_date/spec/"),
     PageState("connect", "/connect/"),
     PageState("connect-reader", "/connect/", "reader"),
     PageState("connect-tool", "/connect/tools/sign_text/"),

@@ -160,7 +160,7 @@ def make_world() -> World:
             "key": "mcp",  # of an export format
             "format": "mcp",
             "language": "python",
-            "factory": "playground.builtin.calculate_date:CalculateDateFactory",
+            "factory": "playground.builtin.calculate_date:calculate_date",
             "document": "rights",
             "package": sdk_wheel().name,
             "name": "origin",
