@@ -76,7 +76,7 @@ api = DocumentedAPI(
         "request above a limit gets 429 with `Retry-After`, and does not count. Each response has an `X-Request-ID`, "
         "which the server's log repeats."
     ),
-    docs_url=None,  # the site's own page reads the same document: config.api_docs.views.api_docs
+    docs_url=None,  # the site's own page reads the same document: config.api_docs
     openapi_url="/openapi.json",
     urls_namespace="api",
     parser=ExactParser(),

@@ -4,9 +4,8 @@ from django.contrib import admin
 from django.urls import include, path
 
 from catalog import sdk_wheel
-from config import views
+from config import api_docs, views
 from config.api import api
-from config.api_docs import views as api_docs
 from config.help import views as help_views
 from config.metrics import metrics
 

@@ -1,5 +1,6 @@
 """What the site consists of: apps, middleware, templates, static files."""
 
+from importlib.metadata import distribution
 from pathlib import Path
 from wsgiref.headers import Headers
 
@@ -86,11 +87,13 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 
 STATIC_URL = "/static/"
-# Ours, the admin's and the scripts for passkeys, but no other package's: some bring demo pages.
+# Ours, the admin's, the scripts for passkeys and Swagger UI, but no other package's: some bring demo pages. ninja is
+# not imported here, since it reads the settings.
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("admin", Path(django.__file__).parent / "contrib" / "admin" / "static" / "admin"),
     ("mfa", Path(allauth.__file__).parent / "mfa" / "static" / "mfa"),
+    ("ninja", Path(str(distribution("django-ninja").locate_file("ninja/static/ninja")))),
 ]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",

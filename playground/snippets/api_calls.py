@@ -28,7 +28,7 @@ class Call:
 
 def as_curl(call: Call) -> str:
     """The call as a shell command."""
-    return "\n".join([*_comment(call), curl_command(call.url, method="POST", body=call.body)])
+    return "\n".join([*_comment(call), curl_command(call.url, call.body)])
 
 
 def as_python(call: Call) -> str:

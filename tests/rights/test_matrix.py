@@ -13,7 +13,7 @@ from django.db import transaction
 from django.urls import get_resolver, reverse
 
 from catalog.audit import AuditEvent
-from config.api_docs.views import api_document
+from config.api_docs import api_document
 from playground.models import Run
 from tests.conftest import Program
 from tests.playground.mcp.agent import Agent
