@@ -34,7 +34,7 @@ def set_audience(tool: Tool, toolkits: Mapping[str, Toolkit]) -> None:
         tool.audience = _audience(tool.toolkit_key, signed_in=True, people=set(), groups=set())
     else:
         people, groups = _maintainers(tool)
-        groups |= _keys(tool.groups if tool.visibility else toolkit.groups if toolkit else None)
+        groups |= _groups(tool) if tool.visibility else _groups(toolkit)
         if toolkit:
             others, teams = _maintainers(toolkit)
             people, groups = people | others, groups | teams
@@ -49,13 +49,22 @@ def remove_unused_audiences() -> None:
 def _maintainers(one: Tool | Toolkit) -> tuple[set[int], set[int]]:
     """The keys of the people and of the groups that own or maintain a tool or a toolkit."""
     owner = {one.owner_id} if one.owner_id else set()
-    if one.pk is None or (isinstance(one, Tool) and one._state.adding):
+    if _is_new(one):
         return owner, set()
     return owner | _keys(one.maintainers), _keys(one.maintainer_groups)
 
 
+def _groups(one: Tool | Toolkit | None) -> set[int]:
+    """The keys of the groups that see it, by its own settings."""
+    return set() if one is None or _is_new(one) else _keys(one.groups)
+
+
+def _is_new(one: Tool | Toolkit) -> bool:
+    return one.pk is None or (isinstance(one, Tool) and one._state.adding)
+
+
 def _keys(related: object) -> set[int]:
-    return set(related.values_list("pk", flat=True)) if related is not None else set()  # type: ignore[attr-defined]
+    return set(related.values_list("pk", flat=True))  # type: ignore[attr-defined]
 
 
 def _audience(toolkit_key: str, *, signed_in: bool, people: set[int], groups: set[int]) -> Audience:

@@ -1,26 +1,21 @@
-"""The API's operations for uploading many specs, exporting the catalog, and checking a spec without storing it."""
+"""The API's operations for uploading many specs, and checking a spec without storing it."""
 
 from __future__ import annotations
 
 from django.conf import settings
-from django.http import HttpRequest, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest
 from ninja import Query
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.rate_limits import UPLOAD_THROTTLES
 from catalog.api import openapi_bodies
-from catalog.api.headers import is_known, not_modified
 from catalog.api.request_body import spec_text, uploaded_pieces
 from catalog.api.router import router
 from catalog.api.schemas.lint import AdviceOut, CheckOut, advice_members
 from catalog.api.schemas.problems import REFUSED, SpecProblemOut, errors
 from catalog.api.schemas.uploads import ReportOut, UploadQuery
-from catalog.catalog_dump.format import MEDIA_TYPE
-from catalog.catalog_dump.writer import catalog_files
 from catalog.errors import SpecError
-from catalog.models import Audience
-from catalog.rights import may, require
+from catalog.rights import require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
 from catalog.uploads.choices import ImportOptions
@@ -53,37 +48,6 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
         batch=SHORT_BATCH,
     )
     return ReportOut.of_entries(list(entries), dry_run=query.dry_run)
-
-
-@router.get(
-    "/catalog",
-    auth=open_to_all(),
-    summary="Export the whole catalog",
-    openapi_extra=openapi_bodies.CATALOG_FILE,
-)
-def export_catalog(request: HttpRequest) -> HttpResponseBase:
-    """Every revision of every tool that you may see, including archived tools, as NDJSON with hashes.
-
-    The file can be uploaded again.
-
-    It includes the metadata of tools: toolkit, tags, owner, deprecation and waivers. The same catalog always gives the
-    same bytes. The only personal data are the usernames of owners, and, for administrators, of maintainers and groups.
-    It contains no secrets. With `If-None-Match` the
-    response is 304 if the catalog has not changed. It is 429 or 503 with `Retry-After` if too many other requests are
-    waiting for an export.
-    """
-    export = catalog_files.now(
-        Audience.objects.visibility_for(request.user),
-        with_names=bool(may(request.user, "administer")),
-    )
-    if is_known(request, export.etag):
-        return not_modified(export.etag)
-    headers = {
-        "Content-Disposition": 'attachment; filename="catalog.ndjson"',
-        "Content-Length": str(export.length),
-        "ETag": export.etag,
-    }
-    return StreamingHttpResponse(export, content_type=MEDIA_TYPE, headers=headers)
 
 
 @router.post(

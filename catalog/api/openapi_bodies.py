@@ -112,7 +112,7 @@ UPLOAD_BODY: dict[str, Any] = {
         "required": True,
         "description": (
             "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, any of these as "
-            "YAML, an exported catalog, or a ZIP of such files."
+            "YAML, or a ZIP of such files."
         ),
         "content": {
             "multipart/form-data": {
@@ -125,26 +125,7 @@ UPLOAD_BODY: dict[str, Any] = {
         },
     }
 }
-CATALOG_FILE: dict[str, Any] = {
-    "responses": {
-        200: {
-            "description": "A header line; for each tool a line with its metadata, if it has any, and one line per "
-            "revision; and a last line with the hash of all of them.",
-            "content": {
-                "application/x-ndjson": {
-                    "schema": _STRING,
-                    "example": (
-                        '{"toolshelf":"catalog","version":2}\n'
-                        '{"tool":"now","owner":"ada","tags":["time"],'
-                        '"deprecation":{"note":"Too coarse.","superseded_by":"time.now"}}\n'
-                        '{"id":"now","revision":1,"current":true,"archived":false,"sha256":"…","source":"…"}\n'
-                        '{"tools":1,"revisions":1,"sha256":"…"}\n'
-                    ),
-                }
-            },
-        }
-    }
-}
+
 SPEC_TEXT: dict[str, Any] = {
     "responses": {
         200: {

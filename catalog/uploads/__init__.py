@@ -7,8 +7,7 @@ choices.py             how imported tools are published: which to leave out, and
 parse.py               turn these texts into specs, and import other formats
 entries.py             the results: an entry for each spec, and their numbers
 store.py               store the specs, each with its own outcome
-restore_metadata.py    restore the metadata in a catalog file
-restorable.py          which metadata in it can be restored here
+exported_metadata.py   restore what people set for the tools of an export
 jobs.py                run large uploads in the background
 read_ahead.py          read and check the next specs in another process
 """

@@ -10,7 +10,7 @@ from typing import Literal
 from catalog.errors import Problem
 from catalog.models.uploads import OUTCOMES
 from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER
-from catalog.uploads.parse import CATALOG_FILE, YAML, Origin
+from catalog.uploads.parse import EXPORT, YAML, Origin
 
 Outcome = Literal["created", "revised", "unchanged", "held", "rejected"]
 
@@ -39,7 +39,7 @@ class Entry:
         faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
             would become a revision of an existing tool.
-        origin: the format that it was imported from; None if it was uploaded as a spec. For a catalog file only if
+        origin: the format that it was imported from; None if it was uploaded as a spec. For an export only if
             something was lost.
         verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was no time
             to compare (`MAX_VERDICTS`).
@@ -70,7 +70,7 @@ class Entry:
     @property
     def is_import(self) -> bool:
         """Whether it is a tool of a document in another format."""
-        return self.origin is not None and self.origin.format not in {CATALOG_FILE, YAML}
+        return self.origin is not None and self.origin.format not in {EXPORT, YAML}
 
     @property
     def can_replace(self) -> bool:

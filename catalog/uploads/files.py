@@ -30,9 +30,13 @@ def files_at(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> Itera
 
 
 def pieces_at(files: Iterable[Path], *, max_bytes: int, max_document_bytes: int) -> Iterator[Piece]:
-    """The texts of specs in `files`; each file is opened only when it is reached."""
+    """The texts of specs in `files`, which may be exports; each file is opened only when it is reached."""
     for file in files:
         with file.open("rb") as opened:
             yield from pieces_of(
-                str(file), opened, max_bytes=max_bytes, max_document_bytes=max_document_bytes
+                str(file),
+                opened,
+                max_bytes=max_bytes,
+                max_document_bytes=max_document_bytes,
+                reads_exports=True,
             )

@@ -239,7 +239,7 @@ def carry_out(upload: Upload, *, after_batch: Callable[[], None] | None = None) 
         options=ImportOptions(upload.prefix, upload.replace, choices_of(upload)),
         batch=SHORT_BATCH,
         on_batch=ResultWriter(upload).write,
-        before=(upload.read, upload.created_at),
+        before=upload.read,
     )
     for _ in batches:
         if after_batch:

@@ -17,7 +17,6 @@ from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.positions import locate
 from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps, loads
-from catalog.models import Revision
 from catalog.revision_origins import MAX_NAME_CHARS, PUBLISHED, RevisionOrigin
 from catalog.specs.foreign_documents import foreign_document
 from catalog.specs.importers import (
@@ -40,7 +39,7 @@ from catalog.uploads.pieces import Piece
 _OTHER_FORMAT: Final = frozenset({"spec.required", "spec.type", "spec.foreign", "json.too-large"})
 
 
-CATALOG_FILE: Final = "Toolshelf catalog"  # the name of this format
+EXPORT: Final = "Toolshelf export"  # the format of `export_catalog`
 _APIS: Final = frozenset({LABELS["openapi-3"], LABELS["swagger-2"]})
 YAML: Final = "YAML"  # the format of an uploaded spec; JSON is stored
 
@@ -51,8 +50,8 @@ Locate = Callable[[Iterable[str]], dict[str, tuple[int, int]]]
 class Origin:
     """The source of an imported spec: a format, and the pointer and line of the tool in its document.
 
-    `notes` concern the whole document and belong to its first tool only. For a catalog file the losses concern the
-    tool's metadata, and their pointers refer to the lines of the file.
+    `notes` concern the whole document and belong to its first tool only. For an export the losses concern what
+    people set for the tool, and their pointers refer to the line of the file.
 
     `key` identifies an imported tool within its upload (see choices.py). `offered_id` is the id that the import made
     up, which a person may change to `new_id`; both are "" if there is none.
@@ -67,11 +66,6 @@ class Origin:
     key: str = ""
     offered_id: str = ""
     new_id: str = ""
-
-    @property
-    def is_catalog(self) -> bool:
-        """Whether it comes from a catalog file."""
-        return self.format == CATALOG_FILE
 
     @property
     def operation(self) -> str:
@@ -162,7 +156,7 @@ def _candidates_in(piece: Piece, number: str, reader: CandidateReader) -> Iterat
     spec = _read(piece.text)
     if isinstance(spec, ToolSpec):
         yield Candidate(piece, spec, warnings=_misnamed(spec, piece, partial(locate, spec.source)))
-    elif piece.revision or not _may_be_of_another_format(spec):
+    elif piece.exported or not _may_be_of_another_format(spec):
         yield Candidate(piece, spec)
     else:
         yield from _imported(piece, number, spec, reader)
@@ -334,61 +328,3 @@ def _file_stem(piece: Piece) -> str:
         if _has_file(piece)
         else ""
     )
-
-
-class MissingRevisions:
-    """Selects the revisions in a catalog file that this catalog does not have yet.
-
-    A new tool gets all of them, in order, and therefore the same numbers. An existing tool gets those whose text it
-    never had, so that revisions published here since the file was written are not undone.
-    """
-
-    def __init__(self) -> None:
-        self._tool_id: str | None = None
-        self._stored: _Stored | None = None  # None if the tool is new
-
-    def resume_with(self, tool_id: str | None) -> None:
-        """Treat this tool as new: the upload created it before it was interrupted."""
-        self._tool_id = tool_id
-
-    def among(self, candidates: list[Candidate]) -> list[Candidate]:
-        """`candidates` without revisions that are stored already; call it for each batch before storing the batch.
-
-        The newest revision stays in the result if it is also the newest here, so that a report names the tool.
-        """
-        stored = self._look_up(candidates)
-        return [candidate for candidate in candidates if self._is_missing(candidate, stored)]
-
-    def _is_missing(self, candidate: Candidate, stored: dict[str, _Stored]) -> bool:
-        revision, spec = candidate.piece.revision, candidate.spec
-        if revision is None or not isinstance(spec, ToolSpec):
-            return True
-        if spec.tool_id != self._tool_id:
-            self._tool_id, self._stored = spec.tool_id, stored.get(spec.tool_id)
-        if self._stored is None or spec.sha256 not in self._stored.hashes:
-            return True
-        return revision.current and spec.sha256 == self._stored.newest
-
-    def _look_up(self, candidates: list[Candidate]) -> dict[str, _Stored]:
-        ids = {
-            candidate.spec.tool_id
-            for candidate in candidates
-            if candidate.piece.revision
-            and isinstance(candidate.spec, ToolSpec)
-            and candidate.spec.tool_id != self._tool_id
-        }
-        found: dict[str, _Stored] = {}
-        rows = Revision.objects.filter(tool__tool_id__in=ids).order_by("number")
-        for tool_id, sha256 in rows.values_list("tool__tool_id", "sha256"):
-            stored = found.setdefault(tool_id, _Stored())
-            stored.hashes.add(sha256)
-            stored.newest = sha256
-        return found
-
-
-@dataclass(slots=True)
-class _Stored:
-    """The hashes of all revisions of a tool, and of its newest one."""
-
-    hashes: set[str] = field(default_factory=set)
-    newest: str = ""

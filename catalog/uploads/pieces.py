@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from catalog.catalog_dump.format import DumpedRevision
 from catalog.errors import Problem
+from catalog.exported_tools import ExportedTool
 
 CHUNK_BYTES = 64 * 1024
 MAX_NAME_CHARS = 200
@@ -15,7 +15,7 @@ MAX_NAME_CHARS = 200
 class Piece:
     """One text that should be a spec; it starts at `line` and `column` of `source`.
 
-    `refusal` is the reason why there is no text; `revision` is the revision of a catalog file that it belongs to. The
+    `refusal` is the reason why there is no text; `exported` is what a line of `export_catalog` says of the tool. The
     text is JSON unless `is_yaml`.
     """
 
@@ -24,14 +24,14 @@ class Piece:
     line: int = 1
     column: int = 1
     refusal: Problem | None = None
-    revision: DumpedRevision | None = None
+    exported: ExportedTool | None = None
     is_yaml: bool = False
 
     def in_source(self, problem: Problem) -> Problem:
         """`problem` with its line and column in the text converted to those in the source."""
         if problem.line is None or problem is self.refusal:
             return problem
-        if self.revision is not None:  # the whole text is one line of the source
+        if self.exported is not None:  # the whole text is one line of the source
             return replace(problem, line=self.line, column=1)
         column = problem.column
         if problem.line == 1 and column is not None:

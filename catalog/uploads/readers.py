@@ -1,4 +1,4 @@
-"""Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, a catalog.
+"""Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, an export.
 
 Nothing is written to disk. Files are read as a stream within limits: a text that is too long is skipped, not buffered;
 an archive is refused by the sizes in its directory, and by the actual sizes.
@@ -12,8 +12,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from catalog.catalog_dump.format import CatalogReader, is_catalog, max_line_bytes
-from catalog.errors import DocumentError, Problem
+from catalog.errors import DocumentError
+from catalog.exported_tools import (
+    EARLIER_EXPORT,
+    MAX_METADATA_BYTES,
+    ONLY_BY_COMMAND,
+    is_earlier_export,
+    is_export,
+    read_exported_line,
+)
 from catalog.jsontext.reader import MAX_BYTES, loads
 from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
@@ -37,6 +44,7 @@ def pieces_of(
     kind: Kind | None = None,
     max_bytes: int = MAX_BYTES,
     max_document_bytes: int = MAX_DOCUMENT_BYTES,
+    reads_exports: bool = False,
 ) -> Iterator[Piece]:
     """Each text in `file`, in order; an unreadable text becomes a piece with a refusal and does not stop the rest.
 
@@ -46,16 +54,18 @@ def pieces_of(
         kind: the format, if known; otherwise it is detected from the name and the first bytes.
         max_bytes: the limit for one text.
         max_document_bytes: the limit for a document that may contain several tools.
+        reads_exports: whether a file of `export_catalog` is read; else it is refused.
     """
     label = label_of(name)
     short = 0
-    for count, piece in enumerate(_pieces(label, file, kind, max_bytes, max_document_bytes)):
-        short += len(piece.text) < MIN_SPEC_BYTES and piece.revision is None
+    pieces = _pieces(label, file, kind, max_bytes, max_document_bytes, reads_exports=reads_exports)
+    for count, piece in enumerate(pieces):
+        short += len(piece.text) < MIN_SPEC_BYTES
         if short > MAX_SHORT_PIECES:
             message = f"More than {MAX_SHORT_PIECES:,} entries are too short to be specs; the rest was skipped."
             yield refused(label, message, "upload.too-many", piece.line, piece.column)
             return
-        if count >= MAX_PIECES and piece.revision is None:
+        if count >= MAX_PIECES and piece.exported is None:
             yield refused(
                 label,
                 f"At most {MAX_PIECES:,} specs are read per file; the rest was skipped.",
@@ -71,6 +81,8 @@ def _pieces(
     kind: Kind | None,
     max_bytes: int,
     max_document_bytes: int,
+    *,
+    reads_exports: bool = False,
 ) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
     if kind == "zip" or (kind is None and is_archive(start)):
@@ -91,22 +103,27 @@ def _pieces(
     kind = kind or kind_by_name(label)
     if _is_yaml(start, kind):
         yield from _yaml_documents(label, stream, max_document_bytes)
-    elif is_catalog(start):
-        yield from _catalog_pieces(label, stream, max_bytes)
+    elif is_earlier_export(start) or (is_export(start) and not reads_exports):
+        yield _refused_export(label, start)
+    elif is_export(start):
+        yield from _exported_pieces(label, stream, max_bytes)
     elif kind == "ndjson" or (kind in {None, "json"} and _looks_like_ndjson(start)):
         yield from _lines(label, stream, max_bytes)
     elif start.lstrip(b" \t\r\n").startswith(b"["):
         yield from elements(label, stream.chunks(), max_bytes)
     else:
-        text = stream.read(max(max_bytes, max_document_bytes) + 1)
-        if len(text) > max_document_bytes and may_be_imported(text):
-            yield _too_large_document(label, max_document_bytes)
-        elif len(text) > max_bytes and not may_be_imported(text):
-            yield too_long(label, 1, 1, max_bytes)
-        elif text.strip():
-            yield Piece(label, text)
-        else:
-            yield refused(label, "The file is empty.", "upload.empty")
+        yield _whole_document(label, stream, max_bytes, max_document_bytes)
+
+
+def _whole_document(label: str, stream: _Stream, max_bytes: int, max_document_bytes: int) -> Piece:
+    text = stream.read(max(max_bytes, max_document_bytes) + 1)
+    if len(text) > max_document_bytes and may_be_imported(text):
+        return _too_large_document(label, max_document_bytes)
+    if len(text) > max_bytes and not may_be_imported(text):
+        return too_long(label, 1, 1, max_bytes)
+    if not text.strip():
+        return refused(label, "The file is empty.", "upload.empty")
+    return Piece(label, text)
 
 
 def _too_large_document(label: str, max_document_bytes: int) -> Piece:
@@ -220,13 +237,21 @@ def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> 
         yield Piece(label, text.removesuffix(b"\r"), number)
 
 
-def _catalog_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
-    reader = CatalogReader()
-    for line in _lines(label, stream, max_line_bytes(max_bytes)):
-        found = line.refusal or reader.read(line.text)
-        if isinstance(found, Problem):
-            yield Piece(label, line=line.line, refusal=replace(found, line=line.line))
-        elif found is not None:
-            yield Piece(label, found.source.encode(), line.line, revision=found)
-    if (missing := reader.finish()) is not None:
-        yield Piece(label, line=missing.line or 1, refusal=missing)
+def _refused_export(label: str, start: bytes) -> Piece:
+    if is_earlier_export(start):
+        return refused(label, EARLIER_EXPORT, "export.earlier")
+    return refused(label, ONLY_BY_COMMAND, "export.command")
+
+
+def _exported_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
+    for line in _lines(label, stream, max_bytes + MAX_METADATA_BYTES):
+        if line.refusal:
+            yield line
+            continue
+        try:
+            exported, text = read_exported_line(line.text)
+        except DocumentError as error:
+            problem = replace(error.problems[0], line=line.line, column=1)
+            yield Piece(label, line=line.line, refusal=problem)
+        else:
+            yield Piece(label, text, line.line, exported=exported)

@@ -6,9 +6,9 @@ Specs are published in batches, so that other writers wait for one batch only, n
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 
 from django.db import transaction
@@ -20,15 +20,14 @@ from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
-from catalog.rights import may
 from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
+from catalog.uploads.exported_metadata import ExportedMetadata
 from catalog.uploads.lint_errors import LintErrors
-from catalog.uploads.parse import CATALOG_FILE, Candidate, CandidateReader, MissingRevisions, Origin
+from catalog.uploads.parse import EXPORT, Candidate, CandidateReader, Origin
 from catalog.uploads.pieces import Piece
 from catalog.uploads.read_ahead import made_ahead
-from catalog.uploads.restore_metadata import MetadataRestore, MissingSuccessor
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
@@ -49,9 +48,8 @@ def upload(
     """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
-    which are imported with `options`; the tools that are left out are reported in a dry run only. Of the revisions in a
-    catalog file, only those that are not stored here yet are published; a tool that is new here gets the metadata in
-    the file.
+    which are imported with `options`; the tools that are left out are reported in a dry run only. A tool of an
+    export that is new here gets the metadata in the file.
 
     With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
     idle machine.
@@ -70,26 +68,20 @@ def upload_batches(
     options: ImportOptions = NO_OPTIONS,
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
-    before: tuple[int, datetime] | None = None,
+    before: int = 0,
     ahead: bool = False,
 ) -> Iterator[list[Entry]]:
     """As `upload`, but yields batches.
 
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
     transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
-    `before` is the number of pieces processed earlier and the time when the upload was created. `ahead` has no effect
-    together with `on_batch`, because the number of processed pieces would be unknown.
+    `before` is the number of pieces processed earlier. `ahead` has no effect together with `on_batch`, because the
+    number of processed pieces would be unknown.
     """
-    missing, metadata = (
-        MissingRevisions(),
-        MetadataRestore(by=by, sets_toolkits=bool(may(by, "administer"))),
-    )
     pieces = iter(pieces)
     reader = CandidateReader(options.prefix, options.choices)
-    if before:
-        metadata.since = before[1]
-        missing.resume_with(metadata.skip(reader.skip(islice(pieces, before[0]))))
-    counted = _Counted(pieces, before[0] if before else 0)
+    deque(reader.skip(islice(pieces, before)), maxlen=0)
+    counted = _Counted(pieces, before)
     candidates = reader.read(counted)
     if (skip := options.choices.skip) and not dry_run:
         candidates = (one for one in candidates if one.origin is None or one.origin.key not in skip)
@@ -97,21 +89,9 @@ def upload_batches(
     earlier = DryRun() if dry_run else None
     for prepared in made_ahead(batches) if ahead and not on_batch else batches:
         with transaction.atomic():
-            wanted = dataclasses.replace(prepared, candidates=missing.among(prepared.candidates))
-            entries = list(_publish(wanted, by, metadata, dry_run=earlier, replace=options.replace))
+            entries = list(_publish(prepared, by, dry_run=earlier, replace=options.replace))
             if on_batch:
                 on_batch(entries, counted.processed_up_to(prepared.candidates[-1]))
-        yield entries
-    missing_successors = metadata.finish()
-    while True:
-        with transaction.atomic():
-            entries = [
-                _without_successor(one) for one in islice(missing_successors, batch or BATCH)
-            ]
-            if on_batch and entries:
-                on_batch(entries, counted.count)
-        if not entries:
-            return
         yield entries
 
 
@@ -168,10 +148,7 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         batch = _with_stored_layout(divided)
         specs = _specs_of(batch)
         terms = changed_terms(specs)
-        compared = [
-            one.spec for one in batch if isinstance(one.spec, ToolSpec) and not one.piece.revision
-        ]
-        verdicts = verdicts_on([spec for spec in compared if spec.sha256 in terms][:left])
+        verdicts = verdicts_on([spec for spec in specs if spec.sha256 in terms][:left])
         left -= len(verdicts)
         yield Batch(batch, terms, verdicts)
 
@@ -180,7 +157,7 @@ def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
     imported = [
         one
         for one in batch
-        if one.origin and not one.piece.revision and isinstance(one.spec, ToolSpec)
+        if (one.origin or one.piece.exported) and isinstance(one.spec, ToolSpec)
     ]
     specs = with_stored_layout(_specs_of(imported)) if imported else []
     known = {id(one): spec for one, spec in zip(imported, specs, strict=True)}
@@ -192,13 +169,9 @@ def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
 def _divided(candidates: Iterable[Candidate], most: int) -> Iterator[list[Candidate]]:
     batch: list[Candidate] = []
     size = 0
-    metadata = None
     for candidate in candidates:
         batch.append(candidate)
         size += len(candidate.piece.text)
-        before, metadata = metadata, candidate.piece.revision and candidate.piece.revision.metadata
-        if metadata and metadata is not before:
-            size += metadata.line_bytes
         if len(batch) == most or size > BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -213,7 +186,6 @@ def _specs_of(batch: list[Candidate]) -> list[ToolSpec]:
 def _publish(
     prepared: Batch,
     by: User | None,
-    metadata: MetadataRestore,
     *,
     dry_run: DryRun | None,
     replace: bool,
@@ -221,18 +193,24 @@ def _publish(
     batch = prepared.candidates
     specs = _specs_of(batch)
     origins = {
-        one.spec.sha256: RevisionOrigin("catalog") if one.piece.revision else one.revision_origin
+        one.spec.sha256: RevisionOrigin("catalog") if one.piece.exported else one.revision_origin
         for one in reversed(batch)
         if isinstance(one.spec, ToolSpec)
     }
-    initial = metadata.initial_columns(batch)
+    exported = ExportedMetadata(
+        {
+            one.spec.tool_id: one.piece.exported
+            for one in batch
+            if one.piece.exported and isinstance(one.spec, ToolSpec)
+        }
+    )
     published = iter(
         publish_or_hold_many(
             specs,
             by=by,
             dry_run=dry_run is not None,
             assess=len(specs) <= FEW,
-            initial=initial,
+            initial=exported.columns(),
             terms=prepared.terms,
             origins=origins,
             replace=replace,
@@ -247,14 +225,13 @@ def _publish(
         )
         for candidate in batch
     ]
-    stored = [
-        (one, SpecError([_held(result)]) if isinstance(result, Proposal) else result)
-        for one, result in outcomes
-    ]
-    losses = metadata.restore(stored, dry_run=dry_run is not None)
-    for (candidate, outcome), lost in zip(outcomes, losses, strict=True):
+    if dry_run is None:
+        exported.restrict([one for _, one in outcomes if isinstance(one, Publication)])
+    for candidate, outcome in outcomes:
         if isinstance(outcome, Publication):
-            yield _accepted(candidate, outcome, lost, prepared.verdicts, dry_run)
+            yield _accepted(
+                candidate, outcome, exported.losses(outcome), prepared.verdicts, dry_run
+            )
         elif isinstance(outcome, Proposal):
             change = outcome.change.pk if outcome.change else None
             rejected = _rejected(candidate, [_held(outcome)])
@@ -298,25 +275,9 @@ def _accepted(
         number,
         tool.archived,
         text=candidate.piece.text.decode() if with_text else "",
-        origin=Origin(CATALOG_FILE, "", candidate.line, lost) if lost else candidate.origin,
+        origin=Origin(EXPORT, "", candidate.line, lost) if lost else candidate.origin,
         verdict=verdict,
         warnings=warnings,
-    )
-
-
-def _without_successor(one: MissingSuccessor) -> Entry:
-    """A second entry of a tool: only the end of the file shows that its successor does not exist."""
-    tool = one.tool
-    return Entry(
-        one.source,
-        one.line,
-        "unchanged",
-        tool.tool_id,
-        tool.name,
-        tool.slug,
-        tool.current.number if tool.current else None,
-        tool.archived,
-        origin=Origin(CATALOG_FILE, "", one.line, (one.loss,)),
     )
 
 

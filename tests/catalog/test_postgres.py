@@ -27,7 +27,7 @@ OTHER_TESTS = (
     "test_caching.py",
     "db/test_compiled_query.py",
     "uploads/test_jobs.py",
-    "catalog_dump/test_metadata.py",
+    "uploads/test_exports.py",
     "sources/test_sync.py",
 )
 

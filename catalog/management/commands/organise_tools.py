@@ -13,9 +13,9 @@ from catalog.commands import BaseCommand
 from catalog.errors import DocumentError, HeldBySpec
 from catalog.jsontext.reader import JSON, dumps
 from catalog.lifecycle import deprecate, undo_deprecation
+from catalog.management.queries import tools_of_query
 from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool
-from catalog.search.parser import Query
 
 STEP = 200
 
@@ -79,18 +79,7 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
     known = set(Tool.objects.filter(tool_id__in=ids).values_list("tool_id", flat=True))
     if missing := [tool_id for tool_id in ids if tool_id not in known]:
         raise CommandError(f"There is no tool {missing[0]!r}.", returncode=2)
-    if query is not None:
-        asked = Query.from_text(query)
-        if asked.problems or asked.personal or not asked:
-            why = " ".join(problem.message for problem in asked.problems) or (
-                "`is:starred` and `owner:me` do not work in commands."
-                if asked.personal
-                else "It is empty."
-            )
-            raise CommandError(
-                f"The query is not valid and might match the wrong tools. {why}", returncode=2
-            )
-    found = Tool.objects.filter(tool_id__in=ids) if query is None else Tool.objects.matching(query)
+    found = Tool.objects.filter(tool_id__in=ids) if query is None else tools_of_query(query)
     if query is not None and ids:
         found = found.filter(tool_id__in=ids)
     last = 0

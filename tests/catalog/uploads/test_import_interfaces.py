@@ -1,4 +1,4 @@
-"""Documents of other formats, and exported catalogs, through page, API and command."""
+"""Documents of other formats, through page, API and command."""
 
 import io
 import json
@@ -8,10 +8,6 @@ from django.conf import settings
 from django.core.management import call_command
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.catalog_dump.format import CatalogReader, DumpedRevision, catalog_lines
-from catalog.catalog_dump.writer import whole_catalog
-from catalog.errors import Problem
-from catalog.lifecycle import archive
 from catalog.models import HeldChange, Revision, Tool
 from catalog.publishing import publish, publish_many
 from catalog.revision_origins import RevisionOrigin
@@ -21,7 +17,7 @@ from catalog.uploads.choices import ImportOptions
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
 from tests.corpora import DATA
-from tests.factories import make_spec, make_tool, make_user, properties, spec_text
+from tests.factories import make_spec, make_user, properties, spec_text
 
 PETS = {
     "openapi": "3.0.3",
@@ -436,166 +432,6 @@ def test_the_page_shows_the_converted_specs_and_the_losses(browser):
     assert "The response is not JSON but text/csv." in page
     assert "zoo.getPet" in page
     assert "The converted spec" in page
-
-
-# -- the whole catalog ------------------------------------------------------------------------------------------------
-
-
-def history():
-    """For each tool, its texts in order, and whether it is archived."""
-    return {
-        tool.tool_id: (
-            [revision.source for revision in tool.revisions.order_by("number")],
-            tool.archived,
-        )
-        for tool in Tool.objects.all()
-    }
-
-
-@pytest.fixture
-def catalog():
-    """Three tools: one with a history that comes back to its first text, one archived, one with letters of its own."""
-    for description in ("A", "B", "A", "C"):
-        publish(make_spec("changed", description=description), by=None)
-    archive(make_tool("old"))
-    make_tool("Ünïcode «tool»", description="\u2028\u0085 \U0001f600 </script>")
-
-
-def export_of_now():
-    return "".join(whole_catalog()).encode()
-
-
-def forget_everything():
-    Tool.objects.update(current=None)
-    Tool.objects.all().delete()
-
-
-def test_a_catalog_comes_back_with_all_of_its_history(catalog):
-    before, data = history(), export_of_now()
-    forget_everything()
-
-    entries = uploaded("catalog.ndjson", data)
-
-    assert {entry.outcome for entry in entries} <= {"created", "revised"}
-    assert history() == before
-    assert export_of_now() == data
-
-
-def test_a_catalog_that_is_there_already_is_left_as_it_is(catalog):
-    before = history()
-
-    entries = uploaded("catalog.ndjson", export_of_now())
-
-    assert {(entry.tool_id, entry.outcome) for entry in entries} == {
-        ("changed", "unchanged"),
-        ("old", "unchanged"),
-        ("Ünïcode «tool»", "unchanged"),
-    }
-    assert history() == before
-
-
-def test_revisions_published_since_the_export_are_not_undone(catalog):
-    data = export_of_now()
-    publish(make_spec("changed", description="D"), by=None)
-
-    uploaded("catalog.ndjson", data)
-
-    assert Tool.objects.get(tool_id="changed").current.spec.description == "D"
-
-
-def test_revisions_that_the_catalog_never_had_are_added(catalog):
-    data = export_of_now()
-    forget_everything()
-    publish(make_spec("changed", description="A"), by=None)
-
-    uploaded("catalog.ndjson", data)
-
-    descriptions = [
-        json.loads(text)["definition"]["description"] for text in history()["changed"][0]
-    ]
-    assert descriptions == ["A", "B", "C"]
-
-
-def test_the_same_catalog_gives_the_same_bytes(catalog):
-    assert export_of_now() == export_of_now()
-    assert b"created_at" not in export_of_now()
-
-
-def test_anyone_can_have_the_catalog(stranger, catalog):
-    answer = stranger.ask("/catalog")
-
-    assert answer.headers["Content-Type"] == "application/x-ndjson"
-    assert b"".join(answer.streaming_content) == export_of_now()
-
-
-def test_an_exported_catalog_is_uploaded_again(program, catalog):
-    data = export_of_now()
-    forget_everything()
-
-    report = program.send("POST", "/uploads", data, content_type="application/x-ndjson").json()
-
-    assert report["counts"]["rejected"] == 0
-    assert export_of_now() == data
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_command_writes_a_file_that_load_specs_reads(tmp_path, capfdbinary):
-    make_tool("a")
-    file = tmp_path / "catalog.ndjson"
-
-    call_command("export_catalog", str(file))
-    call_command("export_catalog")
-
-    assert capfdbinary.readouterr().out == file.read_bytes() == export_of_now()
-    assert [path.name for path in tmp_path.iterdir()] == ["catalog.ndjson"]
-
-
-def revision(tool_id="a", number=1, source="{}", **members):
-    return DumpedRevision(
-        tool_id, number, source, **({"current": True, "archived": False} | members)
-    )
-
-
-def read(data):
-    reader = CatalogReader()
-    found = [reader.read(line) for line in data.splitlines()]
-    return [one for one in [*found, reader.finish()] if one is not None]
-
-
-FILE = "".join(
-    catalog_lines([revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')])
-).encode()
-
-
-def test_lines_are_read_as_they_were_written():
-    assert read(FILE) == [revision("a"), revision("b", source='{"\\u00e9": "é\u2028"}')]
-
-
-@pytest.mark.parametrize(
-    ("changed", "rule"),
-    [
-        (FILE.replace(b'"{}"', b'"{ }"'), "catalog.hash"),
-        (FILE.replace(b'"archived":false', b'"archived":true', 1), "catalog.hash"),
-        (b"\n".join(FILE.splitlines()[:-1]), "catalog.cut"),
-        (b"\n".join(FILE.splitlines()[:-2] + FILE.splitlines()[-1:]), "catalog.cut"),
-        (FILE + FILE.splitlines()[1], "catalog.end"),
-        (FILE.replace(b'"version":2', b'"version":3'), "catalog.version"),
-        (FILE.replace(b'"revision":1', b'"revision":"1"', 1), "catalog.line"),
-        (FILE.replace(b'{"id":"a"', b'["id":"a"', 1), "json.syntax"),
-    ],
-)
-def test_a_file_that_was_changed_is_found_out(changed, rule):
-    assert rule in [found.rule for found in read(changed) if isinstance(found, Problem)]
-
-
-def test_problems_of_a_catalog_have_their_line_in_the_file():
-    data = "".join(
-        catalog_lines([revision("a", source="{}"), revision("b", source='{\n"definition": 7}')])
-    ).encode()
-
-    entries = uploaded("catalog.ndjson", data)
-
-    assert [(entry.line, entry.faults[0].problem.line) for entry in entries] == [(2, 2), (3, 3)]
 
 
 def test_refused_lines_are_named_by_their_own_line():

@@ -77,8 +77,8 @@ def test_large_bodies_are_refused_while_too_many_are_unread():
     body = Body(b"x" * 600_000)
     application = whole(body, unread=unread(blocked=1))
 
-    statuses = [ask(application, "/api/v1/catalog")[0] for _ in range(2)]
-    status, headers, given = ask(application, "/api/v1/catalog")
+    statuses = [ask(application, "/api/v1/tools")[0] for _ in range(2)]
+    status, headers, given = ask(application, "/api/v1/tools")
 
     assert statuses == ["200 OK", "503 Service Unavailable"]
     assert (status, headers["Content-Type"], headers["Retry-After"]) == (
