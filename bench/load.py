@@ -214,7 +214,7 @@ def team(folder: Path, stack: ExitStack) -> dict[str, str]:
     stack.callback(redis.wait)
     stack.callback(redis.terminate)
     broker = f"redis://127.0.0.1:{port}"
-    return {"DATABASE_URL": database.url, "TOOLSHELF_RUNNER": "celery", "CELERY_BROKER_URL": broker}
+    return {"DATABASE_URL": database.url, "TOOLSHELF_RUNNER": "celery", "TOOLSHELF_REDIS": broker}
 
 
 def main() -> None:

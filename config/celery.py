@@ -1,5 +1,6 @@
 """The Celery application for workers: `.venv/bin/celery -A config.celery worker`."""
 
+import logging
 import os
 import warnings
 from typing import Any
@@ -18,6 +19,7 @@ if settings.RUNNER != "celery":
         "A worker takes the same settings as the web server: TOOLSHELF_RUNNER=celery, and so on."
     )
 
+from config.removed_variables import removed_variable_notices  # noqa: E402 - needs the settings
 from playground.celery.app import app  # noqa: E402 - needs the settings
 from playground.celery.heartbeats import Heartbeat  # noqa: E402
 from playground.factories.registry import registry  # noqa: E402
@@ -27,6 +29,9 @@ from playground.warming import start_warming  # noqa: E402
 
 if faults := registry().setting_faults():
     raise ImproperlyConfigured(" ".join(faults))
+
+for notice in removed_variable_notices(os.environ):
+    logging.getLogger(__name__).warning(notice)
 
 __all__ = ["app"]
 

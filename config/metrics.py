@@ -18,7 +18,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
-from catalog.accounts.client_address import is_local
 from catalog.accounts.models import User
 from catalog.accounts.roles import is_administrator
 from catalog.accounts.tokens import token_for
@@ -33,8 +32,7 @@ from playground.run_writer import counters
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 UNAUTHENTICATED = (
     "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
-    "or with an administrator's API token that has the scope read; or sign in as an administrator. With the setting "
-    "TOOLSHELF_METRICS_LOCAL=1, programs on the same machine need none.\n"
+    "or with an administrator's API token that has the scope read; or sign in as an administrator.\n"
 )
 NOT_ALLOWED = (
     "These credentials do not give access to metrics. Use the value of the setting TOOLSHELF_METRICS_TOKEN, or an "
@@ -59,7 +57,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def refusal_status(request: HttpRequest) -> HTTPStatus | None:
     """401 if valid credentials are missing, 403 if they give no access to metrics, None if access is allowed.
 
-    Being on the same machine is not a credential by default: tools run there, too.
+    Being on the same machine is not a credential: tools run there, too.
     """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     is_known = False
@@ -78,8 +76,6 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
         if is_administrator(request.user):
             return None
         is_known = True
-    if settings.METRICS_LOCAL and is_local(request):
-        return None
     return HTTPStatus.FORBIDDEN if is_known else HTTPStatus.UNAUTHORIZED
 
 

@@ -48,7 +48,7 @@ def pytest_configure(config):
     They do not import the factories before the first run, which took 2.4 s of CPU time at each start, and starting all
     the rest 1.5 s. Those of `test_main_job.py` and `sdk/test_write_a_tool.py` do.
     """
-    Site.defaults = {"TOOLSHELF_WARM_FACTORIES": "0"}
+    Site.default_settings = {"WARM_FACTORIES": 0}
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     if not getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
         gc.disable()  # until the tests are collected, which the process that only starts workers does not

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -62,14 +63,16 @@ class Site:
             server.
         host: the interface that it listens on.
         python: the interpreter of the environment that serves it.
+        settings: Django settings that no variable sets, such as small limits.
+        environment: variables.
 
     Attributes:
-        defaults: variables that each site has unless it sets them itself.
+        default_settings: Django settings that each site has unless it sets them itself.
         url: where it is reached, without a trailing slash.
         sign_in_link: the one-time link that the last start printed: a set-up link on another host without accounts.
     """
 
-    defaults: ClassVar[dict[str, str]] = {}
+    default_settings: ClassVar[dict[str, object]] = {}
 
     def __init__(
         self,
@@ -78,6 +81,7 @@ class Site:
         prepared: bool = True,
         host: str = "127.0.0.1",
         python: str = sys.executable,
+        settings: dict[str, object] | None = None,
         **environment: str,
     ) -> None:
         self.data_dir = data_dir
@@ -95,10 +99,10 @@ class Site:
         self.environment = {
             **os.environ,
             "TOOLSHELF_DATA_DIR": str(data_dir),
-            **self.defaults,
+            "DJANGO_SETTINGS_MODULE": "tests.site_settings",
+            "SITE_SETTINGS": json.dumps({**self.default_settings, **(settings or {})}),
             **environment,
         }
-        self.environment.pop("DJANGO_SETTINGS_MODULE", None)
         self.start()
 
     def start(self, *, timeout_s: float = 120) -> None:

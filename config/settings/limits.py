@@ -25,19 +25,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 # A client that reads a response at less than 16 KiB/s for this long is disconnected. Unread responses occupy memory: at
 # most this many bytes, for all large responses of one process together.
-WRITE_TIMEOUT_S: int = env.read(
-    "TOOLSHELF_WRITE_TIMEOUT_S",
-    env.number(1),
-    30,
-    "A client that reads a response at less than 16 KiB/s for this many seconds is disconnected.",
-)
-UNREAD_RESPONSE_BYTES: int = env.read(
-    "TOOLSHELF_UNREAD_RESPONSE_BYTES",
-    env.number(1024 * 1024),
-    64 * 1024 * 1024,
-    "Per process: the limit for large responses that clients have not read yet; above it, further large responses "
-    "are refused with 503.",
-)
+WRITE_TIMEOUT_S = 30
+UNREAD_RESPONSE_BYTES = 64 * 1024 * 1024
 # How often one token, person and address may call the API, upload, and start runs.
 API_RATE: Rate | None = env.read(
     "TOOLSHELF_API_RATE", env.RATE, "12000/min", "API requests of one person; `off` for no limit."

@@ -23,14 +23,7 @@ LOG_FORMAT: Literal["json", "text"] = env.read(
     "TOOLSHELF_LOG_FORMAT",
     Literal["json", "text"],
     "text",
-    "Lines of text, or one JSON object per line, with request and run ids.",
-)
-LOG_REQUESTS: bool = env.read(
-    "TOOLSHELF_LOG_REQUESTS",
-    bool,
-    LOG_FORMAT == "json",
-    "`1` logs each request, with its status and duration.",
-    shown="`1` with the JSON log",
+    "Lines of text, or one JSON object per line, with request and run ids and a line for each request.",
 )
 LOGGING = {
     "version": 1,
@@ -60,12 +53,13 @@ LOGGING = {
             "LOG_LEVEL",
             Literal["DEBUG", "ERROR", "INFO", "WARNING"],
             "WARNING",
-            "What is logged to standard error. Long tracebacks are cut to a few KB, their beginning and end.",
+            "What is logged to standard error; `INFO` adds a line for each request. Long tracebacks are "
+            "cut to a few KB, their beginning and end.",
         ),
     },
     "loggers": {
         "django": {"handlers": [], "level": "WARNING", "propagate": True},
-        "toolshelf.requests": {"level": "INFO" if LOG_REQUESTS else "ERROR"},
+        "toolshelf.requests": {"level": "INFO" if LOG_FORMAT == "json" else "NOTSET"},
         # they log each request with its whole address, which may contain a secret
         "httpx2": {"level": "WARNING"},
         "httpcore2": {"level": "WARNING"},

@@ -1,6 +1,7 @@
 """How tools run, and on how many processes of the server or of Celery."""
 
 import importlib.util
+import os
 from typing import Literal
 
 from django.core.exceptions import ImproperlyConfigured
@@ -53,32 +54,23 @@ RUNNER: str = env.read(
     "local",
     "Where tools run: in processes of this machine, or on Celery's workers.",
 )
-CELERY_BROKER_URL: str = env.read(
-    "CELERY_BROKER_URL",
+# Carries Celery's messages, and counts requests for the limits, so that several web servers share them.
+REDIS_URL: str = env.read(
+    "TOOLSHELF_REDIS",
     env.REDIS,
     "",
-    "The Redis server for Celery: `redis://[user:password@]host[:port][/number]`, `rediss://…` or `redis+socket://…`.",
-)
-if RUNNER == "celery" and not CELERY_BROKER_URL:
+    "The Redis server that web servers share for rate limits, and with Celery for runs: "
+    "`redis://[user:password@]host[:port][/number]`, `rediss://…` or `redis+socket://…`.",
+) or env.read_value("CELERY_BROKER_URL", env.REDIS, os.environ.get("CELERY_BROKER_URL", ""))
+if RUNNER == "celery" and not REDIS_URL:
     raise ImproperlyConfigured(
-        "TOOLSHELF_RUNNER is 'celery', so CELERY_BROKER_URL is needed: redis://[user:password@]host[:port][/number]."
+        "TOOLSHELF_RUNNER is 'celery', so TOOLSHELF_REDIS is needed: redis://[user:password@]host[:port][/number]."
     )
 if RUNNER == "celery" and importlib.util.find_spec("celery") is None:
     raise ImproperlyConfigured(
         "TOOLSHELF_RUNNER is 'celery', but Celery for Redis is not installed. `make team` installs it "
         "(the extra 'team' of the distribution)."
     )
-# Counts requests for the limits above, so that several web servers share them.
-REDIS_URL: str = (
-    env.read(
-        "TOOLSHELF_REDIS",
-        env.REDIS,
-        "",
-        "The Redis server that web servers share for rate limits, in the form of `CELERY_BROKER_URL`.",
-        shown="`CELERY_BROKER_URL`",
-    )
-    or CELERY_BROKER_URL
-)
 WEB_PROCESSES: int = env.read(
     "TOOLSHELF_WEB_PROCESSES", env.number(1), 2, "Processes of the web server."
 )
@@ -89,25 +81,9 @@ RUN_SLOTS: int = env.read(
     16,
     "Concurrent runs of all processes of a server, or of a Celery worker.",
 )  # concurrent runs of all processes of a server, or of a worker
-RUN_QUEUE_MAX: int = env.read(
-    "TOOLSHELF_RUN_QUEUE_MAX",
-    env.number(0),
-    1000,
-    "The maximum number of waiting runs; further ones are refused with 429.",
-)
-RUN_QUEUE_WAIT_S: int = env.read(
-    "TOOLSHELF_RUN_QUEUE_WAIT_S",
-    env.number(1),
-    3600,
-    "With Celery: a run that no worker claims within this many seconds ends as `crashed`.",
-)  # Celery: until a worker claims a run
-WARM_FACTORIES: int = env.read(
-    "TOOLSHELF_WARM_FACTORIES",
-    env.number(0),
-    32,
-    "How many factories, besides the built-in ones, each process imports in the background after it "
-    "starts; 0: each is imported at its first run.",
-)
+RUN_QUEUE_MAX = 1000  # runs that wait; further ones are refused with 429
+RUN_QUEUE_WAIT_S = 3600  # with Celery: until a worker claims a run
+WARM_FACTORIES = 32  # imported before their first run, besides the built-in ones
 DRAIN_S: int = env.read(
     "TOOLSHELF_DRAIN_S",
     env.number(0),
@@ -132,30 +108,15 @@ RUN_MEMORY_BYTES: int = env.read(
     1024 * 1024 * 1024,
     "The memory limit of a run.",
 )
-RUN_RESPONSE_BYTES: int = env.read(
-    "TOOLSHELF_RUN_RESPONSE_BYTES",
-    env.number(1024),
-    1024 * 1024,
-    "The maximum size of a run's response; a larger one is stored as a file, and its beginning in the run.",
-)
+RUN_RESPONSE_BYTES = 1024 * 1024  # a longer response is stored as a file
 RUN_FILE_BYTES: int = env.read(
     "TOOLSHELF_RUN_FILE_BYTES",
     env.number(1024),
     16 * 1024 * 1024,
     "The maximum size of the files of a run's response together, and of a long response that is stored as one.",
 )
-RUN_OUTPUT_BYTES: int = env.read(
-    "TOOLSHELF_RUN_OUTPUT_BYTES",
-    env.number(1024),
-    64 * 1024,
-    "How much of each of a run's output streams is stored.",
-)
-RUN_PARAMETERS_BYTES: int = env.read(
-    "TOOLSHELF_RUN_PARAMETERS_BYTES",
-    env.number(1024),
-    1024 * 1024,
-    "The maximum size of a run's parameters.",
-)
+RUN_OUTPUT_BYTES = 64 * 1024  # of each stream
+RUN_PARAMETERS_BYTES = 1024 * 1024
 RUN_BYTES_PER_DAY: int = env.read(
     "TOOLSHELF_RUN_BYTES_PER_DAY",
     env.number(0),

@@ -1,5 +1,8 @@
 """How the site is protected: keys, hosts, networks, cookies, headers."""
 
+import hashlib
+import os
+
 from csp.constants import NONE, SELF
 
 from catalog.accounts.site_url import is_loopback
@@ -36,12 +39,8 @@ ALLOWED_NETWORKS: list[str] = env.read(
     "",
     "Networks that sources and their tools may reach besides public addresses: `10.0.0.0/8 fd00::/8`.",
 )
-LOOPBACK_ONLY: bool = env.read(
-    "TOOLSHELF_LOOPBACK_ONLY",
-    bool,
-    all(map(is_loopback, ALLOWED_HOSTS)),
-    "`1` also lets sources reach this machine itself.",
-    shown="`1` if `ALLOWED_HOSTS` and `--host` are this machine",
+LOOPBACK_ONLY = (
+    all(map(is_loopback, ALLOWED_HOSTS)) and "TOOLSHELF_SERVES_OTHER_MACHINES" not in os.environ
 )
 OUTGOING_PROXY: str = env.read(
     "TOOLSHELF_OUTGOING_PROXY",
@@ -83,36 +82,25 @@ ADDRESS_HEADER: str = env.read(
 )
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-# Scrapers of /metrics send this token. Programs on the same machine need it, too, unless METRICS_LOCAL is set: tools
-# run there, and can reach the site over loopback.
+# Scrapers of /metrics send this token. Programs on the same machine need it, too: tools run
+# there, and can reach the site over loopback.
 METRICS_TOKEN: str = env.read(
     "TOOLSHELF_METRICS_TOKEN",
     env.TOKEN,
     "",
     "The token with which scrapers read `/metrics`, at least 16 characters.",
 )
-METRICS_LOCAL: bool = env.read(
-    "TOOLSHELF_METRICS_LOCAL",
-    bool,
-    False,
-    "`1`: programs on the same machine read `/metrics` without a token.",
-)
 # Two sites on two ports of one host share cookies unless their names differ. Under HTTPS the prefix makes browsers
 # refuse such a cookie from other hosts of the domain (RFC 6265bis, "The __Host- prefix").
-COOKIE_SUFFIX: str = env.read(
-    "TOOLSHELF_COOKIE_SUFFIX",
-    str,
-    "",
-    "Added to the names of cookies: two sites on two ports of one host need different ones.",
-)
+COOKIE_SUFFIX = hashlib.sha256(f"cookies {SECRET_KEY}".encode()).hexdigest()[:8]
 COOKIE_PREFIX = "__Host-toolshelf" if HTTPS else "toolshelf"
-SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session{COOKIE_SUFFIX}"
-CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf{COOKIE_SUFFIX}"
+SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}_session_{COOKIE_SUFFIX}"
+CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}_csrf_{COOKIE_SUFFIX}"
 NEXT_COOKIE_NAME = (
-    f"{COOKIE_PREFIX}_next{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
+    f"{COOKIE_PREFIX}_next_{COOKIE_SUFFIX}"  # the page to go to after signing in by a link
 )
 BROWSER_COOKIE_NAME = (
-    f"{COOKIE_PREFIX}_browser{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
+    f"{COOKIE_PREFIX}_browser_{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
 )
 SESSION_ENGINE = "catalog.accounts.session_store"
 SESSION_IDLE_HOURS: int = env.read(

@@ -1,15 +1,10 @@
-"""Query a SQLite database, read-only.
-
-The file must be inside the folder that the operator names; otherwise, anyone who can configure a tool could read every
-database that the server can read. Without a configured file, the tool uses a sample.
-"""
+"""Query a sample SQLite database, read-only."""
 
 from __future__ import annotations
 
 import base64
 import json
 import math
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +17,6 @@ from playground.builtin.shipped import SPECS, shipped
 from playground.run_log import log
 from toolshelf_tools import DefinedTool, Tool
 
-FOLDER_VARIABLE = "SQLITE_QUERY_FOLDER"
 SAMPLE = Path(__file__).parent / "data" / "shop.sql"
 MAX_VALUE_BYTES = 1_000_000
 INSTRUCTIONS_BETWEEN_CHECKS = 5_000
@@ -34,7 +28,6 @@ Cell = str | int | float | None | dict[str, str]
 
 @dataclass(frozen=True)
 class Configuration:
-    database: str | None = None
     tables: list[str] | None = None
     max_rows: int = 1000
     timeout_s: float = 5
@@ -65,7 +58,7 @@ class QuerySqlite(DefinedTool):
     def call(self, request: Query) -> Rows:
         limit = min(request.row_limit, self.configuration.max_rows)
         with (
-            closing(connect(self.configuration.database)) as connection,
+            closing(connect()) as connection,
             refusals_in_words(self.configuration),
         ):
             restrict(connection, self.configuration)
@@ -79,37 +72,11 @@ class QuerySqlite(DefinedTool):
         return Rows(columns=columns, rows=rows, row_count=len(rows), truncated=len(fetched) > limit)
 
 
-def connect(database: str | None) -> sqlite3.Connection:
-    """A read-only connection to `database`, or to the sample if it is None."""
-    if database is not None:
-        return sqlite3.connect(
-            f"{database_file(database).as_uri()}?mode=ro", uri=True, isolation_level=None
-        )
+def connect() -> sqlite3.Connection:
+    """A connection to a new copy of the sample, in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(SAMPLE.read_text(encoding="utf-8"))
     return connection
-
-
-def database_file(name: str) -> Path:
-    """The file `name` inside the operator's folder.
-
-    Raises:
-        ValueError: no folder is named, or the file is outside it or does not exist.
-    """
-    named = os.environ.get(FOLDER_VARIABLE)
-    if not named:
-        raise ValueError(
-            f"No database can be configured: the operator has not named a folder for them in {FOLDER_VARIABLE}."
-        )
-    folder = Path(named).resolve()
-    try:
-        file = (folder / name).resolve()
-        usable = file.is_relative_to(folder) and file.is_file()
-    except (OSError, ValueError):
-        usable = False
-    if not usable:
-        raise ValueError(f"There is no database {name!r} in the operator's folder.")
-    return file
 
 
 def restrict(connection: sqlite3.Connection, configuration: Configuration) -> None:
@@ -126,17 +93,13 @@ def authorizer(tables: list[str] | None) -> Callable[..., int]:
     """A function that SQLite calls before each action of a statement; it allows reading `tables` only."""
     readable = None if tables is None else {table.casefold() for table in tables}
 
-    def may_read(table: str | None, view: str | None) -> bool:
-        return readable is None or any(
-            (name or "").casefold() in readable for name in (table, view)
-        )
+    def may_read(table: str | None) -> bool:
+        return readable is None or (table or "").casefold() in readable
 
-    def authorize(
-        action: int, first: str | None, second: str | None, _database: str | None, view: str | None
-    ) -> int:
+    def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
         allowed = (
             action in READING
-            or (action == sqlite3.SQLITE_READ and may_read(first, view))
+            or (action == sqlite3.SQLITE_READ and may_read(first))
             or (
                 action == sqlite3.SQLITE_FUNCTION
                 and (second or "").lower() not in FORBIDDEN_FUNCTIONS

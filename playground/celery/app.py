@@ -41,9 +41,9 @@ SENDER_WAIT_S = 0.5
 
 app = Celery("toolshelf", set_as_current=False)
 app.conf.update(
-    broker_url=settings.CELERY_BROKER_URL,
+    broker_url=settings.REDIS_URL,
     broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED}
-    if settings.CELERY_BROKER_URL.startswith("rediss:")
+    if settings.REDIS_URL.startswith("rediss:")
     else None,
     broker_connection_timeout=3,
     broker_connection_retry_on_startup=True,

@@ -41,8 +41,10 @@ def large_site(tmp_path_factory):
             file.write(json.dumps({"definition": definition | schema}) + "\n")
     site = Site(
         folder,
-        TOOLSHELF_WRITE_TIMEOUT_S=str(WRITE_TIMEOUT_S),
-        TOOLSHELF_UNREAD_RESPONSE_BYTES=str(UNREAD_BYTES),
+        settings={
+            "WRITE_TIMEOUT_S": WRITE_TIMEOUT_S,
+            "UNREAD_RESPONSE_BYTES": UNREAD_BYTES,
+        },
     )
     site.manage("load_specs", str(folder / "tools.ndjson"))
     yield site

@@ -223,7 +223,7 @@ def test_the_steps_of_the_image_and_the_services_commands_make_a_site_that_runs_
             "PATH": os.environ["PATH"],
             **{key: str(value) for key, value in SERVICES["site"]["environment"].items()},
             "DATABASE_URL": database.url,
-            "CELERY_BROKER_URL": redis,
+            "TOOLSHELF_REDIS": redis,
             "SECRET_KEY": secrets.token_urlsafe(48),
             "TOOLSHELF_CONFIGURATION_KEYS": secrets.token_urlsafe(48),
             "ALLOWED_HOSTS": "127.0.0.1",

@@ -14,6 +14,7 @@ from catalog.accounts.shared_rates import Rate
 from config import settings as settings_package
 from config.env import generated_key
 from config.log_filters import OneLine, QuietAboutUnknownHosts
+from config.removed_variables import removed_variable_notices
 
 pytestmark = pytest.mark.unit
 
@@ -270,15 +271,48 @@ def test_what_is_no_redis_server_is_refused_without_its_password(refusal, url):
     assert "hidden" not in sentence
 
 
+def test_the_former_name_of_the_redis_server_is_still_read(read):
+    url = "redis://broker.example"
+
+    assert read("runs", "REDIS_URL", "CELERY_BROKER_URL", url) == url
+
+
+def test_two_sites_on_one_host_have_different_cookies(read):
+    names = {
+        read("security", "SESSION_COOKIE_NAME", "SECRET_KEY", key)
+        for key in (STRONG_KEY, STRONG_KEY[::-1])
+    }
+
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "level"),
+    [("LOG_LEVEL", "WARNING", "NOTSET"), ("TOOLSHELF_LOG_FORMAT", "json", "INFO")],
+)
+def test_requests_are_logged_at_the_level_of_the_log_and_always_as_json(
+    read, variable, value, level
+):
+    loggers = read("logs", "LOGGING", variable, value)["loggers"]
+
+    assert loggers["toolshelf.requests"]["level"] == level
+
+
+def test_a_start_with_a_variable_of_an_earlier_version_says_what_holds_now():
+    notices = removed_variable_notices({"TOOLSHELF_RUN_QUEUE_MAX": "5", "PATH": "/bin"})
+
+    assert notices == ["TOOLSHELF_RUN_QUEUE_MAX no longer exists. At most 1,000 runs wait."]
+
+
 def test_celery_needs_a_redis_server(refusal, monkeypatch):
-    monkeypatch.delenv("CELERY_BROKER_URL", raising=False)
+    monkeypatch.delenv("TOOLSHELF_REDIS", raising=False)
 
     assert "redis://" in refusal("runs", "TOOLSHELF_RUNNER", "celery")
 
 
 @pytest.mark.parametrize("package", ["celery", "redis"])
 def test_without_the_packages_for_a_team_the_start_names_the_command(refusal, monkeypatch, package):
-    monkeypatch.setenv("CELERY_BROKER_URL", "redis://localhost")
+    monkeypatch.setenv("TOOLSHELF_REDIS", "redis://localhost")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else name)
 
     assert "make team" in refusal("runs", "TOOLSHELF_RUNNER", "celery")

@@ -38,6 +38,12 @@ def serve_in_vain(tmp_path, **environment):
         return serve(tmp_path, "--port", str(holder.getsockname()[1]), **environment)
 
 
+def test_a_variable_of_an_earlier_version_is_named_at_the_start(tmp_path):
+    ended = serve_in_vain(tmp_path, TOOLSHELF_METRICS_LOCAL="1")
+
+    assert "TOOLSHELF_METRICS_LOCAL no longer exists. Scrapers send" in ended.stderr
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     site = Site(tmp_path_factory.mktemp("site"), prepared=False)

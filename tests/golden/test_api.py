@@ -229,6 +229,7 @@ def answers():
     choose_for_mcp(api)
     yield from api.cases
     document = api.send("GET", "/openapi.json")
+    document["components"]["securitySchemes"]["Session"]["name"] = "toolshelf_session"
     operations = [(method, path) for path, item in document["paths"].items() for method in item]
     yield Case("operations", sorted(f"{method} {path}" for method, path in operations))
     unasked = [one for one in operations if not any(is_call_of(one, asked) for asked in api.asked)]

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from catalog.commands import BaseCommand
 from config.env import VARIABLES
-from playground.builtin.query_sqlite import FOLDER_VARIABLE
 
 INTRODUCTION: Final = """# Settings
 
@@ -20,16 +19,6 @@ A flag is `1` or `0`; lists are separated by spaces or commas; sizes are in byte
 
 | variable | default | meaning |
 | --- | --- | --- |
-"""
-
-VARIABLES_OF_TOOLS: Final = f"""
-## Built-in tools
-
-Tools see only the variables that `TOOL_ENVIRONMENT` and `TOOL_ENVIRONMENT_<ID>` name.
-
-| variable | meaning |
-| --- | --- |
-| `{FOLDER_VARIABLE}` | The folder of the databases that `query_sqlite` may read besides its sample. |
 """
 
 
@@ -47,4 +36,4 @@ class Command(BaseCommand):
 def settings_document() -> str:
     """The text of docs/settings.md."""
     rows = [f"| `{row.name}` | {row.default} | {row.meaning} |\n" for row in VARIABLES.values()]
-    return INTRODUCTION + "".join(rows) + VARIABLES_OF_TOOLS
+    return INTRODUCTION + "".join(rows)

@@ -36,6 +36,7 @@ from catalog.search import search_index
 from catalog.uploads.jobs import recover_uploads
 from config.cli import FOREIGN, is_foreign
 from config.migration_lock import migrating_alone
+from config.removed_variables import removed_variable_notices
 from config.server.draining import DrainingServer
 from config.static_files import collect_static
 from playground.factories.registry import registry
@@ -59,6 +60,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         host, port = options["host"], options["port"]
+        for notice in removed_variable_notices(os.environ):
+            self.stderr.write(notice)
         self.warn_about_proxy()
         self.check_address(host, port)
         self.check_factory_settings()
@@ -179,11 +182,9 @@ def sign_in_command() -> str:
 
 def forbid_loopback() -> None:
     """Let sources no longer reach this machine, since others can reach the site."""
-    if "TOOLSHELF_LOOPBACK_ONLY" not in os.environ:
-        os.environ["TOOLSHELF_LOOPBACK_ONLY"] = (
-            "0"  # for the server's processes, where they do not inherit settings
-        )
-        settings.LOOPBACK_ONLY = False
+    settings.LOOPBACK_ONLY = False
+    # for the server's processes, where they do not inherit settings
+    os.environ["TOOLSHELF_SERVES_OTHER_MACHINES"] = "1"
 
 
 def serve(host: str, port: int) -> None:

@@ -174,11 +174,11 @@ def test_a_signed_in_user_who_opens_a_used_link_sees_their_name(client, link):
 # -- where it leads ----------------------------------------------------------------------------------------------------
 
 
-def test_a_link_leads_to_the_page_that_asked_to_sign_in(client, link):
+def test_a_link_leads_to_the_page_that_asked_to_sign_in(client, link, settings):
     client.get("/sign-in/?next=/upload/%3Fa%3Db")  # a visitor, in another tab of the same browser
 
     assert client.post(link)["Location"] == "/upload/?a=b"
-    assert client.cookies["toolshelf_next"].value == ""
+    assert client.cookies[settings.NEXT_COOKIE_NAME].value == ""
 
 
 def test_a_link_leads_to_the_page_that_it_names_itself(client, link):
@@ -214,13 +214,13 @@ def test_opening_the_sign_in_page_anew_forgets_the_page_before(client, link):
     ],
 )
 @pytest.mark.parametrize("way", ["link", "remembered", "password", "signed in already"])
-def test_signing_in_leads_neither_elsewhere_nor_round(client, ada, link, elsewhere, way):
+def test_signing_in_leads_neither_elsewhere_nor_round(client, ada, link, settings, elsewhere, way):
     ada.set_password("correct horse battery")
     ada.save()
     if way == "link":
         answer = client.post(link, {"next": elsewhere})
     elif way == "remembered":
-        client.cookies["toolshelf_next"] = elsewhere.replace("\\", "%5C")
+        client.cookies[settings.NEXT_COOKIE_NAME] = elsewhere.replace("\\", "%5C")
         answer = client.post(link)
     elif way == "password":
         answer = client.post(

@@ -82,7 +82,7 @@ def test_a_token_asks_for_the_password_in_an_older_session_and_keeps_what_was_ty
     assert b"tsk_" in made.content
 
 
-def test_no_token_is_created_and_nothing_is_stored_without_the_confirmation(ada):
+def test_no_token_is_created_and_nothing_is_stored_without_the_confirmation(ada, settings):
     with an_hour_ago():
         client = signed_in()
 
@@ -91,7 +91,9 @@ def test_no_token_is_created_and_nothing_is_stored_without_the_confirmation(ada)
 
     assert refused.status_code == 422
     assert not ApiToken.objects.exists()
-    assert client.cookies["toolshelf_session"].value not in str(Session.objects.get().get_decoded())
+    assert client.cookies[settings.SESSION_COOKIE_NAME].value not in str(
+        Session.objects.get().get_decoded()
+    )
 
 
 def test_a_person_without_a_password_signs_in_again_for_a_token():

@@ -19,24 +19,24 @@ METRICS_TOKEN = "the-token-of-a-scraper"
 class Team:
     """A web server and a Redis, with or without a worker."""
 
-    def __init__(self, directory, **environment):
+    def __init__(self, directory, *, queue_max=6, **environment):
         self.directory = directory
         self.port = free_port()
         self.redis = redis.Redis(port=self.port)
         self.start_redis()
         self.environment = {
             "TOOLSHELF_RUNNER": "celery",
-            "CELERY_BROKER_URL": f"redis://127.0.0.1:{self.port}",
+            "TOOLSHELF_REDIS": f"redis://127.0.0.1:{self.port}",
             "TOOLSHELF_WEB_PROCESSES": "1",
             "TOOLSHELF_RUN_SLOTS": "4",
-            "TOOLSHELF_RUN_QUEUE_MAX": "6",
             "LOG_LEVEL": "INFO",
             "TOOLSHELF_METRICS_TOKEN": METRICS_TOKEN,
             **environment,
         }
+        self.settings = {"RUN_QUEUE_MAX": queue_max}
         self.worker = None
         self.site = None
-        self.site = Site(directory, **self.environment)
+        self.site = Site(directory, settings=self.settings, **self.environment)
         self.token = token(self.site, "tester")
 
     def start_redis(self):

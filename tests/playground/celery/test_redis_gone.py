@@ -28,7 +28,7 @@ ENDINGS = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    team = Team(tmp_path_factory.mktemp("team"), TOOLSHELF_RUN_QUEUE_MAX="100")
+    team = Team(tmp_path_factory.mktemp("team"), queue_max=100)
     yield team
     team.close()
 
