@@ -78,7 +78,7 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
     [
         (
             {"TOOL_NETWORK_GREET": "inward"},
-            "TOOL_NETWORK_GREET is 'inward'; use one of ['all', 'none', 'outward'].",
+            "TOOL_NETWORK_GREET is 'inward'; use 'none', 'outward' or 'all'.",
         ),
         (
             {"TOOL_NETWORK_greet": "none"},
@@ -86,7 +86,7 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
         ),
         (
             {"TOOL_ENVIRONMENT_GREET": "KEY=sk/1"},
-            "TOOL_ENVIRONMENT_GREET: entry 1 must be the name of a variable",
+            "TOOL_ENVIRONMENT_GREET has an invalid entry, number 1, which must be the name",
         ),
         (
             {"TOOLSHELF_METRICS_TOKEN": "short"},
@@ -98,7 +98,7 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
         ),
         (
             {"TOOLSHELF_CONFIGURATION_KEYS": "correct horse battery staple and more of them"},
-            "The first key in TOOLSHELF_CONFIGURATION_KEYS must have at least 32 characters",
+            "TOOLSHELF_CONFIGURATION_KEYS begins with a weak key. It must have at least 32",
         ),
     ],
     ids=["network", "lower case", "value", "token", "secret key", "configuration key"],
