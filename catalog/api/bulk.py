@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from ninja import Query
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
@@ -13,12 +14,21 @@ from catalog.api.request_body import spec_text, uploaded_pieces
 from catalog.api.router import router
 from catalog.api.schemas.lint import AdviceOut, CheckOut, advice_members
 from catalog.api.schemas.problems import REFUSED, SpecProblemOut, errors
-from catalog.api.schemas.uploads import ReportOut, UploadQuery
+from catalog.api.schemas.uploads import (
+    ReportOut,
+    ReportQuery,
+    UploadQuery,
+    entries_that_fit,
+)
 from catalog.errors import SpecError
+from catalog.models import Upload
 from catalog.rights import require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
-from catalog.uploads.choices import ImportOptions
+from catalog.uploads.choices import REQUEST_S, ImportOptions
+from catalog.uploads.entries import counts_of
+from catalog.uploads.immediate import store_report
+from catalog.uploads.results import entry_of
 from catalog.uploads.store import SHORT_BATCH, upload
 
 
@@ -37,17 +47,41 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     Swagger documents, each operation of which becomes a tool. Specs and documents may also be YAML, read with the core
     schema of YAML 1.2; they are stored as JSON. The report lists what the conversion changed or dropped. With
     `dry_run=1` nothing is stored, and the report contains the specs that imported tools would become.
+
+    A response has at most 2 MB; `next` is the path of the other entries, which are stored for 30 days, without those
+    specs.
     """
     require(request.user, "upload")
     pieces = uploaded_pieces(request)
-    entries = upload(
-        pieces,
-        by=actor(request),
-        dry_run=query.dry_run,
-        options=ImportOptions(query.prefix, query.replace),
-        batch=SHORT_BATCH,
-    )
-    return ReportOut.of_entries(list(entries), dry_run=query.dry_run)
+    by = actor(request)
+    options = ImportOptions(query.prefix, query.replace, seconds=REQUEST_S)
+    entries = list(upload(pieces, by=by, dry_run=query.dry_run, options=options, batch=SHORT_BATCH))
+    specs = entries_that_fit(entries, dry_run=query.dry_run)
+    following = None
+    if len(specs) < len(entries):
+        report = store_report(entries, by=by, dry_run=query.dry_run, options=options)
+        following = _path_of(report, after=len(specs))
+    return ReportOut(dry_run=query.dry_run, counts=counts_of(entries), specs=specs, next=following)
+
+
+@router.get(
+    "/uploads/{upload}",
+    response={200: ReportOut, **errors(401, 403, 404)},
+    auth=token_or_session("publish"),
+    summary="Get more of the report of an upload",
+)
+def get_report(request: HttpRequest, upload: str, query: Query[ReportQuery]) -> ReportOut:
+    """The entries that did not fit into the previous response, of your own uploads."""
+    report = get_object_or_404(Upload, pk=upload, by=actor(request))
+    rows = report.specs.filter(position__gt=query.after).order_by("position")
+    specs = entries_that_fit(map(entry_of, rows.iterator()), dry_run=report.dry_run)
+    last = query.after + len(specs)
+    following = _path_of(report, after=last) if rows.filter(position__gt=last).exists() else None
+    return ReportOut(dry_run=report.dry_run, counts=report.counts, specs=specs, next=following)
+
+
+def _path_of(report: Upload, *, after: int) -> str:
+    return f"/api/v1/uploads/{report.pk}?after={after}"
 
 
 @router.post(

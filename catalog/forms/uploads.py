@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 
-from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, clean_id, keys_in
+from catalog.uploads.choices import NO_CHOICES, REQUEST_S, Choices, ImportOptions, clean_id, keys_in
 
 MAX_PREFIX_CHARS: Final = 100  # as in the API
 PASTED: Final = "pasted text"
@@ -80,7 +80,10 @@ class UploadForm(forms.Form):
     def options(self) -> ImportOptions:
         """How imported tools are published."""
         return ImportOptions(
-            "" if self.has_no_prefix else self.typed_prefix or None, self.replaces, self.choices
+            "" if self.has_no_prefix else self.typed_prefix or None,
+            self.replaces,
+            self.choices,
+            REQUEST_S,
         )
 
     @property

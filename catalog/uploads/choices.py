@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+REQUEST_S: Final = (
+    6.0  # for reading the documents of one request; storing their tools takes up to 4 more
+)
 MAX_NEW_ID_CHARACTERS: Final = (
     1_000  # more than any id may have, so that a longer one is shown with its problem
 )
@@ -103,11 +106,14 @@ class ImportOptions:
         prefix: of their ids; None: taken from the document; "": nothing.
         replace: whether they also revise tools of another origin or owner (see revision_origins.py).
         choices: which to leave out, and other ids.
+        seconds: the CPU time for reading all documents; None without a limit. Tools that are not finished by then
+            are rejected.
     """
 
     prefix: str | None = None
     replace: bool = False
     choices: Choices = NO_CHOICES
+    seconds: float | None = None
 
 
 NO_OPTIONS: Final = ImportOptions()

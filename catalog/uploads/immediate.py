@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from catalog.accounts.models import User
@@ -61,6 +62,26 @@ def publish_now(
             ended_at=timezone.now(), total=len(entries), read=len(entries)
         )
     return report, entries
+
+
+def store_report(
+    entries: list[Entry], *, by: User, dry_run: bool, options: ImportOptions = NO_OPTIONS
+) -> Upload:
+    """Store the report of an upload that has ended, without its files."""
+    delete_old()
+    now = timezone.now()
+    with transaction.atomic():
+        report = Upload.objects.create(
+            by=by,
+            names="\n".join(dict.fromkeys(entry.source for entry in entries)),
+            dry_run=dry_run,
+            prefix=options.prefix,
+            replace=options.replace,
+            total=len(entries),
+        )
+        ResultWriter(report).write(entries, len(entries))
+        Upload.objects.filter(pk=report.pk).update(ended_at=now)
+    return report
 
 
 def check_now(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> list[Entry]:

@@ -23,7 +23,14 @@ from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 from django.conf import settings
-from django.db import DatabaseError, DataError, IntegrityError, InterfaceError, connection
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    connection,
+    transaction,
+)
 from django.utils import timezone
 
 from catalog import audit
@@ -33,6 +40,7 @@ from catalog.fairness import FairLock, may_queue
 from catalog.models import Upload
 from catalog.models.uploads import SILENT_S, new_upload_id
 from catalog.uploads.choices import NO_CHOICES, NO_OPTIONS, Choices, ImportOptions
+from catalog.uploads.entries import Entry
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.results import LeaseLostError, ResultWriter
@@ -91,11 +99,15 @@ def start(
     return upload
 
 
-def preview(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> Upload:
-    """Store the report of a small dry run, and its files, so that they can be published afterwards."""
+def preview(
+    files: Files, entries: list[Entry], *, by: User, options: ImportOptions = NO_OPTIONS
+) -> Upload:
+    """Store the results of a small dry run, and its files, so that they can be published afterwards."""
     delete_old()
     upload = create(files, by=by, dry_run=True, options=options)
-    carry_out(upload)
+    with transaction.atomic():
+        ResultWriter(upload).write(entries, len(entries))
+    _update(upload, ended_at=timezone.now(), total=len(entries), read=len(entries))
     return upload
 
 
@@ -146,6 +158,7 @@ def create(
     folder.mkdir(parents=True, mode=0o700)
     try:
         for number, (_, file) in enumerate(files):
+            file.seek(0)
             with (folder / str(number)).open("wb") as copy:
                 shutil.copyfileobj(file, copy, CHUNK_BYTES)
         if options.choices:

@@ -28,7 +28,7 @@ from catalog.specs.importers import (
     prefix_for,
     text_with_id,
 )
-from catalog.specs.importers.results import LABELS
+from catalog.specs.importers.results import LABELS, NO_DEADLINE, Deadline
 from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec, naming_in, read_spec
 from catalog.uploads.choices import NO_CHOICES, Choices, key_of
@@ -104,10 +104,12 @@ class CandidateReader:
     Attributes:
         prefix: the start of the ids of imported tools; None takes it from the document (see `prefix_for`).
         choices: contains the new ids of imported tools. Tools to leave out are read, too.
+        deadline: of the imports.
     """
 
     prefix: str | None
     choices: Choices = NO_CHOICES
+    deadline: Deadline = NO_DEADLINE
     _numbers: Counter[str] = field(
         default_factory=Counter
     )  # of the pieces that were read, by source
@@ -257,7 +259,12 @@ def _tools_in(
     start = (
         prefix_for(document, piece.source if _has_file(piece) else "") if prefix is None else prefix
     )
-    imported = import_document(document, prefix=start, max_spec_bytes=settings.MAX_SPEC_BYTES)
+    imported = import_document(
+        document,
+        prefix=start,
+        max_spec_bytes=settings.MAX_SPEC_BYTES,
+        deadline=reader.deadline,
+    )
     if not imported.specs:
         reason = " ".join((f"This {imported.label} document contains no tools.", *imported.notes))
         yield Candidate(piece, (Problem("", reason, "import.empty", line=1, column=1),))

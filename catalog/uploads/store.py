@@ -20,6 +20,7 @@ from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
+from catalog.specs.importers import Deadline
 from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
@@ -79,7 +80,7 @@ def upload_batches(
     number of processed pieces would be unknown.
     """
     pieces = iter(pieces)
-    reader = CandidateReader(options.prefix, options.choices)
+    reader = CandidateReader(options.prefix, options.choices, Deadline(options.seconds))
     deque(reader.skip(islice(pieces, before)), maxlen=0)
     counted = _Counted(pieces, before)
     candidates = reader.read(counted)

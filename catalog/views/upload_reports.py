@@ -34,9 +34,9 @@ from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
-from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions
+from catalog.uploads.choices import NO_CHOICES, REQUEST_S, Choices, ImportOptions
 from catalog.uploads.entries import Entry
-from catalog.uploads.immediate import is_large, publish_now
+from catalog.uploads.immediate import check_now, is_large, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
@@ -155,7 +155,10 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     shown = _own_upload(request, pk)
     by = actor(request)
     options = ImportOptions(
-        shown.prefix, shown.replace, choices_in(request.POST, uploading.choices_of(shown))
+        shown.prefix,
+        shown.replace,
+        choices_in(request.POST, uploading.choices_of(shown)),
+        REQUEST_S,
     )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
@@ -190,7 +193,7 @@ def check_choices(request: HttpRequest, pk: str) -> HttpResponse:
 def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> HttpResponse:
     by = actor(request)
     options = ImportOptions(
-        shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown))
+        shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown)), REQUEST_S
     )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
@@ -198,7 +201,8 @@ def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> Ht
             return redirect(shown)
         if is_large(files):
             return redirect(uploading.start(files, by=by, dry_run=True, options=options))
-        return redirect(uploading.preview(files, by=by, options=options))
+        entries = check_now(files, by=by, options=options)
+        return redirect(uploading.preview(files, entries, by=by, options=options))
 
 
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:

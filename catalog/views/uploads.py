@@ -73,7 +73,7 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
     entries = check_now(form.sources, by=by, options=options) if form.is_dry_run else []
     report: Upload | None = None
     if form.is_dry_run and entries and not _are_few_and_wrong(entries):
-        report = uploading.preview(_rewound(form), by=by, options=options)
+        report = uploading.preview(form.sources, entries, by=by, options=options)
     elif not form.is_dry_run:
         report, entries = publish_now(form.sources, by=by, options=options)
     if not entries:
@@ -219,14 +219,6 @@ def _recent(request: HttpRequest) -> list[tuple[Upload, Summary]]:
 
 def _are_few_and_wrong(entries: list[Entry]) -> bool:
     return len(entries) <= CORRECTED and all(entry.outcome == "rejected" for entry in entries)
-
-
-def _rewound(form: UploadForm) -> list[tuple[str, Any]]:
-    """The files of the form, to be read once more from their start."""
-    files = form.sources
-    for _, file in files:
-        file.seek(0)
-    return files
 
 
 def _rows(entries: list[Entry], person: Person, choices: Choices) -> Iterator[Row]:

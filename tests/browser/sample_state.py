@@ -98,7 +98,7 @@ def make_state() -> dict[str, object]:
     from catalog.stars import star
     from catalog.uploads import jobs
     from catalog.uploads.choices import ImportOptions
-    from catalog.uploads.immediate import publish_now
+    from catalog.uploads.immediate import check_now, publish_now
     from catalog.webhooks.registration import WebhookSettings, add_webhook
     from tests.catalog.sources.documents import (
         ALERTS,
@@ -180,7 +180,8 @@ def make_state() -> dict[str, object]:
         '{"definition": {"name": "broken", "description": "x", }}',
     ]
     content = "\n".join(lines).encode()
-    dry = jobs.preview([("reports.ndjson", BytesIO(content))], by=owner)
+    files = [("reports.ndjson", BytesIO(content))]
+    dry = jobs.preview(files, check_now(files, by=owner), by=owner)
     report, _ = publish_now([("reports.ndjson", BytesIO(content))], by=owner)
 
     tools = [

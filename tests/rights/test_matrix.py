@@ -343,6 +343,7 @@ def test_only_administrators_use_the_admin(world, name):
 # Rules by operation, where "a token with the right scope" is not enough. "Proposal": others get 202 instead.
 OPERATIONS = {
     "POST /uploads": PUBLISH,
+    "GET /uploads/{upload}": "own upload",
     "POST /tools": PUBLISH,
     "PUT /tools/{slug}": PUBLISH,
     "POST /tools/{slug}/revisions/{number}/restore": MAINTAIN,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal
 
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
 from catalog.api.schemas.exports import LossOut
 from catalog.api.schemas.problems import PROBLEM, SpecProblemOut
 from catalog.jsontext.reader import loads
 from catalog.uploads.entries import Entry, counts_of
 from catalog.uploads.parse import Origin
+
+MAX_ENTRIES_BYTES: Final = 1_900_000  # of one response; what is around them needs less than 100 KB
 
 
 class UploadQuery(Schema):
@@ -29,6 +31,10 @@ class UploadQuery(Schema):
         description="Let imported tools revise tools that came from another document or server, or that belong to "
         "someone else. Otherwise they are rejected (`publish.other-origin`, `publish.other-owner`).",
     )
+
+
+class ReportQuery(Schema):
+    after: int = Field(0, ge=0, le=MAX_NUMBER, description="The number of entries to leave out.")
 
 
 class UploadedToolOut(Out):
@@ -125,9 +131,28 @@ class ReportOut(Out):
 
     dry_run: bool
     counts: dict[str, int] = Field(description="The number of specs with each outcome.")
-    specs: list[EntryOut] = Field(description="One entry per spec, in order.")
+    specs: list[EntryOut] = Field(
+        description="One entry per spec, in order. A response contains as many as fit into 2 MB, and `next` has "
+        "the others."
+    )
+    next: str | None = Field(
+        None, description="The path of the next entries of the report; null if there are no more."
+    )
 
     @classmethod
     def of_entries(cls, entries: Sequence[Entry], *, dry_run: bool) -> ReportOut:
         specs = [EntryOut.of_entry(entry, dry_run=dry_run) for entry in entries]
-        return cls(dry_run=dry_run, counts=counts_of(entries), specs=specs)
+        return cls(dry_run=dry_run, counts=counts_of(entries), specs=specs, next=None)
+
+
+def entries_that_fit(entries: Iterable[Entry], *, dry_run: bool) -> list[EntryOut]:
+    """The first of `entries` that one response may contain; at least one."""
+    fitting: list[EntryOut] = []
+    size = 0
+    for entry in entries:
+        out = EntryOut.of_entry(entry, dry_run=dry_run)
+        size += len(out.model_dump_json().encode())
+        if fitting and size > MAX_ENTRIES_BYTES:
+            break
+        fitting.append(out)
+    return fitting

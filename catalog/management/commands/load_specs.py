@@ -147,7 +147,7 @@ def _with_options(message: str) -> str:
 def report_of(entries: Sequence[Entry], *, dry_run: bool) -> JSON:
     """The API's report as JSON, but without the members of problems that are null."""
     report = ReportOut.of_entries(entries, dry_run=dry_run).model_dump(
-        exclude={"specs": {"__all__": {"problems"}}}
+        exclude={"specs": {"__all__": {"problems"}}, "next": True}
     )
     for spec, entry in zip(report["specs"], entries, strict=True):
         spec["problems"] = [fault.problem.as_json() for fault in entry.faults]

@@ -17,12 +17,19 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.importers.build import Finisher, id_for, text_with_id
 from catalog.specs.importers.detect import detect, may_be_imported
 from catalog.specs.importers.openapi.document import OWN, Operations, slug_of, title_of
-from catalog.specs.importers.results import MAX_TOOLS, TOO_MANY_TOOLS, Imported, ImportedSpec
+from catalog.specs.importers.results import (
+    MAX_TOOLS,
+    NO_DEADLINE,
+    TOO_MANY_TOOLS,
+    Deadline,
+    Imported,
+    ImportedSpec,
+)
 from catalog.specs.importers.tool_lists import drafts_of_tools, notes_on_list
 from catalog.specs.spec import MAX_SPEC_BYTES
 
 __all__ = [
-    "MAX_DOCUMENT_BYTES", "Imported", "ImportedSpec", "NotKnown", "detect", "id_for", "import_document",
+    "MAX_DOCUMENT_BYTES", "Deadline", "Imported", "ImportedSpec", "NotKnown", "detect", "id_for", "import_document",
     "is_own_export", "may_be_imported", "name_of", "prefix_for", "text_with_id",
 ]  # fmt: skip
 
@@ -61,7 +68,11 @@ def is_own_export(document: JSON) -> bool:
 
 
 def import_document(
-    document: JSON, *, prefix: str = "", max_spec_bytes: int = MAX_SPEC_BYTES
+    document: JSON,
+    *,
+    prefix: str = "",
+    max_spec_bytes: int = MAX_SPEC_BYTES,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Imported:
     """The tools in `document`, each as a spec; invalid ones with their problems.
 
@@ -69,6 +80,7 @@ def import_document(
         document: JSON as `jsontext.reader` reads it, of at most `MAX_DOCUMENT_BYTES`.
         prefix: of the ids, without the dot.
         max_spec_bytes: the longest spec that the site accepts.
+        deadline: tools that are not finished by then have the problem `import.too-long`.
 
     Raises:
         NotKnown: `detect` returns None.
@@ -78,15 +90,17 @@ def import_document(
         raise NotKnown("This document is not in a format that can be imported.")
     start = f"{prefix}." if prefix else ""
     if format_key not in {"openapi-3", "swagger-2"} or not isinstance(document, dict):
-        finisher = Finisher(max_spec_bytes)
+        finisher = Finisher(max_spec_bytes, deadline)
         notes = [*notes_on_list(document)]
         drafts = drafts_of_tools(document, prefix=start)
         specs = tuple(finisher.finished(draft) for draft in islice(drafts, MAX_TOOLS))
         if next(drafts, None) is not None:
             notes.append(TOO_MANY_TOOLS)
     else:
-        operations = Operations(document, prefix=start, max_spec_bytes=max_spec_bytes)
+        operations = Operations(
+            document, prefix=start, max_spec_bytes=max_spec_bytes, deadline=deadline
+        )
         drafts_of_api = [*operations.drafts()]
-        finisher = Finisher(max_spec_bytes, sharing=drafts_of_api)
+        finisher = Finisher(max_spec_bytes, deadline, sharing=drafts_of_api)
         specs, notes = tuple(map(finisher.finished, drafts_of_api)), operations.notes
     return Imported(format_key, specs, tuple(notes))

@@ -15,6 +15,9 @@ from catalog.specs.importers.repair import without_refused
 from catalog.specs.importers.results import (
     MAX_BYTES_TOGETHER,
     TOO_LARGE_TOGETHER,
+    TOO_LONG,
+    TOO_LONG_RULE,
+    Deadline,
     Draft,
     ImportedSpec,
     Object,
@@ -30,11 +33,15 @@ class Finisher:
 
     Args:
         max_spec_bytes: the longest spec that the site accepts.
+        deadline: drafts that are not finished by then are refused.
         sharing: drafts whose schemas share their definitions, which are checked here, once for all drafts.
     """
 
-    def __init__(self, max_spec_bytes: int, sharing: Sequence[Draft] = ()) -> None:
+    def __init__(
+        self, max_spec_bytes: int, deadline: Deadline, sharing: Sequence[Draft] = ()
+    ) -> None:
         self._max_spec_bytes = max_spec_bytes
+        self._deadline = deadline
         self._sharing = sharing  # keeps the schemas, so that each id stays that of one schema
         self._known: set[int] = set()
         for member in ("parameters", "returnType"):
@@ -46,6 +53,8 @@ class Finisher:
     def finished(self, draft: Draft) -> ImportedSpec:
         if draft.refusal:
             return _refused(draft, Problem("", draft.refusal, draft.refusal_rule))
+        if self._deadline.is_over:
+            return _refused(draft, Problem("", TOO_LONG, TOO_LONG_RULE))
         if self._bytes > MAX_BYTES_TOGETHER:
             return _refused(draft, Problem("", TOO_LARGE_TOGETHER, "import.too-large"))
         report = Report()

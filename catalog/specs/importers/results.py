@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -34,8 +35,37 @@ TOO_LARGE_TOGETHER: Final = (
     f"The specs of this document have more than {MAX_BYTES_TOGETHER // 2**20} MiB together; "
     "split the document and import its parts."
 )
+TOO_LONG_RULE: Final = "import.too-long"
+TOO_LONG: Final = (
+    "Importing this document takes longer than one request may take, so this tool was left out. Add the document as "
+    "a source, load it with `manage.py load_specs`, or split it."
+)
 
 Object = dict[str, JSON]
+
+
+class Deadline:
+    """The end of the CPU time that this thread may spend on an import; without `seconds` there is none."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds
+        self._start_s = time.thread_time()
+
+    @property
+    def is_over(self) -> bool:
+        return self._seconds is not None and self._spent_s > self._seconds
+
+    @property
+    def is_half_over(self) -> bool:
+        """Whether to begin nothing new, so that what was begun can be finished."""
+        return self._seconds is not None and self._spent_s > self._seconds / 2
+
+    @property
+    def _spent_s(self) -> float:
+        return time.thread_time() - self._start_s
+
+
+NO_DEADLINE: Final = Deadline()
 
 
 @dataclass(frozen=True, slots=True)

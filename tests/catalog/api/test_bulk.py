@@ -8,9 +8,38 @@ import pytest
 
 from catalog.models import Tool
 from tests.catalog.api.answers import assert_problem
-from tests.factories import make_tool, spec_text
+from tests.conftest import Program
+from tests.factories import make_token, make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db
+
+
+def test_a_long_report_comes_in_parts_of_at_most_two_megabytes(program):
+    tools = [
+        {"name": f"tool{number}", "description": "a" * 900, "inputSchema": {"type": "object"}}
+        for number in range(1_200)
+    ]
+    document = json.dumps({"tools": tools})
+
+    response = program.send("POST", "/uploads?dry_run=1", document)
+
+    assert response.json()["counts"]["created"] == 1_200
+    ids = [one["tool"]["id"] for one in response.json()["specs"]]
+    while following := response.json()["next"]:
+        response = program.get(following)
+        ids += [one["tool"]["id"] for one in response.json()["specs"]]
+        assert len(response.content) < 2_000_000
+    assert ids == [f"tool{number}" for number in range(1_200)]
+
+
+def test_the_rest_of_a_report_is_shown_to_the_person_who_uploaded_alone(program):
+    tools = [{"name": f"tool{number}", "description": "a" * 9_000} for number in range(300)]
+    document = json.dumps({"tools": tools})
+    following = program.send("POST", "/uploads?dry_run=1", document).json()["next"]
+
+    response = Program(make_token(user=make_user("other"))).get(following)
+
+    assert response.status_code == 404
 
 
 def test_anyone_can_have_a_spec_checked(stranger):

@@ -46,6 +46,19 @@ def uploaded(name, data, *, prefix=None, **options):
 # -- importing --------------------------------------------------------------------------------------------------------
 
 
+def test_tools_that_one_request_has_no_time_for_are_rejected_and_the_others_are_stored(
+    program, monkeypatch
+):
+    monkeypatch.setattr("catalog.api.bulk.REQUEST_S", 0.0)
+
+    report = program.send("POST", "/uploads", f"[{json.dumps(PETS)}, {spec_text('other')}]").json()
+
+    late, other = report["specs"]
+    assert [problem["rule"] for problem in late["problems"]] == ["import.too-long"]
+    assert "load_specs" in late["problems"][0]["message"]
+    assert other["outcome"] == "created"
+
+
 def test_an_api_document_is_uploaded_as_its_operations(program):
     report = program.send("POST", "/uploads", json.dumps(PETS)).json()
 

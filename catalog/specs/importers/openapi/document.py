@@ -37,8 +37,12 @@ from catalog.specs.importers.openapi.schemas import SchemaReader
 from catalog.specs.importers.results import (
     MAX_BYTES_TOGETHER,
     MAX_TOOLS,
+    NO_DEADLINE,
     TOO_LARGE_TOGETHER,
+    TOO_LONG,
+    TOO_LONG_RULE,
     TOO_MANY_TOOLS,
+    Deadline,
     Draft,
     Object,
 )
@@ -116,8 +120,14 @@ class Operations:
     """The operations of one document."""
 
     def __init__(
-        self, document: Object, *, prefix: str, max_spec_bytes: int = MAX_SPEC_BYTES
+        self,
+        document: Object,
+        *,
+        prefix: str,
+        max_spec_bytes: int = MAX_SPEC_BYTES,
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
+        self._deadline = deadline
         self._document = document
         self._prefix = prefix
         self._max_spec_bytes = max_spec_bytes
@@ -141,6 +151,9 @@ class Operations:
             for operation in islice(operations, MAX_TOOLS):
                 if total > MAX_BYTES_TOGETHER:
                     sized.append(_refused(operation, TOO_LARGE_TOGETHER, "import.too-large"))
+                    continue
+                if self._deadline.is_half_over:
+                    sized.append(_refused(operation, TOO_LONG, TOO_LONG_RULE))
                     continue
                 sized.append(self._sized(operation, share))
                 total += sized[-1].bytes_within(share)
@@ -166,7 +179,7 @@ class Operations:
         room = most_bytes - one.own_bytes
         for _ in range(FITTINGS):
             excess_bytes = one.own_bytes + one.definition_bytes - most_bytes
-            if excess_bytes <= 0:
+            if excess_bytes <= 0 or self._deadline.is_half_over:
                 break
             try:
                 one = self._sized(one.operation, room)

@@ -8,13 +8,13 @@ from urllib.parse import quote
 import pytest
 
 from catalog.jsontext.reader import loads
-from catalog.specs.importers import MAX_DOCUMENT_BYTES, import_document, prefix_for
+from catalog.specs.importers import MAX_DOCUMENT_BYTES, Deadline, import_document, prefix_for
 from catalog.specs.importers.openapi.document import METHODS
 from catalog.specs.importers.openapi.schemas import MAX_SCHEMAS
 from catalog.specs.spec import read_spec
 from tests.corpora import DATA, lines
 from tests.factories import properties
-from tests.work import at_most
+from tests.work import LINES_PER_SECOND, at_most
 
 DOCUMENTS = sorted((DATA / "openapi").glob("*.json"))
 INDEX = {row["file"]: row for row in map(loads, lines("openapi.index"))}
@@ -883,6 +883,24 @@ def test_definitions_that_operations_share_are_checked_once():
         import_document(many)
 
     assert for_many.lines < 2 * for_few.lines
+
+
+def test_tools_that_are_not_finished_in_time_are_named_with_the_way_to_import_them():
+    document = entangled(operations=40, definitions=100)
+    with at_most(2_000_000) as whole:
+        import_document(document)
+
+    with at_most(2_000_000) as work:
+        most_s = whole.lines / LINES_PER_SECOND
+        specs = import_document(document, deadline=Deadline(seconds=most_s / 2)).specs
+
+    assert work.lines < whole.lines
+
+    assert len(specs) == 40
+    late = [spec for spec in specs if spec.spec is None]
+    assert 0 < len(late) < 40
+    assert {problem.rule for spec in late for problem in spec.problems} == {"import.too-long"}
+    assert "source" in late[0].problems[0].message
 
 
 def test_a_wrong_definition_is_repaired_in_the_tools_that_reach_it_alone():
