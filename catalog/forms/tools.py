@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from django import forms
 
 from catalog.access import Access, access_of
 from catalog.accounts.models import User
+from catalog.bulk_changes import BulkChange, Deprecation
 from catalog.forms.stored_form import StoredForm
 from catalog.lifecycle import deprecate
 from catalog.linting.waivers import waive
@@ -15,6 +18,11 @@ from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool, Toolkit, Waiver
 from catalog.models.access import VISIBILITIES
 from catalog.search.document import group_key
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """The names in a field, which are separated by commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 class MetadataForm(StoredForm):
@@ -67,10 +75,7 @@ class OrganiseForm(MetadataForm):
             if "tags_were" in self.data
             else ",".join(self.tool.added_tags.splitlines())
         )
-        tags, were = (
-            [tag.strip() for tag in text.split(",") if tag.strip()]
-            for text in (typed["tags"], shown)
-        )
+        tags, were = split_names(typed["tags"]), split_names(shown)
         given = {group_key(tag) for tag in tags}
         return Organisation(
             toolkit=None if by_id else typed["toolkit"],
@@ -78,6 +83,53 @@ class OrganiseForm(MetadataForm):
             remove_tags=[tag for tag in were if group_key(tag) not in given],
             owner=typed["owner"] if "owner" in self.data else UNCHANGED,
         )
+
+
+class OrganiseManyForm(StoredForm):
+    """One change of all tools that a search finds; a field that is left empty changes nothing.
+
+    `seen` identifies the tools that the page listed; if others match by now, the form is refused.
+    """
+
+    seen = forms.CharField(required=False)
+    set_toolkit = forms.BooleanField(required=False)
+    toolkit = forms.CharField(required=False)
+    add_tags = forms.CharField(required=False)
+    remove_tags = forms.CharField(required=False)
+    owner = forms.CharField(required=False)
+    deprecate = forms.BooleanField(required=False)
+    note = forms.CharField(required=False)
+    superseded_by = forms.CharField(required=False)
+    archive = forms.BooleanField(required=False)
+
+    def __init__(self, tools: Sequence[Tool], data: Any = None) -> None:
+        listed = ",".join(sorted(tool.slug for tool in tools))
+        self.digest = sha256(listed.encode()).hexdigest()
+        super().__init__(data, auto_id=False)
+
+    def clean(self) -> dict[str, Any]:
+        typed = self.cleaned_data
+        if typed["seen"] != self.digest:
+            message = "Other tools match now. Nothing was changed; check the list and send the form again."
+            raise forms.ValidationError(message)
+        if self.change == BulkChange():
+            raise forms.ValidationError("Nothing was changed. Choose at least one change.")
+        return typed
+
+    @property
+    def change(self) -> BulkChange:
+        """The change as typed."""
+        typed = self.cleaned_data
+        has_toolkit = typed["set_toolkit"] or typed["toolkit"]
+        organisation = Organisation(
+            toolkit=typed["toolkit"] if has_toolkit else UNCHANGED,
+            add_tags=split_names(typed["add_tags"]),
+            remove_tags=split_names(typed["remove_tags"]),
+            owner=typed["owner"] or UNCHANGED,
+        )
+        is_deprecation = typed["deprecate"] or typed["note"] or typed["superseded_by"]
+        deprecation = Deprecation(typed["note"], typed["superseded_by"]) if is_deprecation else None
+        return BulkChange(organisation, deprecation=deprecation, archive=typed["archive"])
 
 
 class AccessForm(MetadataForm):
@@ -109,16 +161,12 @@ class AccessForm(MetadataForm):
     def access(self) -> Access:
         """The settings as typed."""
         typed = self.cleaned_data
-
-        def names(text: str) -> list[str]:
-            return [name.strip() for name in text.split(",") if name.strip()]
-
         return Access(
             owner=typed["owner"] if "owner" in self.data else None,
-            maintainers=names(typed["maintainers"]),
-            maintainer_groups=names(typed["maintainer_groups"]),
+            maintainers=split_names(typed["maintainers"]),
+            maintainer_groups=split_names(typed["maintainer_groups"]),
             visibility=typed["visibility"],
-            groups=names(typed["groups"]),
+            groups=split_names(typed["groups"]),
         )
 
 

@@ -269,6 +269,15 @@ class CatalogSearch:
             for one in self.query.problems
         ]
 
+    def matching_all(self) -> ToolQuerySet:
+        """The tools that match the chosen facets and all of the words; unordered.
+
+        The list also shows tools that match only some of the words. None if the query has problems.
+        """
+        if self.query.problems:
+            return Tool.objects.none()
+        return self.tools().matching(self.words, self.user)
+
     def tools(self) -> ToolQuerySet:
         """The tools that match the chosen facets, regardless of the words."""
         tools = Tool.objects.with_visibility(self.visibility)

@@ -88,15 +88,6 @@ def page_of(search: CatalogSearch) -> Page:
     return _found_page(search) if search.query else _listed_page(search)
 
 
-def first_of(search: CatalogSearch, limit: int) -> list[int]:
-    """The primary keys of the first `limit` results, in the order of the list.
-
-    Results of words are sorted by name and, if there are many, limited to the `FEW` best.
-    """
-    tools = Tool.objects.filter(pk__in=_pks_found(search.hits)) if search.query else search.tools()
-    return sorting.page_of(tools, search.order or "name", offset=0, limit=limit)
-
-
 def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
     """The results in another order than the default; for a search by words, only the `FEW` best (or oldest)."""
     hits, cursor = search.hits if search.query else None, search.cursor

@@ -24,6 +24,7 @@ from catalog.models.sources import SourceTool
 from catalog.search import Match, search_index
 from catalog.search.boolean_query import EVERY_TOOL
 from catalog.search.document import MAX_GROUP_KEY_CHARS, MAX_TOOLKIT_CHARS, group_key
+from catalog.search.filters import ME
 from catalog.search.parser import Query
 from catalog.search.plan import plan_of
 from catalog.search.visibility import Visibility
@@ -117,14 +118,17 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             )
         return tools
 
-    def matching(self, words: str) -> ToolQuerySet:
-        """Tools that match all of the query; all tools for an empty query, none for a personal one. Unordered."""
+    def matching(self, words: str, person: User | None = None) -> ToolQuerySet:
+        """Tools that match all of the query; all tools for an empty query. Unordered.
+
+        `person`: whose stars and tools a personal query means; without one, it finds no tools.
+        """
         plan = plan_of(Query.from_text(words))
         if not plan.query:
             return self
         if (
             plan.query.problems
-            or plan.query.personal
+            or (plan.query.personal and person is None)
             or (plan.query.words and plan.strictly is None)
         ):
             return self.none()
@@ -133,9 +137,12 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         )
         tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
         for name, holds in plan.query.owners:
-            tools = (
-                tools.filter(owner__username=name) if holds else tools.exclude(owner__username=name)
-            )
+            username = person.username if person and name == ME else name
+            owned = Q(owner__username=username)
+            tools = tools.filter(owned if holds else ~owned)
+        if plan.query.starred is not None:
+            starred = Q(pk__in=Star.objects.filter(user=person).values("tool"))
+            tools = tools.filter(starred if plan.query.starred else ~starred)
         return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
 
     def only_runnable(self, choice: bool | None) -> ToolQuerySet:

@@ -37,10 +37,8 @@ TAGS_SHOWN: Final = 2
 TOP_SCORES: Final = ((90, "good"), (70, "fair"), (0, "poor"))
 
 _ROW: Final = SafeString(
-    '<li class="result"><input class="result-pick" type="checkbox" name="tool" form="selection" value="'
+    '<li class="result"><div class="result-head"><h2 class="result-name"><a href="'
 )
-_PICK_NAME: Final = SafeString('" aria-label="Select ')
-_HEAD: Final = SafeString('"><div class="result-head"><h2 class="result-name"><a href="')
 _NAME: Final = SafeString('">')
 _NAME_END: Final = SafeString("</a></h2>")
 _HEAD_END: Final = SafeString("</div>")
@@ -157,10 +155,6 @@ def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -
     chips = _list([*_exceptions(tool), *_tags(tool)], "result-chips")
     head = (
         _ROW,
-        tool.slug,
-        _PICK_NAME,
-        tool.name,
-        _HEAD,
         url,
         _NAME,
         marked(shown.name),

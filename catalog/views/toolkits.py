@@ -1,18 +1,26 @@
-"""The page of a toolkit."""
+"""The page of a toolkit, and its export."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from catalog.accounts.rate_limits import limit_exports
+from catalog.jsontext.pretty import print_json
+from catalog.jsontext.reader import JSON
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.toolkits import card_of
 from catalog.models import Audience, Tool, Toolkit
 from catalog.rights import may
 from catalog.search.document import group_key
+from catalog.shortcuts import revision_of
+from catalog.specs.exporters import FORMATS, export
 
-TOOLS_SHOWN = 50
+TOOLS_SHOWN: Final = 50
+MAX_EXPORTED: Final = 500  # tools
 
 
 @require_safe
@@ -35,5 +43,24 @@ def toolkit_page(request: HttpRequest, name: str) -> HttpResponse:
         "list_query": search.address(),
         "settings": settings,
         "may_change": bool(may(request.user, "organise", settings)),
+        "formats": FORMATS,
+        "most": MAX_EXPORTED,
     }
     return render(request, "catalog/toolkit.html", context)
+
+
+@require_safe
+def export_toolkit(request: HttpRequest, name: str) -> HttpResponse:
+    """The tools of a toolkit that the person may see, the first 500 by name, as one JSON list in `?format=`."""
+    key = request.GET.get("format", "mcp")
+    if key not in FORMATS:
+        raise Http404
+    limit_exports(request)
+    visible = Tool.objects.available().visible_to(request.user).in_toolkit(name)
+    tools = list(visible.with_current().by_name()[:MAX_EXPORTED])
+    if not tools:
+        raise Http404
+    documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
+    response = HttpResponse(print_json(documents), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="tools-{key}.json"'
+    return response

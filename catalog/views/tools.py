@@ -24,11 +24,13 @@ from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Tool
+from catalog.rendering.text_diff import compare
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
 from catalog.templatetags.search_results import with_weekly_runs
 from catalog.templatetags.stars import star_html
-from catalog.tool_page import ToolPage
+from catalog.tool_comparison import compare_sections
+from catalog.tool_page import SpecText, ToolPage
 from catalog.views.parts import part_or_page, wants_part
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
@@ -153,6 +155,29 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_at(slug, request.user)
     context = {"tool": tool, "similar": similar_tools(tool, request.user)}
     return part_or_page(request, "catalog/similar/_list.html", "catalog/similar/page.html", context)
+
+
+@require_safe
+def compare_tools(request: HttpRequest) -> HttpResponse:
+    """The properties of the two tools `?tool=` side by side; `?view=` unfolds the differences of their specs."""
+    slugs = request.GET.getlist("tool")
+    if len(slugs) != 2:
+        messages.info(request, "The similar tools of a tool can be compared with it.")
+        return redirect("catalog:tool_list")
+    old, new = (tool_at(slug, request.user) for slug in slugs)
+    texts = [SpecText(revision_of(tool).source).text for tool in (old, new)]
+    view = request.GET.get("view", "")
+    context = {
+        "old": old,
+        "new": new,
+        "old_label": old.name if old.name != new.name else old.tool_id,
+        "new_label": new.name if old.name != new.name else new.tool_id,
+        "sections": list(compare_sections(old, new)),
+        "difference": compare(*texts),
+        "view": view,
+        "split": view == "split",
+    }
+    return render(request, "catalog/similar/compare.html", context)
 
 
 @require_safe

@@ -1,9 +1,6 @@
-// The list of tools: arrow keys between the search field and the results, and the number of selected tools.
+// The list of tools: arrow keys between the search field and the results.
 
 const field = document.getElementById("q");
-const selection = document.getElementById("selection");
-const count = selection.querySelector("[data-selection-count]");
-const compare = selection.querySelector("[data-compare]");
 
 const links = () => [...document.querySelectorAll(".result-name a")];
 
@@ -31,8 +28,6 @@ document.getElementById("catalog").addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     walk(event.key === "ArrowDown" ? 1 : -1);
-  } else if (event.key === "x") {
-    event.target.closest(".result").querySelector(".result-pick").click();
   }
 });
 
@@ -47,19 +42,6 @@ field.addEventListener("input", () => {
   if (!hasWords && runnable.selected) byDefault.selected = true;
   runnable.hidden = !hasWords;
 });
-
-function showCount() {
-  const chosen = document.querySelectorAll(".result-pick:checked").length;
-  count.textContent = chosen ? `${chosen} selected` : "";
-  compare.disabled = chosen !== 2;
-}
-
-document.addEventListener("change", (event) => {
-  if (event.target.matches(".result-pick")) showCount();
-});
-selection.addEventListener("reset", () => setTimeout(showCount)); // after the browser has cleared the boxes
-document.addEventListener("htmx:after:swap", showCount);
-window.addEventListener("pageshow", showCount);
 
 // Choices about the list that this browser remembers; theme.js applies them before the first paint.
 

@@ -195,8 +195,8 @@ PAGES = [
     PageState("toolkit", "/toolkits/billing/"),
     PageState("toolkit-access", "/toolkits/billing/access/"),
     PageState("tags", "/tags/"),
-    PageState("selection", "/selection/?tool=convert_units&tool=encode_text"),
-    PageState("selection-compare", "/selection/compare/?tool=convert_units&tool=encode_text"),
+    PageState("organise-many", "/organise/?q=convert"),
+    PageState("compare-tools", "/selection/compare/?tool=convert_units&tool=encode_text"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
     PageState("tool-visitor", "/tools/convert_units/", ""),
     PageState("tool-configurable", "/tools/sign_text/"),
@@ -352,7 +352,7 @@ NOT_SHOWN = {
     **dict.fromkeys(
         (
             "catalog:audit_export",
-            "catalog:selection_export",
+            "catalog:toolkit_export",
             "playground:response_download",
             "playground:run_download",
             "playground:run_file",

@@ -1,4 +1,4 @@
-"""The list of tools by keyboard, and the selection of several tools."""
+"""The list of tools by keyboard."""
 
 import re
 
@@ -56,21 +56,6 @@ def test_escape_leaves_the_field_and_keeps_its_words(signed_in: Page):
     expect(field).to_have_value("convert")
     signed_in.keyboard.press("j")
     expect(signed_in.locator(".result-name a").first).to_be_focused()
-
-
-def test_selected_tools_are_counted_and_compared(signed_in: Page):
-    signed_in.goto("/tools/")
-    boxes = signed_in.locator(".result-pick")
-    bar = signed_in.locator("#selection")
-    expect(bar).to_be_hidden()
-
-    boxes.nth(0).check()
-    expect(bar).to_contain_text("1 selected")
-    expect(bar.get_by_role("button", name="Compare two")).to_be_disabled()
-    boxes.nth(1).check()
-    bar.get_by_role("button", name="Compare two").click()
-
-    expect(signed_in.locator("summary", has_text="The specs, line by line")).to_be_visible()
 
 
 def test_filters_are_suggested_while_typing_and_chosen_by_keyboard(signed_in: Page):
@@ -246,9 +231,7 @@ def test_a_tool_is_starred_in_its_row_and_found_by_its_star(signed_in: Page):
     expect(signed_in.locator(".result-name")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    "path", ["/tools/convert_units/organise/", "/selection/?tool=convert_units"]
-)
+@pytest.mark.parametrize("path", ["/tools/convert_units/organise/", "/organise/?q=convert"])
 def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
     signed_in.goto(path)
 

@@ -316,8 +316,8 @@ def test_the_palette_stays_closed_over_a_dialog(signed_in: Page):
 
 
 def test_the_keys_work_while_a_checkbox_has_the_focus(signed_in: Page):
-    signed_in.goto("/tools/")
-    signed_in.locator(".result-pick").first.focus()
+    signed_in.goto("/organise/?q=convert")
+    signed_in.locator("[name=archive]").focus()
 
     signed_in.keyboard.press("?")
 

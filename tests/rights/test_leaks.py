@@ -160,12 +160,12 @@ def addresses(tool):
             given = {
                 **values,
                 "slug": slug,
-                "name": KIT if name in {"toolkit", "toolkit_access"} else "origin",
+                "name": KIT if name.startswith("toolkit") else "origin",
             }
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
-            query = f"?tool={slug}&tool={public.slug}" if name.startswith("selection") else ""
+            query = f"?tool={slug}&tool={public.slug}" if name == "compare_tools" else ""
             yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted) + query
         for method, path, _ in OPERATIONS_THERE:
             if method == "GET":

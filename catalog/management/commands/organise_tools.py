@@ -9,12 +9,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from catalog.bulk_changes import BulkChange, Deprecation, change_many
 from catalog.commands import BaseCommand
-from catalog.errors import DocumentError, HeldBySpec
 from catalog.jsontext.reader import JSON, dumps
-from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.management.queries import tools_of_query
-from catalog.metadata import UNCHANGED, Organisation, organise
+from catalog.metadata import UNCHANGED, Organisation
 from catalog.models import Tool
 
 STEP = 200
@@ -23,7 +22,8 @@ STEP = 200
 class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = (
-        "Set the toolkit, tags or owner of tools, or deprecate them: tools with these ids, or all that a query finds. "
+        "Set the toolkit, tags or owner of tools, deprecate or archive them: tools with these ids, or all that a "
+        "query finds. "
         "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 if a tool was refused."
     )
 
@@ -52,24 +52,20 @@ class Command(BaseCommand):
             default="",
             help="with --deprecate: the id of the tool to use instead",
         )
+        parser.add_argument("--archive", action="store_true", help="remove them from the lists")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not options["ids"] and options["query"] is None:
             raise CommandError("Give the ids of tools, or --query.", returncode=2)
         if options["superseded_by"] and options["deprecate"] is None:
             raise CommandError("--superseded-by requires --deprecate.", returncode=2)
-        organised = 0
+        result = change_many(_tools(options["ids"], options["query"]), _change_of(options), by=None)
         refused: list[JSON] = []
-        for tool in _tools(options["ids"], options["query"]):
-            try:
-                _change(tool, options)
-            except (DocumentError, HeldBySpec) as error:
-                refused.append({"id": tool.tool_id, "reason": str(error)})
-                self.stderr.write(f"{tool.tool_id}: {error}")
-            else:
-                organised += 1
-        self.stdout.write(dumps({"organised": organised, "refused": refused}, indent=2))
-        self.stderr.write(f"{organised:,} tools organised, {len(refused):,} refused")
+        for tool, reason in result.skipped:
+            refused.append({"id": tool.tool_id, "reason": reason})
+            self.stderr.write(f"{tool.tool_id}: {reason}")
+        self.stdout.write(dumps({"organised": result.changed, "refused": refused}, indent=2))
+        self.stderr.write(f"{result.changed:,} tools organised, {len(refused):,} refused")
         if refused:
             sys.exit(1)
 
@@ -88,19 +84,17 @@ def _tools(ids: list[str], query: str | None) -> Iterator[Tool]:
         last = tools[-1].pk
 
 
-def _change(tool: Tool, options: dict[str, Any]) -> None:
-    toolkit = (
-        None
-        if options["toolkit_of_id"]
-        else UNCHANGED
-        if options["toolkit"] is None
-        else options["toolkit"]
-    )
-    owner = UNCHANGED if options["owner"] is None else options["owner"]
-    wanted = Organisation(toolkit, options["add_tag"], options["remove_tag"], owner)
-    if wanted != Organisation(add_tags=[], remove_tags=[]):
-        organise(tool, wanted, by=None)
+def _change_of(options: dict[str, Any]) -> BulkChange:
+    toolkit = UNCHANGED if options["toolkit"] is None else options["toolkit"]
+    if options["toolkit_of_id"]:
+        toolkit = None
+    deprecation = None
     if options["deprecate"] is not None:
-        deprecate(tool, note=options["deprecate"], superseded_by=options["superseded_by"])
-    if options["undo_deprecation"]:
-        undo_deprecation(tool)
+        deprecation = Deprecation(options["deprecate"], options["superseded_by"])
+    owner = UNCHANGED if options["owner"] is None else options["owner"]
+    return BulkChange(
+        Organisation(toolkit, tuple(options["add_tag"]), tuple(options["remove_tag"]), owner),
+        deprecation=deprecation,
+        undo_deprecation=options["undo_deprecation"],
+        archive=options["archive"],
+    )

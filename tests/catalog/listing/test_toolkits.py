@@ -1,9 +1,12 @@
 """The cards of toolkits, and the page of one."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import Group
 
 from catalog.access import Access, change_tool_access, change_toolkit_access
+from catalog.accounts.shared_rates import Rate
 from catalog.hooks import hooks
 from catalog.lifecycle import archive
 from catalog.models import Tool
@@ -80,10 +83,27 @@ def test_the_page_of_a_toolkit_shows_its_figures_and_tools(client, mail, address
     links = {link.attributes["href"] for link in shown.css("main a")}
     assert {
         "/connect/toolkits/mail/",
-        "/selection/?toolkit=Mail&all=1",
         "/tools/?toolkit=Mail",
     } <= links
     assert "/toolkits/mail/access/" not in links
+
+
+def test_its_tools_are_exported_as_one_list(client, mail):
+    answer = client.get("/toolkits/mail/export/?format=openai")
+
+    names = [one["function"]["name"] for one in json.loads(answer.content)]
+    assert names == ["copy", "move", "read", "send"]
+    assert client.get("/toolkits/mail/export/?format=x").status_code == 404
+    assert client.get("/toolkits/nothing/export/").status_code == 404
+
+
+def test_exports_of_toolkits_are_limited(client, mail, monkeypatch):
+    monkeypatch.setattr("catalog.accounts.rate_limits.EXPORTS", Rate(2, 60))
+
+    answers = [client.get("/toolkits/mail/export/") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert int(answers[2].headers["Retry-After"]) > 0
 
 
 def test_its_owner_gets_a_link_to_its_access(client, mail):

@@ -103,14 +103,6 @@ def test_the_api_lists_tools_by_name(client, runnable):
     assert [one["name"] for one in items] == sorted(one["name"] for one in items)
 
 
-def test_all_tools_of_a_list_are_selected_in_its_order(client, runnable, monkeypatch):
-    monkeypatch.setattr("catalog.views.selection.MAX_TOOLS", 2)
-
-    selected = page(client, "/selection/?all=1")
-
-    assert texts_of(selected, ".selection-tools .check") == ["compare_texts", "convert_units"]
-
-
 def test_results_of_words_are_sorted_too(client):
     scored("weather", 40)
     scored("forecast", 90, description="The weather of tomorrow.")
