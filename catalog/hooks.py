@@ -6,20 +6,8 @@ without a playground, no tool can be run and no examples pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the hooks are installed before models are loaded
-    from catalog.accounts.models import Person
-
-
-@dataclass(frozen=True, slots=True)
-class WeeklyRuns:
-    """The live runs of a tool on each of the last 7 days, today last; `is_cut`: there may be more."""
-
-    days: tuple[int, ...]
-    is_cut: bool = False
 
 
 @dataclass
@@ -33,17 +21,12 @@ class Hooks:
         tools_with_passing_examples: the primary keys of tools whose current revision passed all its examples when they
             were last checked. Called with every list.
         most_run_tools: the primary keys of the tools with the most runs, those with the most first.
-        weekly_runs: given a person and primary keys of tools, the person's runs of the last 7 days, by tool; tools
-            without runs are left out. Called with every list.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
     installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
     most_run_tools: Callable[[], tuple[int, ...]] = tuple
-    weekly_runs: Callable[[Person, Sequence[int]], Mapping[int, WeeklyRuns]] = (
-        lambda _person, _tools: {}
-    )
 
 
 hooks = Hooks()

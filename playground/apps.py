@@ -17,14 +17,12 @@ class PlaygroundConfig(AppConfig):
     def ready(self) -> None:
         """Install the playground's hooks. They compute their values when called, not when the site starts."""
         from playground.factories.connections import runnable_ids  # noqa: PLC0415 - it imports models
-        from playground.home.weekly_runs import weekly_runs  # noqa: PLC0415 - likewise
         from playground.run_pages.statistics import most_run_tools  # noqa: PLC0415 - likewise
 
         hooks.runnable_tool_ids = runnable_ids
         hooks.installed_tool_ids = lambda: registry().runnable_ids()
         hooks.tools_with_passing_examples = tools_whose_examples_pass
         hooks.most_run_tools = most_run_tools
-        hooks.weekly_runs = weekly_runs
 
 
 def tools_whose_examples_pass() -> frozenset[int]:

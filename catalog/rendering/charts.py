@@ -2,14 +2,13 @@
 
 Positions are percentages, so that a chart is as wide as its container and its text and shapes are never distorted.
 Colours are classes (`.chart-good` and so on, `static/css/charts.css`). No chart depends on colour alone: tones differ
-in their fill, marks in shape, and all values are also given as text: in the label, in titles, and in a hidden table.
+in their fill, and all values are also given as text: in the label, in titles, and in a hidden table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
 from typing import Final, Literal
 
 from django.utils.safestring import SafeString
@@ -18,10 +17,6 @@ from catalog.rendering.html import join_html
 
 # good: light fill; bad: solid; failed: hollow; the others are solid and quiet
 Tone = Literal["good", "bad", "failed", "warn", "muted", "accent"]
-Shape = Literal["circle", "diamond", "square"]
-
-CAPS: Final = {"diamond": "M0-6 6 0 0 6-6 0Z", "square": "M-4.5-4.5H4.5V4.5H-4.5Z"}
-MIN_MS: Final = 0.1
 MIN_SHARE: Final = (
     0.04  # of a share bar, or of a bar of a histogram, that is not empty, so that it can be seen
 )
@@ -47,18 +42,6 @@ class Bar:
     @property
     def total(self) -> int:
         return sum(self.counts)
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """One mark: `x` is any number (a time), `value` a duration in milliseconds, `title` the words for it."""
-
-    x: float
-    value: float
-    title: str
-    tone: Tone = "accent"
-    shape: Shape = "circle"
-    href: str = ""
 
 
 def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
@@ -93,74 +76,6 @@ def stacked_bars(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -
         SafeString("") if linked else table(label, ["", *(each.name for each in series)],
                                             [[bar.label, *map(str, bar.counts)] for bar in bars]),
     )  # fmt: skip
-
-
-def dots(
-    points: Sequence[Dot], *, label: str, start: float, end: float, ends: tuple[str, str]
-) -> SafeString:
-    """Durations over time on a logarithmic scale; `start` and `end` bound `Dot.x`, `ends` are their words."""
-    low, high = decades([point.value for point in points])
-    span, width = max(1, high - low), max(end - start, 1e-9)
-    lines = []
-    for power in range(low, low + span + 1):
-        level = _percent(100 - (power - low) / span * 100)
-        lines.append(
-            element(
-                "line", {"class": "chart-grid", "x1": "0", "x2": "100%", "y1": level, "y2": level}
-            )
-        )
-        lines.append(
-            element(
-                "text",
-                {"class": "chart-tick", "y": level, "dx": "-8", "dy": "0.32em"},
-                duration(10.0**power),
-            )
-        )
-    marks = []
-    for point in points:
-        x = 1 + 98 * min(1.0, max(0.0, (point.x - start) / width))
-        y = 100 - (log10(max(point.value, MIN_MS)) - low) / span * 100
-        marks.append(_mark(point, _percent(x), _percent(y)))
-    linked = any(point.href for point in points)
-    return element(
-        "figure", {"class": "chart chart-dots"},
-        element("div", {"class": "chart-plot"}, _svg(label, 160, [*lines, *marks], is_group=linked)),
-        element("div", {"class": "chart-axis", "aria-hidden": "true"}, *(element("span", {}, end) for end in ends)),
-    )  # fmt: skip
-
-
-def sparkline(
-    values: Sequence[float], *, label: str, width: int = 72, height: int = 20, floor: float = 0
-) -> SafeString:
-    """Values over time as a line with a mark at the last one; nothing is drawn without values.
-
-    The scale is from `floor` to the largest value.
-    """
-    if not values:
-        return SafeString("")
-    span, step = max(max(values) - floor, 1e-9), (width - 6) / max(1, len(values) - 1)
-    points = [
-        (3 + index * step, height - 3 - (value - floor) / span * (height - 6))
-        for index, value in enumerate(values)
-    ]
-    line = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-    return element(
-        "svg", {"class": "sparkline", "viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height),
-                "role": "img", "aria-label": label},
-        element("title", {}, label),
-        element("polyline", {"class": "sparkline-line", "points": line}),
-        element("circle", {"class": "sparkline-end", "cx": _number(points[-1][0]), "cy": _number(points[-1][1]),
-                           "r": "2.5"}),
-    )  # fmt: skip
-
-
-def bar_sparkline(bars: Sequence[Bar], series: Sequence[Series], *, label: str) -> SafeString:
-    """Bars of stacked counts as small as a word. The label has every bar in words, since there is no legend."""
-    top, step = max((bar.total for bar in bars), default=0) or 1, 100 / max(1, len(bars))
-    words = f"{label}: {'; '.join(words_of(bar, series) for bar in bars)}"
-    drawn = [_bar(bar, series, index * step, step, top) for index, bar in enumerate(bars)]
-    return element("svg", {"class": "sparkline sparkline-bars", "width": "84", "height": "24",
-                           "role": "img", "aria-label": words}, *drawn)  # fmt: skip
 
 
 def histogram(bars: Sequence[Bar], *, label: str, tones: Sequence[Tone] = ()) -> SafeString:
@@ -220,17 +135,6 @@ def element(name: str, attributes: Mapping[str, str], *children: str) -> SafeStr
     return join_html([*parts, SafeString(">"), *children, SafeString(f"</{name}>")])
 
 
-def decades(values: Sequence[float]) -> tuple[int, int]:
-    """The powers of ten, in milliseconds, between which all values lie."""
-    low = floor(log10(max(min(values, default=1.0), MIN_MS)))
-    return low, max(low + 1, ceil(log10(max(max(values, default=1.0), MIN_MS))))
-
-
-def duration(milliseconds: float) -> str:
-    """A power of ten as a tick: "10 ms", "100 s"."""
-    return f"{milliseconds / 1000:g} s" if milliseconds >= 1000 else f"{milliseconds:g} ms"
-
-
 def words_of(bar: Bar, series: Sequence[Series]) -> str:
     """A bar in words: "16 Nov: 12 (10 conform, 2 violate)"; with one series "16 Nov: 12"."""
     parts = [
@@ -271,20 +175,6 @@ def _bar(
             "a", {"class": f"chart-slot{selected}", "href": bar.href, "aria-label": words}, *inside
         )
     return element("g", {"class": f"chart-slot{selected}"}, *inside)
-
-
-def _mark(mark: Dot, x: str, y: str) -> SafeString:
-    words, paint = element("title", {}, mark.title), f"chart-mark chart-{mark.tone}"
-    if mark.shape == "circle":
-        drawn = element("circle", {"class": paint, "cx": x, "cy": y, "r": "4.5"}, words)
-    else:
-        path = element("path", {"class": paint, "d": CAPS[mark.shape]}, words)
-        drawn = element("svg", {"x": x, "y": y, "overflow": "visible"}, path)
-    if not mark.href:
-        return drawn
-    return element(
-        "a", {"class": "chart-point", "href": mark.href, "aria-label": mark.title}, drawn
-    )
 
 
 def _svg(

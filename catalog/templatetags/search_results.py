@@ -17,14 +17,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.accounts.models import Person
-from catalog.hooks import WeeklyRuns, hooks
 from catalog.listing.active_filters import WORDS_SHOWN
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import Facet, Option
 from catalog.listing.results import Page, Result
 from catalog.models import Tool
-from catalog.rendering.charts import sparkline
 from catalog.rendering.html import join_html
 from catalog.search.explain import Reason
 from catalog.templatetags.catalog import marked
@@ -62,8 +59,6 @@ _SIDE: Final = SafeString('<div class="result-side">')
 _TRY: Final = SafeString('<a class="button button-small result-try" href="')
 _TRY_NAME: Final = SafeString('">Try<span class="visually-hidden"> ')
 _TRY_END: Final = SafeString("</span></a>")
-_RUNS: Final = SafeString("<!--runs ")  # no text of a spec contains one: it is escaped
-_RUNS_END: Final = SafeString("-->")
 _SPACE, _COLON, _COMMA, _SEMICOLON = map(SafeString, (" ", ": ", ",", ";"))
 
 
@@ -83,42 +78,6 @@ def result_rows(results: Iterable[Result], stars: frozenset[int] | None = None) 
             stars,
         )
         for result in results
-    )
-
-
-def with_weekly_runs(rows: SafeString, person: Person) -> SafeString:
-    """Rows, whose HTML is cached once for all users, with the runs of `person` in the last 7 days.
-
-    The cached HTML is split where the runs belong, and joined again: 0.04 ms of CPU time for 20 rows whose charts are
-    cached, 1.0 ms with charts to draw. To render the whole list for each request takes 3.1 and 4.5 ms.
-    """
-    first, *others = rows.split(_RUNS)
-    places = [part.partition(_RUNS_END) for part in others]
-    tools = [place.split(" ", 2) for place, _, _ in places]
-    runs = hooks.weekly_runs(person, [int(pk) for pk, _, _ in tools])
-    if not runs:
-        return rows
-    drawn = [
-        _weekly_runs(runs[int(pk)], slug, SafeString(name)) if int(pk) in runs else ""
-        for pk, slug, name in tools
-    ]
-    filled = [text + rest for text, (_, _, rest) in zip(drawn, places, strict=True)]
-    return SafeString(first + "".join(filled))
-
-
-@lru_cache(maxsize=2048)
-def _weekly_runs(runs: WeeklyRuns, slug: str, name: SafeString) -> SafeString:
-    total = sum(runs.days)
-    words = f"{total:,}{'+' if runs.is_cut else ''} run{'' if total == 1 else 's'} in the last {len(runs.days)} days"
-    line = sparkline(runs.days, label=words, width=60)
-    number = format_html('<span class="small muted" aria-hidden="true">{}</span>', f"{total:,}")
-    return format_html(
-        '<a class="result-runs" href="{}?tool={}">{}{}<span class="visually-hidden"> of {}</span></a>',
-        reverse("playground:runs"),
-        slug,
-        line,
-        number,
-        name,
     )
 
 
@@ -166,10 +125,8 @@ def _row(result: Result, url: str, try_url: str, stars: frozenset[int] | None) -
     star = (
         _NOTHING if stars is None else star_html(tool, starred=tool.pk in stars, url=f"{url}star/")
     )
-    runs = (_RUNS, str(tool.pk), _SPACE, tool.slug, _SPACE, tool.name, _RUNS_END)
     side = (
         _SIDE,
-        *runs,
         _TRY,
         try_url,
         _TRY_NAME,

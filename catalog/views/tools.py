@@ -27,7 +27,6 @@ from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
-from catalog.templatetags.search_results import with_weekly_runs
 from catalog.templatetags.stars import star_html
 from catalog.tool_comparison import compare_sections
 from catalog.tool_page import SpecText, ToolPage
@@ -75,7 +74,6 @@ def tool_list(request: HttpRequest) -> HttpResponse:
             counted=counted is not None,
         ),
     )
-    results = with_weekly_runs(results, request.user)
     response = (
         HttpResponse(results) if wants_part(request) else _list_page(request, search, results)
     )
@@ -114,7 +112,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
-        results = with_weekly_runs(_results(search, facets, counted=True), request.user)
+        results = _results(search, facets, counted=True)
         response = _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -1,26 +1,14 @@
-"""The charts of runs: how they ended over time, and how long the calls of a tool took."""
+"""The chart of runs: how they ended over time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 from django.utils.safestring import SafeString
 
-from catalog.rendering.charts import (
-    Bar,
-    Dot,
-    Series,
-    Shape,
-    Tone,
-    bar_sparkline,
-    dots,
-    stacked_bars,
-)
+from catalog.rendering.charts import Bar, Series, stacked_bars
 from playground.run_pages.filters import DAY_MS, RunFilter
 from playground.run_pages.overview import Counts, Overview
-from playground.run_pages.statistics import Call
 
 SERIES: Final = (
     Series("conforming", "good"),
@@ -47,37 +35,6 @@ def runs_chart(overview: Overview, wanted: RunFilter) -> SafeString:
     return stacked_bars(bars, SERIES, label=f"Runs per {unit}, last {overview.period.name} (UTC)")
 
 
-def days_chart(days: Sequence[Counts]) -> SafeString:
-    """The runs of each day by how they ended, as small as a word."""
-    bars = [Bar(_name(day, DAY_MS), parts_of(day)) for day in days]
-    return bar_sparkline(bars, SERIES, label=f"Runs per day, last {len(days)} days (UTC)")
-
-
-def calls_chart(calls: Sequence[Call]) -> SafeString:
-    """The duration of each call over time; violations and failures also differ in shape."""
-    marks = [_dot(call) for call in calls]
-    if not marks:
-        return SafeString("")
-    start, end = min(mark.x for mark in marks), max(mark.x for mark in marks)
-    words = (
-        f"Durations of the latest {len(marks)} calls" if len(marks) > 1 else "Duration of the call"
-    )
-    ends = (
-        f"{datetime.fromtimestamp(start, UTC):%-d %b %H:%M}",
-        f"{datetime.fromtimestamp(end, UTC):%-d %b %H:%M}",
-    )
-    return dots(marks, label=f"{words}, on a logarithmic scale", start=start, end=end, ends=ends)
-
-
-def _dot(call: Call) -> Dot:
-    tones: dict[str, Tone] = {"conforms": "good", "violates": "bad", "unchecked": "accent"}
-    title = f"{call.words}, {call.call_ms:.3g} ms, {call.at:%Y-%m-%d %H:%M}"
-    if call.outcome != "returned":
-        return Dot(call.at.timestamp(), call.call_ms, title, "failed", "square")
-    shape: Shape = "diamond" if call.verdict == "violates" else "circle"
-    return Dot(call.at.timestamp(), call.call_ms, title, tones.get(call.verdict, "accent"), shape)
-
-
 def parts_of(bucket: Counts) -> tuple[int, ...]:
     """A number for each of `SERIES`."""
     return bucket.conforms, bucket.violates, bucket.unchecked, bucket.failed, bucket.other
@@ -91,5 +48,5 @@ def _name(bucket: Counts, bucket_ms: int) -> str:
 def _query(bucket: Counts, bucket_ms: int, wanted: RunFilter) -> str:
     start = bucket.starts_at
     if bucket_ms == DAY_MS:
-        return wanted.query(since=start.date(), until=start.date(), hour="", hours=None)
-    return wanted.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}", hours=None)
+        return wanted.query(since=start.date(), until=start.date(), hour="")
+    return wanted.query(since=None, until=None, hour=f"{start:%Y-%m-%dT%H}")

@@ -13,7 +13,7 @@ from django.db.models.functions import RowNumber
 from catalog.accounts.models import Person
 from playground.models import ENDED, Run
 from playground.run_pages.filters import id_at
-from playground.run_pages.overview import COUNTS, FAILED, Counts, by_day, day_starts
+from playground.run_pages.overview import COUNTS, FAILED, day_starts
 from playground.run_pages.statistics import quantile
 
 DAYS: Final = 7
@@ -25,21 +25,17 @@ class Use:
     """The live runs of one tool that ended, those that a person may see.
 
     Attributes:
-        days: the runs of each of the `DAYS` days (UTC), today last.
+        runs: how many there were in the last `DAYS` days (UTC), with today.
         failed: how many raised an exception, timed out or crashed.
         last_failed, last_outcome: the id and the outcome of the latest of these; "" if there is none.
         median_ms: of the latest calls that returned, at most `MEDIAN_OF`; None without one.
     """
 
-    days: list[Counts]
-    failed: int = 0
+    runs: int
+    failed: int
     last_failed: str = ""
     last_outcome: str = ""
     median_ms: float | None = None
-
-    @property
-    def runs(self) -> int:
-        return sum(day.runs for day in self.days)
 
     @property
     def outcome_name(self) -> str:
@@ -49,22 +45,21 @@ class Use:
 
 def use_of(tools: Collection[int], person: Person) -> dict[int, Use]:
     """The use of each of these tools (by primary key) that ran, by two queries."""
-    starts = day_starts(DAYS)
+    start = day_starts(DAYS)[0]
     runs = Run.objects.visible_to(person).filter(
-        tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(starts[0])
+        tool__in=tools, mode="live", outcome__in=ENDED, id__gte=id_at(start)
     )
     latest: dict[str, Any] = {
         f"last_{outcome}": Max("pk", filter=Q(outcome=outcome)) for outcome in FAILED
     }
-    counted = runs.order_by().values("tool_id", from_ms=by_day(starts)).annotate(**COUNTS, **latest)
+    counts = {"runs": COUNTS["runs"], "failed": COUNTS["failed"]}
     found: dict[int, Use] = {}
-    for values in counted:
+    for values in runs.order_by().values("tool_id").annotate(**counts, **latest):
         row: dict[str, Any] = {**values}
-        use = found.setdefault(row.pop("tool_id"), Use([Counts(start) for start in starts]))
-        failures = [(run, outcome) for outcome in FAILED if (run := row.pop(f"last_{outcome}"))]
-        use.last_failed, use.last_outcome = max([(use.last_failed, use.last_outcome), *failures])
-        use.failed += row["failed"]
-        use.days[starts.index(row["from_ms"])] = Counts(**row)
+        use = Use(row["runs"], row["failed"])
+        failures = [(row[f"last_{outcome}"] or "", outcome) for outcome in FAILED]
+        use.last_failed, use.last_outcome = max(failures)
+        found[row["tool_id"]] = use
     place = Window(RowNumber(), partition_by=F("tool_id"), order_by=F("id").desc())
     calls = runs.filter(outcome="returned", call_ms__isnull=False).order_by().annotate(place=place)
     durations: defaultdict[int, list[float]] = defaultdict(list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -24,7 +24,6 @@ NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
 NOT_AFTER_TIME: Final = MaxValueValidator(
     datetime(9999, 12, 30, 23, tzinfo=UTC)
 )  # a day later is Python's last hour
-MAX_HOURS: Final = 24  # of a filter; for more there are days
 NOT_BEFORE: Final = MinValueValidator(
     date(1970, 1, 1)
 )  # ids of runs begin with the time since then
@@ -51,7 +50,6 @@ class RunFilterForm(forms.Form):
     hour = forms.DateTimeField(
         input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
     )
-    hours = forms.IntegerField(min_value=2, max_value=MAX_HOURS, required=False)
     period = _choice(("24h", "7d", "30d"))
     before = forms.RegexField(RUN_ID, required=False, strip=False)
     after = forms.RegexField(RUN_ID, required=False, strip=False)
@@ -64,10 +62,9 @@ class RunFilterForm(forms.Form):
         self.full_clean()
         accepted = {name: value for name, value in self.cleaned_data.items() if value}
         hour = accepted.pop("hour", None)
-        hours = accepted.pop("hours", None)
         if hour is None or "since" in accepted or "until" in accepted:
             return accepted
-        return accepted | {"hour": f"{hour:%Y-%m-%dT%H}"} | ({"hours": hours} if hours else {})
+        return accepted | {"hour": f"{hour:%Y-%m-%dT%H}"}
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,6 @@ class RunFilter:
     since: date | None = None  # both days included, UTC
     until: date | None = None
     hour: str = ""  # "2026-11-23T04", UTC
-    hours: int | None = None  # from `hour` on; None: only that one
     period: str = ""  # of the chart, not a condition: a key of `run_overview.PERIODS`
     before: str = ""
     after: str = ""
@@ -115,20 +111,8 @@ class RunFilter:
         return bool(self.before or self.after or self.query(period=""))
 
     @property
-    def longer(self) -> list[tuple[str, str]]:
-        """Links to one hour more, for those who cannot drag: what they add and their queries; [] without an hour."""
-        hours = (self.hours or 1) + 1
-        if not self.hour or hours > MAX_HOURS:
-            return []
-        before = datetime.fromisoformat(f"{self.hour}:00") - timedelta(hours=1)
-        return [
-            ("Add the hour before", self.query(hour=f"{before:%Y-%m-%dT%H}", hours=hours)),
-            ("Add the hour after", self.query(hours=hours)),
-        ]
-
-    @property
     def hour_name(self) -> str:
-        """The hours in words: "23 Nov, 04:00 to 05:00 UTC", or "23 Nov, 22:00 to 24 Nov, 03:00 UTC"."""
+        """The hour in words: "23 Nov, 04:00 to 05:00 UTC", or "23 Nov, 23:00 to 24 Nov, 00:00 UTC"."""
         start, end = (datetime.fromtimestamp(bound / 1000, UTC) for bound in self.bounds_ms)
         day = "" if end.date() == start.date() else f"{end:%-d %b}, "
         return f"{start:%-d %b, %H:00} to {day}{end:%H:00} UTC"
@@ -139,7 +123,7 @@ class RunFilter:
 
     @property
     def times_name(self) -> str:
-        """The hours or days in words: "20 to 22 Nov", "From 20 Nov"; "" for all times."""
+        """The hour or days in words: "20 to 22 Nov", "From 20 Nov"; "" for all times."""
         if self.hour:
             return self.hour_name
         if not self.since:
@@ -155,16 +139,16 @@ class RunFilter:
 
     @property
     def bounds_ms(self) -> tuple[int, int]:
-        """The first millisecond and the one after the last: of the hours, or else of the days."""
+        """The first millisecond and the one after the last: of the hour, or else of the days."""
         if self.hour:
             start = int(datetime.fromisoformat(f"{self.hour}:00+00:00").timestamp() * 1000)
-            return start, start + HOUR_MS * (self.hours or 1)
+            return start, start + HOUR_MS
         start = _milliseconds(self.since) if self.since else 0
         return start, _milliseconds(self.until) + DAY_MS if self.until else END_MS
 
     def without_times(self) -> RunFilter:
         """This filter for a chart: of all times and on all pages."""
-        return replace(self, since=None, until=None, hour="", hours=None, before="", after="")
+        return replace(self, since=None, until=None, hour="", before="", after="")
 
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
         """The runs that match the filter, on all pages."""

@@ -1,4 +1,4 @@
-"""The chart and the four numbers above a list of runs: one period by hours or days, and the period before it."""
+"""The chart and the four numbers above a list of runs, for one period by hours or days."""
 
 from __future__ import annotations
 
@@ -68,13 +68,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number, and how it differs from the period before; `way` is "better", "worse" or "same"."""
+    """One number; `milliseconds` instead of `text` for a duration."""
 
     name: str
-    text: str
-    change: str
-    way: str
-    milliseconds: float | None = None  # instead of `text`, for a duration
+    text: str = ""
+    milliseconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,33 +91,25 @@ class Overview:
         """Whether any bar of the chart is more than empty."""
         return any(bucket.runs for bucket in self.buckets)
 
-    @property
-    def has_changes(self) -> bool:
-        """Whether any number is compared with the period before."""
-        return any(figure.change for figure in self.figures)
-
 
 def overview_of(
     runs: RunQuerySet, period: Period, now: datetime, chosen_ms: tuple[int, int] | None = None
 ) -> Overview:
-    """The runs in `period`, which ends in the hour or day of `now`, counted by three queries over an index.
+    """The runs in `period`, which ends in the hour or day of `now`, counted by two queries over an index.
 
-    `chosen_ms`: the times of the four numbers, if not the whole period; they are not compared with an earlier period.
+    `chosen_ms`: the times of the four numbers, if not the whole period.
     """
     last = int(now.timestamp() * 1000) // period.bucket_ms
     starts = [(last - number) * period.bucket_ms for number in reversed(range(period.buckets))]
     end = starts[-1] + period.bucket_ms
-    before = starts[0] - period.buckets * period.bucket_ms
-    ranges = zip(starts, [*starts[1:], end], strict=True)
-    *buckets, other = _counts(runs, [*ranges, chosen_ms or (before, starts[0])])
+    ranges = list(zip(starts, [*starts[1:], end], strict=True))
     if chosen_ms:
-        return Overview(
-            period,
-            tuple(buckets),
-            _figures([other], Counts(0), (_median_ms(runs, *chosen_ms), None)),
-        )
-    medians = _median_ms(runs, starts[0], end), _median_ms(runs, before, starts[0])
-    return Overview(period, tuple(buckets), _figures(buckets, other, medians))
+        *buckets, chosen = _counts(runs, [*ranges, chosen_ms])
+        figures = _figures([chosen], _median_ms(runs, *chosen_ms))
+    else:
+        buckets = _counts(runs, ranges)
+        figures = _figures(buckets, _median_ms(runs, starts[0], end))
+    return Overview(period, tuple(buckets), figures)
 
 
 def _counts(runs: RunQuerySet, ranges: Sequence[tuple[int, int]]) -> list[Counts]:
@@ -162,54 +152,14 @@ def _median_ms(runs: RunQuerySet, start: int, end: int) -> float | None:
     return quantile(sorted(call_ms for call_ms in calls[:MEDIAN_OF] if call_ms is not None), 0.5)
 
 
-def _figures(
-    buckets: Sequence[Counts], previous: Counts, medians: tuple[float | None, float | None]
-) -> tuple[Figure, ...]:
-    runs, failed = sum(each.runs for each in buckets), sum(each.failed for each in buckets)
-    conforms, violates = (
-        sum(each.conforms for each in buckets),
-        sum(each.violates for each in buckets),
-    )
+def _figures(counted: Sequence[Counts], median_ms: float | None) -> tuple[Figure, ...]:
+    runs = sum(each.runs for each in counted)
+    failed = sum(each.failed for each in counted)
+    conforms = sum(each.conforms for each in counted)
+    checked = conforms + sum(each.violates for each in counted)
     return (
-        Figure("Runs", f"{runs:,}", _change(runs, previous.runs), "same"),
-        _share(_ratio(conforms, violates), _ratio(previous.conforms, previous.violates)),
-        Figure(
-            "Median call",
-            "",
-            _change(medians[0], medians[1]),
-            _way(medians[1], medians[0]),
-            medians[0],
-        ),
-        Figure(
-            "Failed", f"{failed:,}", _change(failed, previous.failed), _way(previous.failed, failed)
-        ),
+        Figure("Runs", f"{runs:,}"),
+        Figure("Conforming", percent(conforms / checked if checked else None)),
+        Figure("Median call", milliseconds=median_ms),
+        Figure("Failed", f"{failed:,}"),
     )
-
-
-def _share(now: float | None, before: float | None) -> Figure:
-    change = ""
-    if now is not None and before is not None:
-        points = round(now * 100) - round(before * 100)
-        change = (
-            f"{points:+d} {'point' if abs(points) == 1 else 'points'}" if points else "no change"
-        )
-    return Figure("Conforming", percent(now), change, _way(now, before))
-
-
-def _ratio(conforms: int, violates: int) -> float | None:
-    return conforms / (conforms + violates) if conforms + violates else None
-
-
-def _change(now: float | None, before: float | None) -> str:
-    """The change in words: "+25%", "no change"; "" if one of them is missing."""
-    if now is None or not before:
-        return ""
-    change = round((now - before) / before * 100)
-    return f"{change:+,}%" if change else "no change"
-
-
-def _way(better: float | None, worse: float | None) -> str:
-    """Return "better" if the first is larger, "worse" if it is smaller, "same" if they are equal or unknown."""
-    if better is None or worse is None or better == worse:
-        return "same"
-    return "better" if better > worse else "worse"

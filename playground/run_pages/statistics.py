@@ -14,25 +14,9 @@ from catalog.models import Tool
 from playground.models import ENDED, Run
 
 RUNS_COUNTED = 1000
-CALLS = 120  # in the chart
 MOST_RUN: Final = 500  # tools; lists show the others by name
 
 _most_run: LRUCache[tuple[int, ...]] = LRUCache(max_weight=2)
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call in the chart."""
-
-    at: datetime
-    call_ms: float
-    outcome: str
-    verdict: str
-
-    @property
-    def words(self) -> str:
-        """How it ended: "returned, conforms", "timed out"."""
-        return f"{self.outcome.replace('_', ' ')}{f', {self.verdict}' if self.verdict else ''}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +34,6 @@ class RunStatistics:
     median_ms: float | None
     p95_ms: float | None
     latest_at: datetime | None
-    calls: tuple[Call, ...]  # the latest `CALLS` of them, the oldest first
 
 
 def statistics_of(tool: Tool) -> RunStatistics:
@@ -75,11 +58,6 @@ def statistics_of(tool: Tool) -> RunStatistics:
         median_ms=quantile(durations, 0.5),
         p95_ms=quantile(durations, 0.95),
         latest_at=rows[0][3] if rows else None,
-        calls=tuple(
-            Call(at, call_ms, outcome, verdict)
-            for outcome, verdict, call_ms, at in reversed(rows[:CALLS])
-            if call_ms is not None
-        ),
     )
 
 

@@ -16,7 +16,6 @@ from playground.examples.calls import call_of
 from playground.factories.registry import registry
 from playground.factories.specs import proposal_for
 from playground.models import ExampleCheck
-from playground.run_pages.charts import calls_chart, days_chart
 from playground.snippets.curl import TOKEN_VARIABLE
 from playground.snippets.mcp_addresses import address_of_tool
 from playground.snippets.mcp_clients import claude_code
@@ -24,8 +23,6 @@ from playground.snippets.mcp_clients import claude_code
 register = template.Library()
 
 
-register.simple_tag(calls_chart, name="calls")
-register.simple_tag(days_chart, name="runs_per_day")
 register.simple_tag(call_of, name="tool_call")
 
 

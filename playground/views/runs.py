@@ -38,7 +38,6 @@ from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.run_pages.presenters import phases, pinned, snippets
 from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import sentence
-from playground.run_pages.statistics import statistics_of
 from playground.run_pages.text_view import texts_of
 from playground.run_pages.verdict_notes import like_example, like_last_run
 from playground.sharing import share_with_groups
@@ -277,7 +276,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "is_narrowed": replace(wanted, tool="" if tool else wanted.tool).is_narrowed,
         "unrun": tool,
         "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
-        "all_times_query": wanted.query(hour="", hours=None, since=None, until=None),
+        "all_times_query": wanted.query(hour="", since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
         "verdicts": VERDICTS,
         "modes": MODES,
@@ -286,7 +285,6 @@ def run_list(request: HttpRequest) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_runs.html", context)
     context |= {
-        "statistics": statistics_of(tool) if tool else None,
         "recent_tools": recent_tools(visible),
     }
     if is_administrator(request.user):

@@ -246,83 +246,8 @@ def test_filters_are_removed_by_a_link_that_appears_with_them(signed_in: Page):
     expect(link).to_be_visible()
 
 
-@pytest.mark.parametrize("period", ["24h", "7d"])
-def test_dragging_across_bars_shows_the_runs_of_their_time(signed_in: Page, period: str):
-    signed_in.goto(CONVERT)
-    run_button(signed_in).click()
-    expect(signed_in.locator("#history .bar-good").first).to_be_visible()
-    signed_in.goto(f"/runs/?tool=convert_units&period={period}")
-    bars = signed_in.locator(".run-bars a.chart-slot")
-    shown = bars.count()
-    start, end = bars.nth(shown - 1).bounding_box(), bars.nth(shown - 3).bounding_box()
-
-    signed_in.mouse.move(start["x"] + start["width"] / 2, start["y"] + 5)
-    signed_in.mouse.down()
-    signed_in.mouse.move(end["x"] + end["width"] / 2, end["y"] + 5, steps=5)
-    expect(signed_in.locator(".chart-slot.is-dragged")).to_have_count(3)
-    signed_in.mouse.up()
-
-    expect(signed_in.locator(".chart-slot.is-selected")).to_have_count(3)
-    expect(signed_in.locator("#overview-title .active-filter")).to_be_visible()
-    assert signed_in.locator("table.runs tbody tr").count() > 0
-    assert "tool=convert_units" in signed_in.url
-
-
-@pytest.mark.parametrize("period", ["24h", "7d"])
-@pytest.mark.parametrize("key", ["click", "Enter"])
-def test_shift_extends_the_selected_bars(signed_in: Page, period: str, key: str):
-    signed_in.goto(f"/runs/?tool=convert_units&period={period}")
-    bars, selected = (
-        signed_in.locator(".run-bars a.chart-slot"),
-        signed_in.locator(".chart-slot.is-selected"),
-    )
-
-    for number, count in [(4, 1), (2, 3), (5, 4)]:
-        if key == "click":
-            bars.nth(number).click(modifiers=["Shift"])
-        else:
-            bars.nth(number).focus()
-            signed_in.keyboard.press("Shift+Enter")
-        expect(selected).to_have_count(count)
-
-    expect(bars.nth(2)).to_have_class(re.compile("is-selected"))
-    expect(bars.nth(5)).to_have_class(re.compile("is-selected"))
-    assert len(signed_in.context.pages) == 1
-
-
-@pytest.mark.parametrize("end", ["Escape", "outside"])
-def test_a_drag_is_cancelled_by_escape_or_outside_of_the_chart(signed_in: Page, end: str):
-    signed_in.goto("/runs/?tool=convert_units&period=7d")
-    opened: list[str] = []
-    signed_in.on(
-        "request",
-        lambda request: opened.append(request.url) if request.is_navigation_request() else None,
-    )
-    bars, dragged = (
-        signed_in.locator(".run-bars a.chart-slot"),
-        signed_in.locator(".chart-slot.is-dragged"),
-    )
-    first, third = bars.nth(0).bounding_box(), bars.nth(2).bounding_box()
-    signed_in.mouse.move(first["x"] + first["width"] / 2, first["y"] + 5)
-    signed_in.mouse.down()
-    signed_in.mouse.move(third["x"] + third["width"] / 2, third["y"] + 5, steps=5)
-    expect(dragged).to_have_count(3)
-
-    if end == "Escape":
-        signed_in.keyboard.press("Escape")
-        expect(dragged).to_have_count(0)
-    else:
-        signed_in.mouse.move(5, 5)
-    signed_in.mouse.up()
-
-    expect(dragged).to_have_count(0)
-    bars.nth(0).click()
-    signed_in.wait_for_url("**since=*")
-    assert len(opened) == 1  # by the click alone
-
-
-def test_days_replace_the_selected_hours_for_good(signed_in: Page):
-    signed_in.goto("/runs/?hour=2026-11-23T04&hours=3&period=24h")
+def test_days_replace_the_selected_hour_for_good(signed_in: Page):
+    signed_in.goto("/runs/?hour=2026-11-23T04&period=24h")
 
     signed_in.locator("#since").fill("2026-11-01")
     signed_in.wait_for_url("**since=2026-11-01*")
@@ -345,4 +270,3 @@ def test_conforming_runs_have_one_colour_in_charts_and_in_the_history(signed_in:
     signed_in.goto("/runs/?tool=convert_units")
 
     assert signed_in.locator(".run-bars rect.chart-good").last.evaluate(paint) == in_history
-    assert signed_in.locator(".statistics .chart-good").first.evaluate(paint) == in_history

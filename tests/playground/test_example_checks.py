@@ -500,4 +500,3 @@ def test_the_list_of_a_tools_runs_shows_its_figures(browser, ada, builtin):
     page = browser.get("/runs/?tool=convert_units")
 
     assert "100%" in main_text(page)
-    assert len(LexborHTMLParser(page.content.decode()).css(".chart-dots circle.chart-mark")) == 1

@@ -9,7 +9,7 @@ import pytest
 from django.template import Context, Template
 
 from catalog.rendering import charts
-from catalog.rendering.charts import Bar, Dot, Series
+from catalog.rendering.charts import Bar, Series
 
 SERIES = [Series("conform", "good"), Series("violate", "bad")]
 
@@ -72,53 +72,6 @@ def test_a_histogram_has_the_count_over_each_bar_and_no_bar_is_a_hairline():
     assert [part.get("height") for part in parts] == ["4%", "100%"]
 
 
-def test_dots_lie_on_a_logarithmic_scale():
-    points = [Dot(0, 1, "fast"), Dot(50, 10, "slower"), Dot(100, 100, "slowest", "bad", "diamond")]
-
-    drawn = parsed(charts.dots(points, label="Calls", start=0, end=100, ends=("", "")))
-
-    assert [(dot.get("cx"), dot.get("cy")) for dot in drawn.iter("circle")] == [
-        ("1%", "100%"),
-        ("50%", "50%"),
-    ]
-    assert [(mark.get("x"), mark.get("y")) for mark in drawn.findall(".//svg/svg")] == [
-        ("99%", "0%")
-    ]
-    assert [tick.text for tick in drawn.iter("text")] == ["1 ms", "10 ms", "100 ms"]
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [([], (0, 1)), ([0.0], (-1, 0)), ([9, 11], (0, 2)), ([1000], (3, 4)), ([2, 90000], (0, 5))],
-)
-def test_the_scale_takes_in_every_duration(values, expected):
-    assert charts.decades(values) == expected
-
-
-def test_a_sparkline_of_bars_has_every_bar_in_words():
-    bars = [charts.Bar("Mon", (2, 1)), charts.Bar("Tue", (0, 0))]
-    series = [charts.Series("good", "good"), charts.Series("bad", "bad")]
-
-    drawn = charts.bar_sparkline(bars, series, label="Runs")
-
-    assert 'aria-label="Runs: Mon: 3 (2 good, 1 bad); Tue: 0"' in drawn
-    assert drawn.count("chart-part") == 2
-
-
-def test_a_sparkline_ends_at_its_last_value():
-    drawn = charts.sparkline([0, 10, 5], label="Runs", width=72, height=20)
-
-    assert attributes(drawn, "points") == ["3,17 36,3 69,10"]
-    assert (attributes(drawn, "cx"), attributes(drawn, "cy")) == (["69"], ["10"])
-    assert charts.sparkline([], label="Runs") == ""
-
-
-def test_the_scale_of_a_sparkline_begins_at_its_floor():
-    assert attributes(
-        charts.sparkline([98, 93], label="Scores", height=20, floor=88), "points"
-    ) == ["3,3 69,10"]
-
-
 @pytest.mark.parametrize(
     ("share", "width"), [(0.0, "0"), (0.001, "4%"), (0.25, "25%"), (1.0, "100%"), (1.5, "100%")]
 )
@@ -133,8 +86,6 @@ def test_text_never_becomes_markup():
 
     for drawn in (
         charts.stacked_bars([Bar(evil, (1,), href=evil)], [Series(evil, "good")], label=evil),
-        charts.dots([Dot(0, 1, evil, href=evil)], label=evil, start=0, end=1, ends=(evil, evil)),
-        charts.sparkline([1], label=evil),
         charts.histogram([Bar(evil, (1,))], label=evil),
     ):
         assert "<script" not in drawn
@@ -142,10 +93,8 @@ def test_text_never_becomes_markup():
         parsed(drawn)
 
 
-def test_the_template_tags_draw_from_plain_numbers():
-    source = '{% load charts %}{% sparkline runs "Runs" %}{% share_bar 1 4 %}'
+def test_the_template_tag_draws_from_plain_numbers():
+    drawn = Template("{% load charts %}{% share_bar 1 4 %}").render(Context())
 
-    drawn = Template(source).render(Context({"runs": [1, 2]}))
-
-    assert drawn.count("<svg") == 2
+    assert drawn.count("<svg") == 1
     assert 'width="25%"' in drawn

@@ -5,10 +5,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from catalog.rendering.charts import CAPS
 from playground.models import Run
 from playground.retention import prune_runs
-from playground.run_pages.charts import calls_chart
 from playground.run_pages.statistics import percent, quantile, statistics_of
 from tests.factories import make_tool
 
@@ -41,44 +39,12 @@ def test_the_figures_of_a_tool():
     assert (figures.runs, figures.there_are_more) == (6, False)
     assert (percent(figures.returned), percent(figures.conformed)) == ("83%", "80%")
     assert (figures.median_ms, figures.p95_ms) == (29, 99)
-    assert [call.words for call in figures.calls] == ["returned, conforms"] * 4 + [
-        "returned, violates",
-        "raised",
-    ]
 
 
 def test_a_tool_without_runs_has_no_figures():
     figures = statistics_of(make_tool())
 
-    assert (figures.runs, figures.returned, figures.median_ms, figures.calls) == (0, None, None, ())
-
-
-def test_the_chart_shows_the_latest_calls_the_latest_on_the_right():
-    tool = make_tool()
-    for number in range(130):
-        make_run(tool, call_ms=number + 1)
-
-    figures = statistics_of(tool)
-
-    assert [call.call_ms for call in figures.calls] == list(range(11, 131))
-
-
-def test_violations_and_failures_have_other_shapes_in_the_chart():
-    tool = make_tool()
-    make_run(tool, call_ms=9)
-    make_run(tool, call_ms=19, verdict="violates")
-    make_run(tool, call_ms=29, outcome="timed_out", verdict="")
-
-    chart = str(calls_chart(statistics_of(tool).calls))
-
-    assert chart.count("<circle") == 1
-    assert chart.count(f'chart-bad" d="{CAPS["diamond"]}"') == 1
-    assert chart.count(f'chart-failed" d="{CAPS["square"]}"') == 1
-    assert "timed out, 29 ms" in chart
-
-
-def test_no_calls_make_no_chart():
-    assert calls_chart(()) == ""
+    assert (figures.runs, figures.returned, figures.median_ms) == (0, None, None)
 
 
 def test_durations_are_those_of_calls_and_not_of_process_starts():
@@ -90,7 +56,6 @@ def test_durations_are_those_of_calls_and_not_of_process_starts():
     figures = statistics_of(tool)
 
     assert (figures.median_ms, figures.p95_ms) == (2, 8)
-    assert [call.call_ms for call in figures.calls] == [2, 8]
     assert [run.duration_ms for run in Run.objects.order_by("pk")] == [2, 8, None]
 
 

@@ -13,7 +13,7 @@ from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.models import Run
 from tests.factories import make_tool
-from tests.playground.home.test_weekly_runs import add_run
+from tests.playground.stored_runs import add_run
 from tests.work import at_most
 
 SIZE = 100_000

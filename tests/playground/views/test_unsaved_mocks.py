@@ -15,7 +15,7 @@ from config.error_pages import AlwaysHiding
 from playground import running
 from playground.models import Run
 from tests.factories import make_tool, make_user, properties
-from tests.playground.home.test_weekly_runs import add_run
+from tests.playground.stored_runs import add_run
 from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")
