@@ -1,29 +1,28 @@
-"""Look for new factories without a restart: packages that were installed, changed or removed meanwhile.
+"""Reload the installed packages of this machine without a restart: those that were installed, changed or removed.
 
-    request_rescan            a press, the API or a signal asks for it: a row in the database
-    follow_rescans            every server process and Celery worker looks for that row each `CHECK_S` seconds
+    request_rescan            a press or the API asks for it, SIGHUP by `note_request`: a file in the data folder
+    follow_rescans            every process that shares the data folder looks at that file each `CHECK_S` seconds
 
-A process that finds a new row discovers the factories again and lets its later runs import everything again; active
-runs go on with the code that they began with. The row reaches all processes of all machines that share the database.
-Each machine looks at its own installation.
+A process that finds a newer file discovers the factories again and lets its later runs import everything again; active
+runs go on with the code that they began with. Workers on other machines are restarted instead.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
-from datetime import datetime
+from pathlib import Path
 from typing import Final
 
-from django.db import DatabaseError, connection, transaction
+from django.conf import settings
 
-from catalog.accounts.models import Person, User
+from catalog.accounts.models import Person
 from catalog.errors import NotAllowed
 from catalog.rights import may
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
-from playground.models import FactoryRescan
 from playground.supervisor import renew_runner, supervisor
 from playground.warming import start_warming
 
@@ -34,37 +33,31 @@ NAMED: Final = 10  # factories in a message
 IMPORT_TIMEOUT_S: Final = 10.0  # how long a press waits for factories that are being imported
 
 
-Request = (
-    tuple[int, datetime] | None
-)  # the row's key and time, so that a restored database has other requests
-
-
 class _Followed:
-    """The latest request that this process has followed, if it has checked."""
+    """The content of the file that this process has followed; None before its first check."""
 
-    has_checked = False
-    latest: Request = None
+    latest: str | None = None
     lock = threading.Lock()
 
 
-def request_rescan(by: User | None) -> list[FactoryInfo]:
-    """Look for new factories, in this process immediately, and in every other one within `CHECK_S` seconds.
+def request_rescan() -> list[FactoryInfo]:
+    """Reload in this process immediately, and in the others of this machine within `CHECK_S` seconds.
 
     Returns:
         The factories that were not registered before. Some may still be being imported.
     """
     before = {each.reference for each in registry().all()}
     check()
-    note_request(by)
+    note_request()
     check()
     registry().wait(IMPORT_TIMEOUT_S)
     return [each for each in registry().all() if each.reference not in before]
 
 
 def check_may_rescan(person: Person) -> None:
-    """Raises: NotAllowed: only administrators may look for new factories, because that imports code again."""
+    """Raises: NotAllowed: only administrators may reload packages, because that imports code again."""
     if not may(person, "administer"):
-        raise NotAllowed("Only an administrator can look for new factories. Ask one to do so.")
+        raise NotAllowed("Only an administrator can reload installed packages. Ask one to do so.")
 
 
 def describe_found(new: Sequence[FactoryInfo]) -> str:
@@ -76,21 +69,22 @@ def describe_found(new: Sequence[FactoryInfo]) -> str:
     return f"{len(new)} new {'factory was' if len(new) == 1 else 'factories were'} found: {names}{more}."
 
 
-def note_request(by: User | None = None) -> None:
-    """Ask every process to look for new factories, without doing it here: for the main process of a server."""
-    with transaction.atomic():
-        latest = FactoryRescan.objects.create(by=by)
-        FactoryRescan.objects.filter(pk__lt=latest.pk).delete()
+def note_request() -> None:
+    """Ask the processes of this machine to reload, without doing it here: for the main process of a server."""
+    unfinished = _file().with_suffix(".new")
+    unfinished.write_text(str(time.time_ns()), encoding="ascii")
+    unfinished.replace(_file())
 
 
 def check() -> None:
-    """Look for new factories if that was requested since the last check of this process. One short query."""
-    latest: Request = (
-        FactoryRescan.objects.order_by("-pk").values_list("pk", "requested_at").first()
-    )
+    """Reload if that was requested since the last check of this process."""
+    try:
+        latest = _file().read_text(encoding="ascii")
+    except FileNotFoundError:
+        latest = ""
     with _Followed.lock:
-        is_new = _Followed.has_checked and latest not in {None, _Followed.latest}
-        _Followed.has_checked, _Followed.latest = True, latest
+        is_new = _Followed.latest not in {None, latest}
+        _Followed.latest = latest
         if not is_new:
             return
         log.info("Looking for new factories")
@@ -109,10 +103,12 @@ def _follow() -> None:
     while True:
         try:
             check()
-        except DatabaseError as error:
-            log.warning("Requests to look for new factories could not be read: %s", error)
+        except OSError as error:
+            log.warning("Requests to reload packages could not be read: %s", error)
         except RuntimeError:  # the process has begun to end
             return
-        finally:
-            connection.close()
         pause.wait(CHECK_S)
+
+
+def _file() -> Path:
+    return settings.DATA_DIR / "reload-packages"

@@ -9,7 +9,8 @@ it is killed.
 
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
-SIGHUP to the main process makes all processes look for new factories (`playground/factory_rescans.py`).
+SIGHUP to the main process makes all processes of this machine reload the installed packages
+(`playground/factory_rescans.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import time
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import DatabaseError, connection
 from granian.server import Server
 
 from playground.draining import CHECK_S, draining
@@ -42,7 +42,7 @@ _main_process: int | None = None  # its id, which they inherit
 
 
 class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian chooses it when it is imported
-    """Granian's server, which lets runs end before it stops, and looks for new factories on SIGHUP."""
+    """Granian's server, which lets runs end before it stops, and reloads packages on SIGHUP."""
 
     _drains = False
 
@@ -60,7 +60,10 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
 
     def signal_handler_reload(self, *_arguments: Any, **_options: Any) -> None:
         """Handle SIGHUP. Granian would replace its processes, which ends their runs."""
-        threading.Thread(target=_look_for_factories, name="factory-rescan", daemon=True).start()
+        try:
+            note_request()
+        except OSError as error:
+            _log.warning("SIGHUP: packages could not be reloaded: %s", error)
 
     def _drain(self) -> None:
         assert _requests is not None  # noqa: S101  made by `startup`
@@ -72,15 +75,6 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
             if select.select([_reports[0]], [], [], left_s)[0]:
                 left -= len(os.read(_reports[0], left))
         super().signal_handler_interrupt()
-
-
-def _look_for_factories() -> None:
-    try:
-        note_request()
-    except DatabaseError as error:
-        _log.warning("SIGHUP: could not look for new factories: %s", error)
-    finally:
-        connection.close()
 
 
 def stop_with_main_process() -> None:

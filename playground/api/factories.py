@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja.errors import HttpError
 
-from catalog.accounts.api_auth import actor, open_to_all, token_or_session
+from catalog.accounts.api_auth import open_to_all, token_or_session
 from catalog.api.schemas.problems import errors
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.errors import SpecError
@@ -102,18 +102,18 @@ def get_factory_spec(request: HttpRequest, key: str) -> HttpResponse:
     "/factories/rescan",
     response={200: schemas.RescanOut, **errors(401, 403)},
     auth=token_or_session("admin"),
-    summary="Look for new factories",
+    summary="Reload installed packages",
     tags=["factories"],
     operation_id="playground_api_rescan_factories",
 )
 def rescan_factories(request: HttpRequest) -> schemas.RescanOut:
     """For administrators, after packages were installed, changed or removed, instead of a restart.
 
-    All processes of the server, and all Celery workers, do the same within a few seconds. Each machine finds the
-    packages of its own installation. Later runs import everything again; active runs are not affected.
+    All processes of the server's machine do the same within a few seconds; workers on other machines have to be
+    restarted. Later runs import everything again; active runs are not affected.
     """
     check_may_rescan(request.user)
-    found = request_rescan(by=actor(request))
+    found = request_rescan()
     return schemas.RescanOut(
         new=[each.reference for each in found], importing=registry().importing()
     )

@@ -5,7 +5,8 @@
 
 <ID> is the id of the factory's tool, or the name or path under which it is registered, in upper case and with "_" for
 every character other than A-Z and 0-9. While a factory is imported for the first time, the id of its tool is not yet
-known: variables that the import needs are given by the other two ids.
+known: variables that the import needs are given by the other two ids, and its network is the strictest of all settings
+unless one of the other two ids has its own.
 """
 
 from __future__ import annotations
@@ -93,27 +94,18 @@ class FactorySettings:
         """Whether a setting gives the factory with this id a network of its own."""
         return factory_id in self.network_by_id
 
-    def options_for_import(
-        self, ids: Collection[str], others: Collection[str], unenforceable: Collection[Network] = ()
+    def import_options(
+        self, ids: Collection[str], unenforceable: Collection[Network] = ()
     ) -> FactoryOptions:
         """The settings while a factory is imported whose tool's id is not yet known.
 
-        A network setting that fits none of `ids` and `others` may be meant for this factory.
-
-        Args:
-            ids: the known ids of the factory.
-            others: the ids of all other factories, as far as they are known.
-            unenforceable: networks that this machine cannot enforce. A setting that is perhaps meant for another
-                factory must not prevent the import; the tool that it is meant for will not run.
+        Without a network of its own by one of `ids`, it has the strictest network of all settings, because one of them
+        may be for its tool, except those that this machine cannot enforce.
         """
         if not self.network_by_id.keys().isdisjoint(ids):
             return self.options(ids)
-        unclaimed = [
-            network
-            for each, network in self.network_by_id.items()
-            if each not in others and network not in unenforceable
-        ]
-        return self._options(ids, [self.network, *unclaimed])
+        others = [each for each in self.network_by_id.values() if each not in unenforceable]
+        return self._options(ids, [self.network, *others])
 
     def unclaimed(self, known: Collection[str]) -> list[str]:
         """The names of settings whose ids are not among the `known` ones."""
@@ -139,8 +131,11 @@ class FactorySettings:
             for each in by_id:
                 meant = sorted(reference for reference, ids in factories.items() if each in ids)
                 if len(meant) > 1:
-                    fits = f"{setting}_{each} matches several factories: {', '.join(meant)}."
-                    yield frozenset(meant), f"{fits} {_remedy(setting, meant, factories)}"
+                    sentence = (
+                        f"{setting}_{each} matches several factories: {', '.join(meant)}. Name one of them by its "
+                        "path instead, or register it under another name."
+                    )
+                    yield frozenset(meant), sentence
 
     def _too_large(
         self, factories: Mapping[str, Collection[str]]
@@ -192,19 +187,3 @@ def _password_of(url: str) -> str:
         return urlsplit(url).password or ""
     except ValueError:
         return ""
-
-
-def _remedy(setting: str, meant: Collection[str], factories: Mapping[str, Collection[str]]) -> str:
-    """The advice for a setting that fits several factories."""
-    clear = []
-    for reference in meant:
-        others = {each for other, ids in factories.items() if other != reference for each in ids}
-        own = [
-            each
-            for each in (factory_id(reference), *sorted(factories[reference]))
-            if each not in others
-        ]
-        if not own:
-            return "Register one of them under another name."
-        clear.append(f"{setting}_{own[0]}")
-    return f"Use {' or '.join(clear)} instead."

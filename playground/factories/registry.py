@@ -26,8 +26,6 @@ from catalog.jsontext.reader import dumps, loads
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
 from playground.factories.factory_settings import (
-    ENVIRONMENT,
-    NETWORK,
     FactoryOptions,
     FactorySettings,
     factory_id,
@@ -227,12 +225,11 @@ class FactoryRegistry:
             for reference in meant
         }
         unenforceable = self.unenforceable_networks()
-        unclaimed = self.factory_settings.unclaimed(known_ids(ids))
         found = []
         for each in infos:
             info = replace(each, options=self.factory_settings.options(ids[each.reference]))
             if info.error:
-                info = replace(info, error=_public_error(info, unclaimed))
+                info = replace(info, error=_without(info.options.secrets, info.error))
             elif reason := unenforceable.get(info.network):
                 info = broken(info, _cannot_enforce(info.network, reason))
             found.append(broken(info, faults[info.reference]) if info.reference in faults else info)
@@ -240,12 +237,10 @@ class FactoryRegistry:
 
     def _import_options(self, registrations: Sequence[Registration]) -> dict[str, FactoryOptions]:
         """The settings with which each of `registrations` is imported; the ids of their tools are not yet known."""
-        infos = [info_of(each, self._descriptions) for each in self._registrations or ()]
-        known = known_ids(ids_of(infos))
         unenforceable = self.unenforceable_networks()
         return {
-            each.reference: self.factory_settings.options_for_import(
-                registered_ids(each), known, unenforceable
+            each.reference: self.factory_settings.import_options(
+                registered_ids(each), unenforceable
             )
             for each in registrations
         }
@@ -343,7 +338,7 @@ class FactoryRegistry:
         """
         (registration,) = read_registrations([reference], search_path)[:1]
         ids = registered_ids(registration)
-        options = self.factory_settings.options_for_import(ids, (), self.unenforceable_networks())
+        options = self.factory_settings.import_options(ids, self.unenforceable_networks())
         worker = self._start_worker(_IMPORT_MODES, search_path)
         try:
             *_, (_, found) = describe(
@@ -363,20 +358,6 @@ class FactoryRegistry:
             hidden=self._hidden,
             modes=modes,
         )
-
-
-def _public_error(info: FactoryInfo, unclaimed: Sequence[str]) -> str:
-    """The error without secrets. If a setting may be meant for this factory, it ends with a hint."""
-    error = _without(info.options.secrets, info.error or "")
-    if info.tool_id or not unclaimed:
-        return error
-    names = " or ".join(
-        sorted({f"{each}_{factory_id(info.reference)}" for each in (ENVIRONMENT, NETWORK)})
-    )
-    return (
-        f"{error}\n\nNo known factory matches {', '.join(unclaimed)}. If you mean this factory, use {names}: "
-        f"the id of its tool is not known until it has been imported."
-    )
 
 
 def _without(secrets: tuple[str, ...], error: str) -> str:

@@ -1,24 +1,11 @@
-"""Data that server processes and Celery's workers share: requests, counters, the queue's messages, and heartbeats."""
+"""Data that server processes and Celery's workers share: counters, the queue's messages, and heartbeats."""
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from playground.models.runs import Run
-
-
-class FactoryRescan(models.Model):
-    """The latest request to look for new factories, which every process follows (see factory_rescans.py)."""
-
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    requested_at = models.DateTimeField(default=timezone.now)
-
-    def __str__(self) -> str:
-        return f"rescan {self.pk}"
 
 
 class RunCounter(models.Model):

@@ -114,9 +114,9 @@ def _skeleton(tool: Tool, site: str) -> dict[str, str]:
 @require_POST
 @login_required
 def rescan(request: HttpRequest) -> HttpResponse:
-    """Look for new factories."""
+    """Reload the installed packages."""
     check_may_rescan(request.user)
-    messages.info(request, describe_found(request_rescan(by=actor(request))))
+    messages.info(request, describe_found(request_rescan()))
     return redirect("playground:factories")
 
 

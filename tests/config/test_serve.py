@@ -68,7 +68,7 @@ def test_a_setting_that_fits_two_factories_stops_the_start(tmp_path):
     assert done.returncode == 1
     assert (
         "TOOL_NETWORK_PACK_AGE_F matches several factories: pack.age:F, pack_age:F. "
-        "Register one of them under another name."
+        "Name one of them by its path instead, or register it under another name."
     ) in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -150,7 +150,7 @@ def own_registry(monkeypatch):
 
 
 @pytest.fixture
-def later_factory(tmp_path, own_registry):
+def later_factory(tmp_path, own_registry, own_data_dir):
     """A site without factories, and a package that can be installed later."""
     for directory in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         directory.chmod(0o755)

@@ -1,11 +1,10 @@
-"""Looking for new factories: how the processes of a site learn of it."""
+"""Reloading installed packages: how the processes of a machine follow a request."""
 
 import pytest
 
 from playground import factory_rescans
 from playground.factories.info import FactoryInfo
 from playground.factory_rescans import check, describe_found, note_request, request_rescan
-from playground.models import FactoryRescan
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("db")
 @pytest.fixture
 def another_process(monkeypatch, later_factory):
     """As if this process had started before, and another process notes the requests."""
-    monkeypatch.setattr(factory_rescans._Followed, "has_checked", False)
+    monkeypatch.setattr(factory_rescans._Followed, "latest", None)
     check()
     return later_factory
 
@@ -40,7 +39,7 @@ def test_a_request_of_another_process_is_followed_once(another_process, monkeypa
 
 def test_a_process_that_starts_follows_no_earlier_request(another_process, monkeypatch):
     note_request()
-    monkeypatch.setattr(factory_rescans._Followed, "has_checked", False)
+    monkeypatch.setattr(factory_rescans._Followed, "latest", None)
     refreshed = []
     monkeypatch.setattr(factory_rescans.registry(), "refresh", lambda: refreshed.append(1))
 
@@ -49,16 +48,9 @@ def test_a_process_that_starts_follows_no_earlier_request(another_process, monke
     assert refreshed == []
 
 
-def test_only_the_latest_request_is_stored(ada):
-    for _ in range(3):
-        note_request(ada)
-
-    assert FactoryRescan.objects.get().by == ada
-
-
 def test_until_it_is_imported_again_a_known_factory_stays_as_it_was(another_process):
     another_process.install()
-    request_rescan(None)
+    request_rescan()
     another_process.change("import time\ntime.sleep(2)")
     note_request()
 
@@ -69,10 +61,10 @@ def test_until_it_is_imported_again_a_known_factory_stays_as_it_was(another_proc
 
 def test_changed_code_is_described_anew(another_process):
     another_process.install()
-    request_rescan(None)
+    request_rescan()
     another_process.change("raise RuntimeError('broken now')")
 
-    request_rescan(None)
+    request_rescan()
 
     (info,) = factory_rescans.registry().all()
     assert (info.state, info.error.splitlines()[0]) == ("broken", "RuntimeError: broken now")

@@ -90,19 +90,15 @@ def test_a_network_of_its_own_may_be_wider_than_the_general_one():
     assert settings.options({"OTHER"}).network == "none"
 
 
-def test_a_factory_is_imported_with_a_network_that_may_be_meant_for_its_tool():
+def test_a_factory_is_imported_with_the_strictest_network_unless_it_has_its_own():
     settings = FactorySettings({}, network_by_id={"GREET": "none", "OTHER_TOOL": "outward"})
 
-    def network(others):
-        return settings.options_for_import({"MY_GREETERFACTORY"}, others).network
-
-    assert network(others=()) == "none"
-    assert network(others={"GREET"}) == "outward"
-    assert network(others={"GREET", "OTHER_TOOL"}) == "all"
-    assert settings.options_for_import({"OTHER_TOOL"}, ()).network == "outward"
+    assert settings.import_options({"MY_GREETERFACTORY"}).network == "none"
+    assert settings.import_options({"MY_GREETERFACTORY"}, {"none"}).network == "outward"
+    assert settings.import_options({"OTHER_TOOL"}).network == "outward"
 
 
-def test_a_setting_that_fits_two_factories_is_a_fault_that_names_clear_ones():
+def test_a_setting_that_fits_two_factories_is_a_fault():
     settings = FactorySettings({}, network_by_id={"GET_WEATHER": "none"})
     factories = {"a:F": {"A_F", "GET_WEATHER"}, "b:F": {"B_F", "GET_WEATHER"}, "c:F": {"C_F"}}
 
@@ -111,17 +107,7 @@ def test_a_setting_that_fits_two_factories_is_a_fault_that_names_clear_ones():
     assert meant == {"a:F", "b:F"}
     assert sentence == (
         "TOOL_NETWORK_GET_WEATHER matches several factories: a:F, b:F. "
-        "Use TOOL_NETWORK_A_F or TOOL_NETWORK_B_F instead."
-    )
-
-
-def test_where_no_clear_setting_exists_another_name_is_advised():
-    settings = FactorySettings({}, variables_by_id={"A_B_F": {"KEY": "KEY"}})
-
-    ((_, sentence),) = settings.faults({"a.b:F": {"A_B_F"}, "a_b:F": {"A_B_F"}})
-
-    assert sentence == (
-        "TOOL_ENVIRONMENT_A_B_F matches several factories: a.b:F, a_b:F. Register one of them under another name."
+        "Name one of them by its path instead, or register it under another name."
     )
 
 

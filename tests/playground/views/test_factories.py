@@ -14,7 +14,6 @@ from catalog.errors import GenerationError
 from catalog.models import HeldChange, Tool
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
-from playground.models import FactoryRescan
 from playground.run_pages.factory_use import MEDIAN_OF, use_of
 from tests.factories import make_tool, make_user
 from tests.playground.home.test_page import run_of
@@ -244,21 +243,20 @@ def test_a_factory_that_was_uninstalled_is_gone_after_a_press(staff, later_facto
 
 
 def test_only_staff_see_the_button(client, browser, staff):
-    assert "Look for new factories" in text_of(staff.get("/factories/"), ".page-actions")
+    assert "Reload installed packages" in text_of(staff.get("/factories/"), ".page-actions")
     for other in (client, browser):
-        assert "Look for new factories" not in text_of(other.get("/factories/"), ".page-header")
+        assert "Reload installed packages" not in text_of(other.get("/factories/"), ".page-header")
 
 
 def test_others_cannot_press_it(client, browser):
     refused = browser.post("/factories/rescan/")
 
     assert refused.status_code == 403
-    assert "Only an administrator can look for new factories." in text_of(refused)
+    assert "Only an administrator can reload installed packages." in text_of(refused)
     assert client.post("/factories/rescan/")["Location"].startswith("/sign-in/")
-    assert not FactoryRescan.objects.exists()
 
 
-def test_looking_is_not_a_link(staff):
+def test_reloading_is_not_a_link(staff):
     assert staff.get("/factories/rescan/").status_code == 405
 
 
