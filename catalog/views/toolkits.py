@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.contrib import messages
+from django.db.models.functions import Length
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from catalog.accounts.rate_limits import limit_exports
@@ -21,6 +23,9 @@ from catalog.specs.exporters import FORMATS, export
 
 TOOLS_SHOWN: Final = 50
 MAX_EXPORTED: Final = 500  # tools
+MAX_EXPORTED_CHARACTERS: Final = (
+    2_000_000  # of their specs: each is converted, which takes up to 0.5 s
+)
 
 
 @require_safe
@@ -57,10 +62,15 @@ def export_toolkit(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     limit_exports(request)
     visible = Tool.objects.available().visible_to(request.user).in_toolkit(name)
-    tools = list(visible.with_current().by_name()[:MAX_EXPORTED])
-    if not tools:
+    exported = visible.with_current().by_name()[:MAX_EXPORTED]
+    lengths = exported.values_list(Length("current__source"), flat=True)
+    if not lengths:
         raise Http404
-    documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in tools]
+    if sum(lengths) > MAX_EXPORTED_CHARACTERS:
+        message = "This toolkit is too large to be exported at once. Export its tools one by one, or use the API."
+        messages.error(request, message)
+        return redirect("catalog:toolkit", name)
+    documents: list[JSON] = [export(revision_of(tool).spec, key).document for tool in exported]
     response = HttpResponse(print_json(documents), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="tools-{key}.json"'
     return response

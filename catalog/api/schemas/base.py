@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from ninja import Schema
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from catalog.accounts.models import User
 from catalog.specs.exporters import FORMATS
@@ -56,8 +56,23 @@ def _none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-MAX_NUMBER: Final = 2**31 - 1  # of a revision
+def cut_difference(text: str) -> str:
+    """The beginning of a long unified diff, with a last line that says how long it is."""
+    if len(text) <= MAX_DIFFERENCE_CHARACTERS:
+        return text
+    shown = text[:MAX_DIFFERENCE_CHARACTERS]
+    if "\n" in shown:
+        shown = shown.rpartition("\n")[0]
+    return (
+        f"{shown}\n\\ The rest is left out: the whole difference has {len(text):,} characters. "
+        "Get both texts to compare them.\n"
+    )
 
+
+MAX_NUMBER: Final = 2**31 - 1  # of a revision
+MAX_DIFFERENCE_CHARACTERS: Final = 1_000_000  # a response has at most some 2 MB
+
+DifferenceText = Annotated[str, AfterValidator(cut_difference)]
 UserName = Annotated[str | None, BeforeValidator(_user_name)]
 EmptyIsNone = BeforeValidator(_none_if_empty)
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, In, Out, UserName, with_example
 from catalog.api.schemas.problems import SpecProblemOut
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
 from catalog.specs.lint import Advice
@@ -192,7 +192,7 @@ class AppliedOut(Out):
     left: list[str] = Field(
         description="The keys of fixes that no longer applied after the others, or exceeded the limit for one request."
     )
-    difference: str = Field(description="The changes of the text, as a unified diff.")
+    difference: DifferenceText = Field(description="The changes of the text, as a unified diff.")
 
 
 class RuleOut(Out):

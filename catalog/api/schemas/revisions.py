@@ -9,7 +9,7 @@ from ninja import Schema
 from pydantic import Field
 
 from catalog.api.openapi_bodies import SHA256
-from catalog.api.schemas.base import MAX_NUMBER, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, Out, UserName, with_example
 
 
 class RevisionsQuery(Schema):
@@ -136,7 +136,9 @@ class DiffOut(Out):
 
     from_: int = Field(serialization_alias="from")
     to: int
-    text: str = Field(description="A unified diff; empty if the texts are equal.")
+    text: DifferenceText = Field(
+        description="A unified diff; empty if the texts are equal. Only the first million characters, if it is longer."
+    )
     added: int = Field(description="The number of added lines.")
     removed: int = Field(description="The number of removed lines.")
     laid_out: bool = Field(

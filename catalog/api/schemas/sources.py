@@ -8,7 +8,15 @@ from typing import Annotated, Any, Final, Literal
 from ninja import Schema
 from pydantic import BeforeValidator, Field
 
-from catalog.api.schemas.base import MAX_NUMBER, EmptyIsNone, In, Out, UserName, with_example
+from catalog.api.schemas.base import (
+    MAX_NUMBER,
+    DifferenceText,
+    EmptyIsNone,
+    In,
+    Out,
+    UserName,
+    with_example,
+)
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.models import Source
 from catalog.models.sources import MAX_EVERY_MINUTES, Kind, Policy
@@ -224,7 +232,7 @@ class HeldChangeDetailsOut(HeldChangeOut):
     changes: list[ChangeOut] = Field(
         description="Changes of meaning since the current revision, the worst first."
     )
-    diff: str = Field(description="The changes of the text, as a unified diff.")
+    diff: DifferenceText = Field(description="The changes of the text, as a unified diff.")
 
 
 class DecisionIn(In):

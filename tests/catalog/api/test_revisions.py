@@ -102,6 +102,20 @@ def test_a_new_optional_parameter_is_compatible_and_strictly_unknown(stranger):
     assert not isinstance(change["proof"]["value"]["unit"], str)
 
 
+def test_a_long_difference_is_cut_at_a_line_and_says_so(stranger):
+    for letter in "ab":
+        members = {f"{letter}{number}": {"description": letter * 900} for number in range(800)}
+        make_tool("greet", parameters={"type": "object", "properties": members})
+
+    answer = stranger.ask("/tools/greet/diff", **{"from": 1, "to": 2})
+
+    *lines, last = answer.json()["text"].splitlines()
+    assert len(answer.content) < 2_000_000
+    assert last.startswith("\\ The rest is left out: the whole difference has 1,5")
+    assert {line[0] for line in lines} <= set("-+@ ")
+    assert answer.json()["removed"] > 800
+
+
 def test_a_breaking_change_comes_with_its_proof(stranger):
     for kind in ("number", "integer"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})

@@ -97,6 +97,15 @@ def test_its_tools_are_exported_as_one_list(client, mail):
     assert client.get("/toolkits/nothing/export/").status_code == 404
 
 
+def test_a_toolkit_of_large_specs_is_not_exported_at_once(client, mail, monkeypatch):
+    monkeypatch.setattr("catalog.views.toolkits.MAX_EXPORTED_CHARACTERS", 100)
+
+    answer = client.get("/toolkits/mail/export/", follow=True)
+
+    assert answer.redirect_chain == [("/toolkits/mail/", 302)]
+    assert "This toolkit is too large to be exported at once." in answer.content.decode()
+
+
 def test_exports_of_toolkits_are_limited(client, mail, monkeypatch):
     monkeypatch.setattr("catalog.accounts.rate_limits.EXPORTS", Rate(2, 60))
 
