@@ -1,0 +1,175 @@
+"""A site of an earlier version, stored as it was, upgrades with everything in it.
+
+`tests/data/upgrade/` has a site of 83165c8 on SQLite and on PostgreSQL, which that version's own API filled: people,
+tools with revisions, a source with a held change, runs, a shared configuration with a secret, and a token.
+"""
+
+import gzip
+import json
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.postgres import PostgreSQL
+from tests.site import Site, sign_in
+
+STORED = Path("tests/data/upgrade")
+FACTS = json.loads((STORED / "facts.json").read_text())
+
+
+def prepare(folder, name):
+    (folder / "configuration_key").write_text(FACTS[name]["configuration_key"])
+
+
+@pytest.fixture(scope="module")
+def on_sqlite(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("upgrade")
+    prepare(folder, "sqlite")
+    database = gzip.decompress((STORED / "site.sqlite3.gz").read_bytes())
+    (folder / "toolshelf.sqlite3").write_bytes(database)
+    site = Site(folder)
+    yield site, FACTS["sqlite"]["token"]
+    site.stop()
+
+
+@pytest.fixture(scope="module")
+def on_postgresql(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("upgrade")
+    prepare(folder, "postgresql")
+    dump = gzip.decompress((STORED / "site.sql.gz").read_bytes())
+    with PostgreSQL() as database:
+        psql = [database.programs / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres"]
+        subprocess.run([*psql, "-h", database.folder], input=dump, check=True, capture_output=True)
+        site = Site(folder, DATABASE_URL=database.url)
+        yield site, FACTS["postgresql"]["token"]
+        site.stop()
+
+
+@pytest.fixture(
+    params=["on_sqlite", pytest.param("on_postgresql", marks=pytest.mark.deep)],
+)
+def upgraded(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def api(upgraded):
+    """A client of the API with the token that was created before the upgrade."""
+    site, token = upgraded
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers) as client:
+        yield client
+
+
+@pytest.fixture
+def browser(upgraded):
+    """The browser of an administrator."""
+    site, _ = upgraded
+    link = site.manage("sign_in_link", "ada").stdout.strip()
+    with httpx.Client(base_url=site.url, follow_redirects=True) as client:
+        sign_in(client, link)
+        yield client
+
+
+def get(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 200, (path, answer.text[:500])
+    return answer.json()
+
+
+def test_all_tools_are_there_with_their_metadata(api):
+    tools = {tool["slug"]: tool for tool in get(api, "/tools?limit=100")["items"]}
+
+    assert len(tools) == 16  # the archived one is not listed
+    first = tools["github-mcp-server.actions_get"]
+    assert (first["toolkit"], sorted(first["tags"])) == ("field notes", ["alpha", "beta"])
+    deprecated = get(api, "/tools/github-mcp-server.add_sub_issue")["deprecation"]
+    assert deprecated["note"] == "Use another."
+    access = get(api, "/tools/github-mcp-server.find_duplicate_ff_duplicate_detection/access")
+    assert (access["visibility"], access["groups"]) == ("groups", ["Weather team"])
+    assert get(api, "/toolkits/field notes/access")["visibility"] == "signed-in"
+
+
+def test_all_revisions_are_there_and_can_be_compared(api):
+    revisions = get(api, "/tools/get-weather-498ebfb0/revisions")["items"]
+
+    changes = get(api, "/tools/get-weather-498ebfb0/diff?from=2&to=3")["changes"]
+
+    assert [revision["number"] for revision in revisions] == [3, 2, 1]
+    assert "days" in [change["place"] for change in changes]
+    spec = get(api, "/tools/get-weather-498ebfb0/revisions/1/spec")
+    published = Path("playground/builtin/specs/get-weather.json").read_text()
+    assert spec == json.loads(published)
+
+
+def test_tools_are_found(api):
+    found = get(api, "/tools?q=hash")["items"]
+
+    assert found[0]["slug"] == "hash_text"
+
+
+def test_all_runs_are_there_and_a_tool_runs(api):
+    before = get(api, "/runs?limit=100")["items"]
+
+    answer = api.post(
+        "/tools/hash_text/runs", json={"parameters": {"text": "a"}}, headers={"Prefer": "wait=20"}
+    )
+
+    runs = [run for run in before if run["tool"]["id"] == "hash_text"]
+    assert len(runs) >= 4
+    assert answer.json()["verdict"] == "conforms"
+
+
+def test_a_secret_that_was_saved_is_used(api):
+    parameters = {"parameters": {"text": "x"}, "saved_configuration": "team key"}
+
+    answer = api.post("/tools/sign_text/runs", json=parameters, headers={"Prefer": "wait=20"})
+
+    assert answer.json()["response"]["algorithm"] == "sha512"
+
+
+def test_the_source_and_its_held_change_are_there(browser):
+    page = browser.get("/sources/orders/")
+    changes = browser.get("/changes/")
+
+    assert page.status_code == changes.status_code == 200
+    assert "getOrder" in page.text
+    assert "getOrder" in changes.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/tools/hash_text/try/",
+        "/tools/get-weather-498ebfb0/revisions/1..3/",
+        "/runs/",
+        "/people/",
+        "/audit/",
+        "/webhooks/",
+        "/toolkits/field notes/",
+        "/admin/",
+    ],
+)
+def test_pages_show_what_was_stored(browser, path):
+    assert browser.get(path).status_code == 200
+
+
+def test_passwords_are_those_of_before(upgraded):
+    site, _ = upgraded
+    with httpx.Client(base_url=site.url, follow_redirects=True) as client:
+        page = client.get("/sign-in/")
+        token = page.text.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
+
+        answer = client.post(
+            "/sign-in/",
+            data={
+                "csrfmiddlewaretoken": token,
+                "username": "ada",
+                "password": "correct horse battery",
+            },
+        )
+
+        assert "Sign out" in answer.text
