@@ -24,7 +24,6 @@ from tests.site import ROOT, Site
 HIGH_RATES = dict.fromkeys(
     (
         "TOOLSHELF_API_RATE",
-        "TOOLSHELF_API_ANONYMOUS_RATE",
         "TOOLSHELF_UPLOAD_RATE",
         "TOOLSHELF_RUN_RATE",
     ),

@@ -70,11 +70,11 @@ api = DocumentedAPI(
         "Errors are `application/problem+json` (RFC 9457); each of their `errors` has a JSON Pointer into the request. "
         "A query parameter or a member of a body that an operation does not have is refused. "
         "Lists return `next`, the cursor of the next page, or null on the last page.\n\n"
-        "Requests are limited by token, person and address; uploads and run starts have limits of their own. Responses "
-        "have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them in `RateLimit` "
-        "(`r` requests; the full number again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers describes. A "
-        "request above a limit gets 429 with `Retry-After`, and does not count. Each response has an `X-Request-ID`, "
-        "which the server's log repeats."
+        "Requests are limited by person, or without a token by address; uploads and run starts have limits of their "
+        "own. Responses have the limits in `RateLimit-Policy` (`q` requests in `w` seconds) and what remains of them "
+        "in `RateLimit` (`r` requests; the full number again in `t` seconds), as draft-ietf-httpapi-ratelimit-headers "
+        "describes. A request above a limit gets 429 with `Retry-After`, and does not count. Each response has an "
+        "`X-Request-ID`, which the server's log repeats."
     ),
     docs_url=None,  # the site's own page reads the same document: config.api_docs
     openapi_url="/openapi.json",

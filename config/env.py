@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, BeforeValidator, Field, Json, TypeAdapter, ValidationError
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.accounts.site_url import is_loopback
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+_API_RATE: Final = "TOOLSHELF_API_RATE limits each person, and each address without a token."
 REMOVED: Final = {
     "CELERY_BROKER_URL": "TOOLSHELF_REDIS replaces it. This version still reads it if TOOLSHELF_REDIS is not set.",
     "SQLITE_QUERY_FOLDER": "The tool query_sqlite reads only its sample database.",
+    "TOOLSHELF_API_ADDRESS_RATE": _API_RATE,
+    "TOOLSHELF_API_ANONYMOUS_RATE": _API_RATE,
+    "TOOLSHELF_API_TOKEN_RATE": _API_RATE,
     "TOOLSHELF_COOKIE_SUFFIX": "The names of cookies end with a suffix that SECRET_KEY determines.",
     "TOOLSHELF_LOG_REQUESTS": "Requests are logged with LOG_LEVEL=INFO and with TOOLSHELF_LOG_FORMAT=json.",
     "TOOLSHELF_LOOPBACK_ONLY": (

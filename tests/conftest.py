@@ -19,7 +19,7 @@ from django.test import Client
 from hypothesis import HealthCheck, settings
 from whitenoise import WhiteNoise
 
-from catalog.accounts.rate_limits import shared_rates
+from catalog.accounts import rates
 from catalog.audit import AuditEvent
 from catalog.db.append_only import protect, unprotect
 from catalog.search import search_index
@@ -199,8 +199,8 @@ def _no_requests_so_far(monkeypatch):
 
     The clock of the limits stands still, so that a slow machine allows no more requests than a fast one.
     """
-    shared_rates.clear()
-    monkeypatch.setattr(shared_rates, "_clock", lambda: 0.0)
+    rates.memory_rates.clear()
+    monkeypatch.setattr(rates, "monotonic", lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)

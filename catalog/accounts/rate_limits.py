@@ -1,8 +1,10 @@
-"""Limits on how often one token, one person and one address may call the API, upload and start runs.
+"""Limits on how often one person or one address may call the API, upload and start runs.
 
 All interfaces to one action share its limit: pages, the API and MCP. Commands have none. A request that exceeds a limit
 gets 429 with `Retry-After`; every counted request tells the client its limits and the remaining numbers. The rates are
 settings, with defaults that a program that uploads thousands of specs one by one does not reach.
+
+Without Redis, each process of the server counts alone, so a client gets up to `WEB_PROCESSES` times a rate.
 
 Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit header fields for HTTP".
 """
@@ -10,11 +12,10 @@ Source of the headers: draft-ietf-httpapi-ratelimit-headers-10, "RateLimit heade
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -22,150 +23,78 @@ from ninja.throttling import BaseThrottle
 
 from catalog import audit
 from catalog.accounts.client_address import network_of
-from catalog.accounts.models import ApiToken, User
-from catalog.accounts.redis_rates import RedisRates
-from catalog.accounts.shared_rates import Quota, Rate, SharedRates
+from catalog.accounts.models import User
+from catalog.accounts.rates import Quota, Rate, count_request, memory_rates
 from catalog.errors import Busy
 
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 MOCKS: Final = Rate(120, 60)  # likewise
 RECORDED: Final = Rate(3, 600)  # events of the audit log for each client that exceeds a limit
-FORMS: Final = Rate(
-    600, 60
-)  # likewise, and a form that is filled in sends what is typed after each short pause
+# Likewise, and a form that is filled in sends what is typed after each short pause.
+FORMS: Final = Rate(600, 60)
 LARGE_FORMS: Final = Rate(30, 60)
 LARGE_FORM_BYTES: Final = 64 * 1024
-shared_rates: Final = (
-    SharedRates()
-)  # created when the server loads its modules, before it forks its processes
 
-
-class Policy(NamedTuple):
-    """One limit of a request. `name` is for the headers, `client` is counted, `complaint` begins the refusal."""
-
-    name: str
-    client: str
-    rate: Rate | None  # None: no limit
-    complaint: str
+# Each limit raises `Busy` if there were too many requests of this person or, without an account, from this address.
 
 
 def limit_api_requests(request: HttpRequest) -> None:
-    """Count a request to the API by its token, its person and its address.
-
-    Raises:
-        Busy: there were too many requests of one of them.
-    """
-    network = network_of(request)
-    policies = [_address_policy(network)]
-    if isinstance(request.user, User):
-        client = _client_named(request.user)
-        policies.append(
-            Policy("person", f"api {client}", settings.API_RATE, "You have sent too many requests")
-        )
-        token = getattr(request, "auth", None)
-        if isinstance(token, ApiToken):
-            complaint = "This token was used for too many requests"
-            policies.append(
-                Policy("token", f"token {token.pk}", settings.API_TOKEN_RATE, complaint)
-            )
-    else:
-        policies.append(_visitor_policy(network))
-    _take(policies)
+    if not isinstance(request.user, User):
+        limit_requests_of_address(request)
+        return
+    client = f"api {_client_named(request.user)}"
+    _take("person", client, settings.API_RATE, "You have sent too many requests")
 
 
 def limit_requests_of_address(request: HttpRequest) -> None:
-    """Count a request to the API by its address alone: its token is not valid.
-
-    Raises:
-        Busy: there were too many requests from this address.
-    """
-    network = network_of(request)
-    _take([_address_policy(network), _visitor_policy(network)])
+    """Count a request to the API by its address: it has no valid token."""
+    client = f"api {network_of(request)}"
+    _take("visitor", client, settings.API_RATE, "You have sent too many requests")
 
 
 def limit_uploads(request: HttpRequest) -> None:
-    """Count an upload of one or more specs, or a check of a spec.
-
-    Raises:
-        Busy: there were too many of this person or, without an account, from this address.
-    """
-    _take(
-        [
-            Policy(
-                "uploads",
-                f"upload {_client_of(request)}",
-                settings.UPLOAD_RATE,
-                "You have uploaded too often",
-            )
-        ]
-    )
+    """Count an upload of one or more specs, or a check of a spec."""
+    client = f"upload {_client_of(request)}"
+    _take("uploads", client, settings.UPLOAD_RATE, "You have uploaded too often")
 
 
 def limit_previews(request: HttpRequest) -> None:
-    """Count a check of text typed on the upload page: the limit is that of uploads, but they are counted separately.
-
-    Raises:
-        Busy: there were too many of this person.
-    """
-    complaint = "You have checked specs too often"
-    _take([Policy("previews", f"preview {_client_of(request)}", settings.UPLOAD_RATE, complaint)])
+    """Count a check of text typed on the upload page: the limit is that of uploads, but they are counted separately."""
+    client = f"preview {_client_of(request)}"
+    _take("previews", client, settings.UPLOAD_RATE, "You have checked specs too often")
 
 
 def limit_exports(request: HttpRequest) -> None:
-    """Count an export of several tools on a page.
-
-    Raises:
-        Busy: there were too many of this person or, without an account, from this address.
-    """
-    _take(
-        [Policy("exports", f"export {_client_of(request)}", EXPORTS, "You have exported too often")]
-    )
+    """Count an export of several tools on a page."""
+    _take("exports", f"export {_client_of(request)}", EXPORTS, "You have exported too often")
 
 
 def limit_run_starts(person: User) -> None:
-    """Count a run that `person` starts.
-
-    Raises:
-        Busy: there were too many.
-    """
-    complaint = "You have started too many runs"
-    _take([Policy("runs", f"run {_client_named(person)}", settings.RUN_RATE, complaint)])
+    client = f"run {_client_named(person)}"
+    _take("runs", client, settings.RUN_RATE, "You have started too many runs")
 
 
 def limit_unsaved_mocks(request: HttpRequest) -> None:
-    """Count a mock that is not stored.
-
-    Raises:
-        Busy: there were too many from this address.
-    """
-    complaint = "Your address has requested too many mocks"
-    _take([Policy("mocks", f"mock {network_of(request)}", MOCKS, complaint)])
+    """Count a mock that is not stored."""
+    client = f"mock {network_of(request)}"
+    _take("mocks", client, MOCKS, "Your address has requested too many mocks")
 
 
 def limit_forms_of_visitors(request: HttpRequest) -> None:
-    """Count a form that somebody without an account sends: reading and drawing it costs time, a large one much.
-
-    Raises:
-        Busy: there were too many from this address.
-    """
+    """Count a form that somebody without an account sends: reading and drawing it costs time, a large one much."""
     network = network_of(request)
     complaint = "Your address has sent too many forms"
-    policies = [Policy("forms", f"form {network}", FORMS, complaint)]
+    _take("forms", f"form {network}", FORMS, complaint)
     if int(request.META.get("CONTENT_LENGTH") or 0) > LARGE_FORM_BYTES:
-        complaint = f"Your address has sent too many forms of more than {LARGE_FORM_BYTES:,} bytes"
-        policies.append(Policy("large-forms", f"large form {network}", LARGE_FORMS, complaint))
-    _take(policies)
+        complaint += f" of more than {LARGE_FORM_BYTES:,} bytes"
+        _take("large-forms", f"large form {network}", LARGE_FORMS, complaint)
 
 
 def limit_sign_in_starts(request: HttpRequest) -> None:
-    """Count a sign-in that begins with a provider or a passkey: each stores a session.
-
-    Raises:
-        Busy: there were too many from this address.
-    """
+    """Count a sign-in that begins with a provider or a passkey: each stores a session."""
     complaint = "Too many people are signing in from your address"
-    _take([Policy("sign-ins", f"sign-in {network_of(request)}", SIGN_IN_STARTS, complaint)])
+    _take("sign-ins", f"sign-in {network_of(request)}", SIGN_IN_STARTS, complaint)
 
 
 class Throttle(BaseThrottle):
@@ -210,24 +139,13 @@ def headers() -> dict[str, str]:
         for name, quota in counted.items()
     )
     left = (
-        f'"{name}";r={quota.remaining};t={max(0, math.ceil(quota.ahead_s))}'
+        f'"{name}";r={quota.remaining};t={math.ceil(quota.reset_s)}'
         for name, quota in counted.items()
     )
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------
-
-
-def _address_policy(network: str) -> Policy:
-    complaint = "Your address has sent too many requests"
-    return Policy("address", f"address {network}", settings.API_ADDRESS_RATE, complaint)
-
-
-def _visitor_policy(network: str) -> Policy:
-    return Policy(
-        "visitor", f"api {network}", settings.API_ANONYMOUS_RATE, "You have sent too many requests"
-    )
 
 
 def _client_of(request: HttpRequest) -> str:
@@ -239,30 +157,22 @@ def _client_named(person: User) -> str:
     return f"person {person.pk}"
 
 
-def _take(policies: Iterable[Policy]) -> None:
-    limited = [(policy, policy.rate) for policy in policies if policy.rate is not None]
-    if not limited:
+def _take(name: str, client: str, rate: Rate | None, complaint: str) -> None:
+    """Count a request of `client` for the limit `name`; without a rate there is no limit.
+
+    Raises:
+        Busy: it is refused; `complaint` begins the reason.
+    """
+    if rate is None:
         return
-    found = _rates(settings.REDIS_URL).take_all([(policy.client, rate) for policy, rate in limited])
+    quota = count_request(client, rate)
     counted = _counted.get()
     if counted is not None:
-        counted.update(
-            (policy.name, quota) for (policy, _), quota in zip(limited, found, strict=True)
-        )
-    (policy, rate), slowest = max(zip(limited, found, strict=True), key=lambda pair: pair[1].wait_s)
-    if slowest.wait_s:
-        message = f"{policy.complaint}: at most {rate} are allowed."
-        _record_excess(policy, rate)
-        raise Busy(message, retry_after_s=math.ceil(slowest.wait_s))
-
-
-def _record_excess(policy: Policy, rate: Rate) -> None:
-    """Record in the audit log that a limit was exceeded; a client that goes on is recorded rarely."""
-    if not shared_rates.take(f"recorded {policy.client}", RECORDED):
-        audit.record("request.limited", "limit", policy.name, after={"limit": str(rate)})
-
-
-@cache
-def _rates(redis_url: str) -> SharedRates | RedisRates:
-    """The numbers in Redis if there is one, else in memory."""
-    return RedisRates(redis_url, shared_rates) if redis_url else shared_rates
+        counted[name] = quota
+    if not quota.wait_s:
+        return
+    # A client that goes on is recorded rarely.
+    if not memory_rates.take(f"recorded {client}", RECORDED).wait_s:
+        audit.record("request.limited", "limit", name, after={"limit": str(rate)})
+    message = f"{complaint}: at most {rate} are allowed."
+    raise Busy(message, retry_after_s=math.ceil(quota.wait_s))

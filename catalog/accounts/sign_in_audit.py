@@ -18,8 +18,7 @@ from django.db.models.signals import post_delete, post_save
 from catalog import audit
 from catalog.accounts.client_address import network_of_address
 from catalog.accounts.models import User
-from catalog.accounts.rate_limits import shared_rates
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate, memory_rates
 
 UNKNOWN: Final = "unknown account"
 BOUNDED_RATE: Final = Rate(
@@ -46,9 +45,8 @@ def connect() -> None:
 
 def record_bounded(action: str, object_type: str, object_id: str, **after: object) -> None:
     """Record an attempt that cost nothing; at most ten of an action per minute and network."""
-    if not shared_rates.take(
-        f"{action} {network_of_address(audit.origin().actor().address)}", BOUNDED_RATE
-    ):
+    network = network_of_address(audit.origin().actor().address)
+    if not memory_rates.take(f"{action} {network}", BOUNDED_RATE).wait_s:
         audit.record(action, object_type, object_id, after=after)
 
 

@@ -17,8 +17,7 @@ from catalog import audit, log_context
 from catalog.accounts import rate_limits
 from catalog.accounts.client_address import address_of, network_of
 from catalog.accounts.models import ApiToken, User
-from catalog.accounts.rate_limits import shared_rates
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate, memory_rates
 from config.middleware.base import Middleware
 from playground.mcp.protocol import is_mcp
 
@@ -74,7 +73,8 @@ def record_refusal(request: HttpRequest, status: int) -> None:
     user = getattr(request, "user", None)
     if "Authorization" not in request.headers and not (user and user.is_authenticated):
         return
-    if shared_rates.take(f"recorded refusals {network_of(request)}", RECORDED_REFUSALS):
+    client = f"recorded refusals {network_of(request)}"
+    if memory_rates.take(client, RECORDED_REFUSALS).wait_s:
         return
     try:
         audit.record(

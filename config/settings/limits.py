@@ -1,6 +1,6 @@
 """How much clients may send, and how often."""
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from config import env
 
 MAX_SPEC_BYTES: int = env.read(
@@ -27,27 +27,12 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 # most this many bytes, for all large responses of one process together.
 WRITE_TIMEOUT_S = 30
 UNREAD_RESPONSE_BYTES = 64 * 1024 * 1024
-# How often one token, person and address may call the API, upload, and start runs.
+# How often one person or address may call the API, upload, and start runs.
 API_RATE: Rate | None = env.read(
-    "TOOLSHELF_API_RATE", env.RATE, "12000/min", "API requests of one person; `off` for no limit."
-)
-API_ANONYMOUS_RATE: Rate | None = env.read(
-    "TOOLSHELF_API_ANONYMOUS_RATE",
-    env.RATE,
-    "6000/min",
-    "API requests of one address without a token; `off` for no limit.",
-)
-API_TOKEN_RATE: Rate | None = env.read(
-    "TOOLSHELF_API_TOKEN_RATE",
+    "TOOLSHELF_API_RATE",
     env.RATE,
     "12000/min",
-    "API requests with one token; `off` for no limit.",
-)
-API_ADDRESS_RATE: Rate | None = env.read(
-    "TOOLSHELF_API_ADDRESS_RATE",
-    env.RATE,
-    "60000/min",
-    "API requests of one address, with all its tokens and without; `off` for no limit.",
+    "API requests of one person, or of one address without a token; `off` for no limit.",
 )
 UPLOAD_RATE: Rate | None = env.read(
     "TOOLSHELF_UPLOAD_RATE",

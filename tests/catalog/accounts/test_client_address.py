@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.audit import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_the_zone_of_an_address_cannot_carry_text():
 
 
 def test_texts_that_are_no_addresses_do_not_get_limits_of_their_own(settings):
-    settings.API_ANONYMOUS_RATE = Rate(2, 3600)
+    settings.API_RATE = Rate(2, 3600)
 
     statuses = [
         Client().get("/api/v1/tools", headers={"X-Forwarded-For": f"client-{n}"}).status_code

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 
-import httpx
 import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.models import Tool
 from playground import running
 from playground.models import Run
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user, spec_text
 from tests.playground.schema_form.driver import Page
-from tests.site import Site
 
 pytestmark = pytest.mark.django_db
 FEW = Rate(3, 60)
@@ -58,14 +56,14 @@ def test_a_browser_session_counts_like_the_tokens_of_its_person(settings, ada, b
 
 
 def test_a_visitor_is_limited_by_address(settings, stranger):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
 
     assert statuses(lambda: stranger.ask("/tools"), 4) == [200, 200, 200, 429]
     assert stranger.get("/api/v1/tools", REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
 def test_all_addresses_of_an_ipv6_network_count_as_one(settings, stranger):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
 
     found = [
         stranger.get("/api/v1/tools", REMOTE_ADDR=f"2001:db8::{number}").status_code
@@ -77,7 +75,7 @@ def test_all_addresses_of_an_ipv6_network_count_as_one(settings, stranger):
 
 
 def test_ipv4_clients_of_an_ipv6_socket_are_counted_by_their_own_addresses(settings, stranger):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
 
     for _ in range(4):
         stranger.get("/api/v1/tools", REMOTE_ADDR="::ffff:192.0.2.1")
@@ -87,7 +85,7 @@ def test_ipv4_clients_of_an_ipv6_socket_are_counted_by_their_own_addresses(setti
 
 
 def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, stranger):
-    settings.API_ANONYMOUS_RATE, settings.TRUST_PROXY = FEW, True
+    settings.API_RATE, settings.TRUST_PROXY = FEW, True
     ask = {"headers": {"X-Forwarded-For": "192.0.2.7"}}
 
     assert [stranger.get("/api/v1/tools", **ask).status_code for _ in range(4)] == [
@@ -102,7 +100,7 @@ def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, stra
 
 
 def test_guessing_tokens_is_limited_by_address(settings):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
     guesser = Program("tsk_wrong")
 
     assert statuses(lambda: guesser.ask("/tools"), 3) == [401] * 3
@@ -110,13 +108,13 @@ def test_guessing_tokens_is_limited_by_address(settings):
 
 
 def test_pages_are_not_limited_by_the_rate_of_the_api(settings, stranger):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
 
     assert statuses(lambda: stranger.get("/"), 5) == [200] * 5
 
 
 def test_a_limit_can_be_switched_off(settings, stranger):
-    settings.API_ANONYMOUS_RATE = None
+    settings.API_RATE = None
 
     assert statuses(lambda: stranger.ask("/tags"), 20) == [200] * 20
 
@@ -227,46 +225,29 @@ def test_the_runs_of_one_person_do_not_limit_another(settings, ada):
 
 
 def test_a_visitor_without_a_session_is_not_signed_in_by_being_counted(settings):
-    settings.API_ANONYMOUS_RATE = FEW
+    settings.API_RATE = FEW
 
     answer = Client().get("/api/v1/tools")
 
     assert not answer.cookies
 
 
-@pytest.mark.deep
-def test_the_processes_of_a_server_share_one_count(tmp_path):
-    site = Site(tmp_path, TOOLSHELF_API_ANONYMOUS_RATE="40/d", TOOLSHELF_WEB_PROCESSES="2")
-    try:
-        found = [
-            httpx.get(f"{site.url}/api/v1/tags").status_code for _ in range(60)
-        ]  # each by its own connection
-    finally:
-        site.stop()
-
-    assert found == [200] * 40 + [429] * 20
-
-
-# -- headers, tokens, addresses ---------------------------------------------------------------------------------------
+# -- headers ---------------------------------------------------------------------------------------
 
 
 def test_every_answer_of_the_api_has_the_limits_and_what_is_left(settings, ada):
-    settings.API_RATE, settings.API_TOKEN_RATE, settings.API_ADDRESS_RATE = (
-        Rate(10, 60),
-        Rate(5, 60),
-        Rate(20, 60),
-    )
+    settings.API_RATE = Rate(10, 60)
     program = Program(make_token("read", user=ada))
 
     program.ask("/tools")
     answer = program.ask("/tools")
 
-    assert answer["RateLimit-Policy"] == '"address";q=20;w=60, "person";q=10;w=60, "token";q=5;w=60'
-    assert answer["RateLimit"] == '"address";r=18;t=6, "person";r=8;t=12, "token";r=3;t=24'
+    assert answer["RateLimit-Policy"] == '"person";q=10;w=60'
+    assert answer["RateLimit"] == '"person";r=8;t=12'
 
 
 def test_a_refusal_has_the_same_headers(settings, stranger):
-    settings.API_ANONYMOUS_RATE, settings.API_ADDRESS_RATE = FEW, None
+    settings.API_RATE = FEW
     statuses(lambda: stranger.ask("/tools"), 3)
 
     refused = stranger.ask("/tools")
@@ -277,7 +258,7 @@ def test_a_refusal_has_the_same_headers(settings, stranger):
 
 
 def test_uploads_and_runs_add_their_own_limits(settings, ada):
-    settings.API_ADDRESS_RATE = settings.API_TOKEN_RATE = settings.API_RATE = None
+    settings.API_RATE = None
     settings.UPLOAD_RATE, settings.RUN_RATE = Rate(7, 60), Rate(9, 60)
     program = Program(make_token(user=ada))
 
@@ -294,30 +275,6 @@ def test_pages_have_no_such_headers(client):
     assert "RateLimit" not in client.get("/")
 
 
-def test_a_token_has_a_limit_of_its_own(settings, ada):
-    settings.API_TOKEN_RATE = FEW
-    first, second = (Program(make_token("read", user=ada)) for _ in range(2))
-    statuses(lambda: first.ask("/tools"), 3)
-
-    assert_too_many(
-        first.ask("/tools"),
-        "This token was used for too many requests: at most 3 per minute are allowed.",
-    )
-    assert second.ask("/tools").status_code == 200
-
-
-def test_an_address_has_a_limit_over_all_its_tokens(settings, ada):
-    settings.API_ADDRESS_RATE = FEW
-    programs = [
-        Program(make_token("read", user=ada)),
-        Program(),
-        Program(make_token(user=make_user("bob"))),
-    ]
-
-    assert [program.ask("/tools").status_code for program in programs] == [200] * 3
-    assert_too_many(programs[0].ask("/tools"), "Your address has sent too many requests")
-
-
 def test_mcp_counts_with_the_api(settings, ada):
     settings.API_RATE = FEW
     token = make_token(user=ada)
@@ -331,13 +288,3 @@ def test_mcp_counts_with_the_api(settings, ada):
     assert '"person";r=2' in first["RateLimit"]
     assert refused.status_code == 429
     assert int(refused["Retry-After"]) <= 20
-
-
-def test_a_refused_request_uses_nothing_of_the_other_limits(settings, ada):
-    settings.API_TOKEN_RATE, settings.API_RATE = Rate(1, 60), Rate(10, 60)
-    program = Program(make_token("read", user=ada))
-
-    program.ask("/tools")
-    refused = [program.ask("/tools") for _ in range(5)][-1]
-
-    assert '"person";r=9' in refused["RateLimit"]

@@ -9,9 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from catalog.accounts import rate_limits
-from catalog.accounts.redis_rates import PREFIX, RedisRates
-from catalog.accounts.shared_rates import Rate, SharedRates
+from catalog.accounts.rates import PREFIX, MemoryRates, Rate, RedisRates
 from tests.site import free_port
 
 TEN = Rate(10, 3600)
@@ -44,18 +42,18 @@ def url(server):
 
 
 def allowed(rates, client, times):
-    return sum(rates.take_all([(client, TEN)])[0].wait_s == 0 for _ in range(times))
+    return sum(rates.take(client, TEN).wait_s == 0 for _ in range(times))
 
 
 def test_two_servers_share_a_rate(url):
-    one, other = RedisRates(url, SharedRates()), RedisRates(url, SharedRates())
+    one, other = RedisRates(url), RedisRates(url)
 
     assert allowed(one, "ada", 7) + allowed(other, "ada", 7) == 10
     assert allowed(other, "bob", 3) == 3
 
 
 def test_concurrent_requests_count_exactly(url):
-    servers = [RedisRates(url, SharedRates()) for _ in range(8)]
+    servers = [RedisRates(url) for _ in range(8)]
 
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda rates: allowed(rates, "ada", 10), servers))
@@ -63,28 +61,27 @@ def test_concurrent_requests_count_exactly(url):
     assert sum(found) == 10
 
 
-def test_a_refusal_says_how_long_and_counts_for_nobody(url):
-    rates = RedisRates(url, SharedRates())
+def test_a_refusal_says_how_long(url):
+    rates = RedisRates(url)
     allowed(rates, "ada", 10)
 
-    ada, network = rates.take_all([("ada", TEN), ("network", TEN)])
+    quota = rates.take("ada", TEN)
 
-    assert 0 < ada.wait_s <= 360
-    assert (ada.remaining, network.wait_s, network.remaining) == (0, 0, 10)
-    assert allowed(rates, "network", 11) == 10
+    assert 0 < quota.wait_s <= 360
+    assert quota.remaining == 0
 
 
 def test_redis_and_memory_agree(url):
-    memory, redis_rates = SharedRates(), RedisRates(url, SharedRates())
+    memory, redis_rates = MemoryRates(), RedisRates(url)
 
     for _ in range(11):
-        [one], [other] = memory.take_all([("ada", TEN)]), redis_rates.take_all([("ada", TEN)])
+        one, other = memory.take("ada", TEN), redis_rates.take("ada", TEN)
         assert one.remaining == other.remaining
         assert one.wait_s == pytest.approx(other.wait_s, abs=2)
 
 
 def test_keys_expire_and_name_nobody(url, server):
-    RedisRates(url, SharedRates()).take_all([("192.0.2.7", TEN)])
+    RedisRates(url).take("192.0.2.7", TEN)
 
     [key] = server[1].keys("*")
     assert key.startswith(PREFIX.encode())
@@ -93,7 +90,7 @@ def test_keys_expire_and_name_nobody(url, server):
 
 
 def test_without_redis_a_server_counts_alone(caplog):
-    rates = RedisRates(f"redis://127.0.0.1:{free_port()}", SharedRates())
+    rates = RedisRates(f"redis://127.0.0.1:{free_port()}")
 
     assert allowed(rates, "ada", 25) == 10
     assert caplog.text.count("Redis cannot be reached") == 1
@@ -101,10 +98,9 @@ def test_without_redis_a_server_counts_alone(caplog):
 
 @pytest.mark.django_db
 def test_the_api_counts_in_redis(url, server, settings, stranger):
-    settings.REDIS_URL, settings.API_ANONYMOUS_RATE = url, Rate(2, 60)
+    settings.REDIS_URL, settings.API_RATE = url, Rate(2, 60)
 
     found = [stranger.ask("/tags") for _ in range(3)]
 
     assert [answer.status_code for answer in found] == [200, 200, 429]
-    assert len(server[1].keys(PREFIX + "*")) == 2  # the address, and the visitor at this address
-    rate_limits._rates.cache_clear()
+    assert len(server[1].keys(PREFIX + "*")) == 1

@@ -12,7 +12,7 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.test import Client
 
 from catalog.accounts.models import User
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.accounts.tokens import create_token
 from catalog.audit import AuditEvent
 from tests.factories import make_token, make_tool, make_user
@@ -241,7 +241,7 @@ def test_addresses_of_one_network_share_the_limit_on_recorded_attempts(ada):
 
 
 def test_a_limit_that_is_exceeded_is_recorded_rarely(ada, settings):
-    settings.API_TOKEN_RATE = Rate(1, 3600)
+    settings.API_RATE = Rate(1, 3600)
     program = {"Authorization": f"Bearer {make_token(user=ada)}"}
 
     statuses = {Client().get("/api/v1/tools", headers=program).status_code for _ in range(8)}
@@ -251,6 +251,6 @@ def test_a_limit_that_is_exceeded_is_recorded_rarely(ada, settings):
     event = events("request.limited")[0]
     assert (event.person, event.object_id, json.loads(event.after)) == (
         "ada",
-        "token",
+        "person",
         {"limit": "1 per hour"},
     )

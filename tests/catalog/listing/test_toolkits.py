@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Group
 
 from catalog.access import Access, change_tool_access, change_toolkit_access
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.hooks import hooks
 from catalog.lifecycle import archive
 from catalog.models import Tool

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.models import Tool, Toolkit, Upload
 from catalog.uploads import immediate, jobs
 from tests.factories import make_tool, make_user, spec_text

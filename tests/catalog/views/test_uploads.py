@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
-from catalog.accounts.shared_rates import Rate
 from catalog.linting.waivers import waive
 from catalog.models import Tool, Upload
 from catalog.uploads import immediate, jobs, lint_errors

@@ -9,7 +9,7 @@ from mcp.shared import inbound
 from mcp_types import jsonrpc, version
 
 from catalog.accounts.models import ApiToken
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.accounts.tokens import revoke_token
 from playground.mcp import protocol, sessions
 from tests.factories import make_token, make_user
@@ -414,7 +414,7 @@ def test_too_many_requests_of_a_user_are_refused(modern, settings):
 
 
 def test_too_many_requests_without_a_token_are_refused(db, settings):
-    settings.API_ANONYMOUS_RATE = Rate(2, 60)
+    settings.API_RATE = Rate(2, 60)
     agent = ModernAgent(Client(), "wrong")
 
     assert [agent.request("tools/list").status_code for _ in range(3)] == [401, 401, 429]

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.accounts.shared_rates import Rate
+from catalog.accounts.rates import Rate
 from catalog.errors import GenerationError
 from catalog.models import HeldChange, Tool
 from catalog.publishing import publish

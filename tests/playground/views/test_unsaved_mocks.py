@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.access import Access, change_tool_access
 from catalog.accounts.models import Session
-from catalog.accounts.rate_limits import Rate
+from catalog.accounts.rates import Rate
 from catalog.audit import AuditEvent
 from catalog.models import Tool
 from config.error_pages import AlwaysHiding

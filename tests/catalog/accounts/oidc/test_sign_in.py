@@ -12,8 +12,8 @@ from django.urls import reverse
 from catalog.accounts import rate_limits
 from catalog.accounts.models import Session, User
 from catalog.accounts.oidc.accounts import linked_accounts
+from catalog.accounts.rates import Rate
 from catalog.accounts.roles import membership_of
-from catalog.accounts.shared_rates import Rate
 from catalog.accounts.tokens import token_for
 from tests.factories import make_token, make_user
 from tests.oidc_provider import OIDCProvider
