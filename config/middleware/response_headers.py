@@ -1,21 +1,14 @@
-"""Headers of responses: policies for browsers, caching, and stylesheets to load early."""
+"""Headers of responses: policies for browsers, and caching."""
 
 from __future__ import annotations
 
-import re
-
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from config.middleware.base import Middleware
-
-STYLESHEET = re.compile(
-    rb'<link rel="stylesheet" href="(/static/[\w./-]+)">'
-)  # only this site's static files
-HEAD_BYTES = 4096  # of a page, in which it links to its stylesheets
 
 
 class BrowserPoliciesMiddleware(Middleware):
@@ -44,23 +37,4 @@ class CacheControlMiddleware(Middleware):
             patch_cache_control(response, no_store=True, private=True)
         elif "Cache-Control" not in response:
             patch_cache_control(response, no_cache=True)
-        return response
-
-
-class StylesheetHintsMiddleware(Middleware):
-    """Names a page's stylesheets in a Link header, so that a browser requests them before it parses the page.
-
-    On a phone's network and processor (`bench.page_speed`), pages were painted 10 to 50 ms earlier (two pages, first
-    and second visit, medians of 8).
-    """
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        if isinstance(response, HttpResponse) and response.headers.get(
-            "Content-Type", ""
-        ).startswith("text/html"):
-            addresses = STYLESHEET.findall(response.content, 0, HEAD_BYTES)
-            if addresses:
-                hints = (f"<{address.decode()}>; rel=preload; as=style" for address in addresses)
-                response.headers["Link"] = ", ".join(hints)
         return response

@@ -39,7 +39,6 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.response_headers.CacheControlMiddleware",
     "config.middleware.compression.CompressionMiddleware",
-    "config.middleware.response_headers.StylesheetHintsMiddleware",
     "config.middleware.error_responses.ErrorResponsesMiddleware",
     "config.middleware.request_limits.RequestLimitsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
