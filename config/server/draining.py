@@ -3,9 +3,9 @@
     main process      SIGTERM -> ask each process of the server to drain, wait until all have reported, then stop them
     server process    asked -> refuse new runs, answer clients that wait for one, report once no run is active
 
-They use pipes rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and CPython's main thread,
-which granian leaves waiting on a lock, can miss the second of two signals. The process would then keep running until
-it is killed.
+They use semaphores rather than SIGUSR1: SIGTERM often follows the request within a millisecond, and CPython's main
+thread, which granian leaves waiting on a lock, can miss the second of two signals. The process would then keep running
+until it is killed.
 
 Pages are served meanwhile. A second SIGTERM, or SIGINT (Ctrl+C), stops the server immediately.
 
@@ -16,8 +16,8 @@ SIGHUP to the main process makes all processes of this machine reload the instal
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
-import select
 import signal
 import threading
 import time
@@ -34,11 +34,11 @@ from playground.worker.syscalls import die_with_parent
 _MARGIN_S: Final = 1.0  # for the reports to arrive
 
 _log = logging.getLogger(__name__)
-_requests: tuple[int, int] | None = (
-    None  # a pipe from the main process to the server's processes, which they inherit
-)
-_reports: tuple[int, int] | None = None  # the same in the other direction
-_main_process: int | None = None  # its id, which they inherit
+# The server's processes inherit these. Each process takes one from `_asked`, and adds one to `_drained`. A process that
+# is killed while it waits for a semaphore leaves nothing locked.
+_asked = multiprocessing.get_context("fork").Semaphore(0)
+_drained = multiprocessing.get_context("fork").Semaphore(0)
+_main_process: int | None = None  # its id
 
 
 class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian chooses it when it is imported
@@ -47,8 +47,8 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
     _drains = False
 
     def startup(self, *arguments: Any, **options: Any) -> None:
-        global _requests, _reports, _main_process
-        _requests, _reports, _main_process = os.pipe(), os.pipe(), os.getpid()
+        global _main_process  # noqa: PLW0603 - the processes inherit it
+        _main_process = os.getpid()
         super().startup(*arguments, **options)
 
     def signal_handler_interrupt(self, signum: int = 0, *arguments: Any, **options: Any) -> None:
@@ -66,14 +66,11 @@ class DrainingServer(Server):  # type: ignore[valid-type, misc]  # granian choos
             _log.warning("SIGHUP: packages could not be reloaded: %s", error)
 
     def _drain(self) -> None:
-        assert _requests is not None  # noqa: S101  made by `startup`
-        assert _reports is not None  # noqa: S101
-        left = len(self.wrks)
-        os.write(_requests[1], b"." * left)  # each process reads one byte
+        for _ in self.wrks:
+            _asked.release()
         until = time.monotonic() + settings.DRAIN_S + _MARGIN_S
-        while left > 0 and (left_s := until - time.monotonic()) > 0:
-            if select.select([_reports[0]], [], [], left_s)[0]:
-                left -= len(os.read(_reports[0], left))
+        for _ in self.wrks:
+            _drained.acquire(timeout=max(0.0, until - time.monotonic()))
         super().signal_handler_interrupt()
 
 
@@ -97,16 +94,15 @@ def drain_on_request() -> None:
 
     No effect in a process that no main process has forked.
     """
-    if _requests is not None and _reports is not None:
-        pipes = {"requests": _requests[0], "reports": _reports[1]}
-        threading.Thread(target=_drain_runs, kwargs=pipes, name="drain", daemon=True).start()
+    if _main_process is not None:
+        threading.Thread(target=_drain_runs, name="drain", daemon=True).start()
 
 
-def _drain_runs(requests: int, reports: int) -> None:
+def _drain_runs() -> None:
     """Once asked, let the runs of this process end, and report that to the main process."""
-    os.read(requests, 1)
+    _asked.acquire()
     draining.set()
     until = time.monotonic() + settings.DRAIN_S
     while supervisor().is_busy and time.monotonic() < until:
         time.sleep(CHECK_S)
-    os.write(reports, b".")
+    _drained.release()
