@@ -12,12 +12,7 @@ MAX_DOCUMENT_BYTES: int = env.read(
     32 * 1024 * 1024,
     "The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
 )
-MAX_UPLOAD_BYTES: int = env.read(
-    "TOOLSHELF_MAX_UPLOAD_BYTES",
-    env.number(1024),
-    64 * 1024 * 1024,
-    "The maximum size of a request.",
-)
+MAX_UPLOAD_BYTES = 64 * 1024 * 1024  # of a request
 # A form is at most one value of 1 MiB; uploads are streamed to a file and bounded by MAX_UPLOAD_BYTES.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
