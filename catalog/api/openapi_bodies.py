@@ -111,8 +111,8 @@ UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": (
-            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, any of these as "
-            "YAML, or a ZIP of such files."
+            "Files, or a body: a spec, a JSON array of specs, NDJSON, a document of another format, or any of "
+            "these as YAML."
         ),
         "content": {
             "multipart/form-data": {
@@ -121,7 +121,6 @@ UPLOAD_BODY: dict[str, Any] = {
             "application/json": {"schema": {}},
             "application/x-ndjson": {"schema": _STRING},
             "application/yaml": {"schema": {}},
-            "application/zip": {"schema": _BINARY},
         },
     }
 }

@@ -18,7 +18,7 @@ from ninja.params.models import Body, BodyModel
 from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.rights import require
-from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, ZIP_TYPES, Kind
+from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, Kind
 from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.pieces import CHUNK_BYTES, Piece
 from catalog.uploads.readers import pieces_of
@@ -120,7 +120,7 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
     if kind is None and not _is_json(request):
         raise HttpError(
             415,
-            f"Send specs as JSON, NDJSON, YAML, a ZIP, or files of a form, not as {request.content_type}.",
+            f"Send specs as JSON, NDJSON, YAML, or files of a form, not as {request.content_type}.",
         )
     with _spooled(request) as body:
         yield from pieces_of(
@@ -183,7 +183,7 @@ def _kind(content_type: str | None) -> Kind | None:
         return "ndjson"
     if content_type in YAML_TYPES or (content_type or "").endswith("+yaml"):
         return "yaml"
-    return "zip" if content_type in ZIP_TYPES else None
+    return None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Uploads: one spec or a hundred thousand, as files, archives or lists of other formats.
+"""Uploads: one spec or a hundred thousand, as files or lists of other formats.
 
 multipart.py           check the parts of a form while it is read
 files.py               find the files that a command line names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["json", "ndjson", "yaml", "zip"]
+Kind = Literal["json", "ndjson", "yaml"]
 
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 JSON_ENDINGS = (".json", *NDJSON_ENDINGS)
@@ -16,7 +16,6 @@ NDJSON_TYPES = frozenset(
 YAML_TYPES = frozenset(
     {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
 )
-ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed"})
 
 
 def kind_by_name(name: str) -> Kind | None:

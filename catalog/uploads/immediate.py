@@ -24,18 +24,11 @@ from catalog.uploads.results import ResultWriter
 from catalog.uploads.store import upload, upload_batches
 
 LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the background
-LARGE_ARCHIVE_BYTES: Final = 32 * 1024  # of an archive, because its contents are larger
 
 
 def is_large(files: Files) -> bool:
     """Whether these files (names and contents) are uploaded in the background, without a preview as one types."""
-    sizes = [_size_of(file) for _, file in files]
-    if sum(sizes) > LARGE_BYTES:
-        return True
-    return any(
-        size > LARGE_ARCHIVE_BYTES and _is_archive(file)
-        for size, (_, file) in zip(sizes, files, strict=True)
-    )
+    return sum(_size_of(file) for _, file in files) > LARGE_BYTES
 
 
 def publish_now(
@@ -106,9 +99,3 @@ def _size_of(file: BinaryIO) -> int:
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     return size
-
-
-def _is_archive(file: BinaryIO) -> bool:
-    start = file.read(2)
-    file.seek(0)
-    return start == b"PK"

@@ -1,4 +1,4 @@
-"""Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, a ZIP of such files, an export.
+"""Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, an export.
 
 Nothing is written to disk. Files are read as a stream within limits: a text that is too long is skipped, not buffered;
 an archive is refused by the sizes in its directory, and by the actual sizes.
@@ -24,12 +24,15 @@ from catalog.exported_tools import (
 from catalog.jsontext.reader import MAX_BYTES, loads
 from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
-from catalog.uploads.archives import BoundedEntry, entries_of, is_archive
 from catalog.uploads.file_types import Kind, kind_by_name
 from catalog.uploads.json_arrays import elements
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of, refused, too_long
 
 MAX_PIECES = 100_000
+ZIP_REFUSED = (
+    "ZIP archives are not read. Unpack it, and upload the files in it; you can choose several."
+)
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 MIN_SPEC_BYTES = 44  # {"definition":{"name":"a","description":""}}
 MAX_SHORT_PIECES = (
     1_000  # entries of one file that cannot be specs, but each gets an error of its own
@@ -50,7 +53,7 @@ def pieces_of(
 
     Args:
         name: the file's name, for the report; its ending helps to detect the format.
-        file: open for reading; a ZIP must be seekable.
+        file: open for reading.
         kind: the format, if known; otherwise it is detected from the name and the first bytes.
         max_bytes: the limit for one text.
         max_document_bytes: the limit for a document that may contain several tools.
@@ -77,7 +80,7 @@ def pieces_of(
 
 def _pieces(
     label: str,
-    file: BinaryIO | BoundedEntry,
+    file: BinaryIO,
     kind: Kind | None,
     max_bytes: int,
     max_document_bytes: int,
@@ -85,19 +88,8 @@ def _pieces(
     reads_exports: bool = False,
 ) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
-    if kind == "zip" or (kind is None and is_archive(start)):
-        if isinstance(file, BoundedEntry):
-            yield refused(
-                label,
-                "This is an archive within an archive; upload it by itself.",
-                "upload.zip-entry",
-            )
-        else:
-            yield from entries_of(
-                label,
-                file,
-                lambda source, entry: _pieces(source, entry, None, max_bytes, max_document_bytes),
-            )
+    if start.startswith(_ZIP_STARTS):
+        yield refused(label, ZIP_REFUSED, "upload.zip")
         return
     stream = _Stream(file, start)
     kind = kind or kind_by_name(label)
@@ -146,7 +138,7 @@ def _looks_like_ndjson(start: bytes) -> bool:
 class _Stream:
     """A file whose first bytes have already been read."""
 
-    def __init__(self, file: BinaryIO | BoundedEntry, start: bytes) -> None:
+    def __init__(self, file: BinaryIO, start: bytes) -> None:
         self._file, self._start = file, start
 
     def read(self, size: int) -> bytes:

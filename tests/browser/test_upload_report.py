@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_accessibility import violations
 from tests.factories import spec_text
 
-FOLDER = "a folder with a long name/" * 4
+NAME = "a long name " * 12
 
 
-def archive(specs: Path) -> Path:
+def files_of_all_outcomes(specs: Path) -> list[Path]:
     """Specs of all outcomes, with long names, and more than a page of them."""
     longest = {"name": "unbroken_" * 20, "description": "Does something."}
     lines = [json.dumps(json.loads(spec_text(f"report-{number}"))) for number in range(120)]
@@ -26,12 +25,15 @@ def archive(specs: Path) -> Path:
     )
     lines[3] = '{"definition": {"name": "broken", "description": "x", }}'
     earlier = {"toolshelf": "catalog", "version": 2}
-    file = specs / "everything.zip"
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as packed:
-        packed.writestr(f"{FOLDER}specs.ndjson", "\n".join(lines))
-        packed.writestr("catalog.ndjson", json.dumps(earlier, separators=(",", ":")))
-        packed.writestr("filling.json", b'"' + b"x" * 40_000 + b'"')
-    return file
+    texts = {
+        f"{NAME}.ndjson": "\n".join(lines),
+        "catalog.ndjson": json.dumps(earlier, separators=(",", ":")),
+        "filling.json": f'"{"x" * 1_200_000}"',
+    }
+    files = [specs / name for name in texts]
+    for file, text in zip(files, texts.values(), strict=True):
+        file.write_text(text)
+    return files
 
 
 @pytest.mark.deep
@@ -43,7 +45,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.emulate_media(color_scheme=theme)
     signed_in.goto("/upload/")
-    signed_in.set_input_files("input[type=file]", archive(specs))
+    signed_in.set_input_files("input[type=file]", files_of_all_outcomes(specs))
     signed_in.get_by_role("button", name="Publish").click()
     expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
 
@@ -57,7 +59,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
 def test_a_narrow_page_shows_the_position_of_a_problem(signed_in: Page, specs: Path):
     signed_in.set_viewport_size({"width": 360, "height": 900})
     signed_in.goto("/upload/")
-    signed_in.set_input_files("input[type=file]", archive(specs))
+    signed_in.set_input_files("input[type=file]", files_of_all_outcomes(specs))
     signed_in.get_by_role("button", name="Publish").click()
     expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
 

@@ -60,7 +60,7 @@ class ImportedOut(Out):
 
 
 class EntryOut(Out):
-    source: str = Field(description="The file, or the entry of an archive.")
+    source: str = Field(description="The file.")
     line: int = Field(description="The line on which the spec begins.")
     outcome: Literal["created", "revised", "unchanged", "held", "rejected"]
     tool: UploadedToolOut | None

@@ -37,7 +37,7 @@ class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
-        "ZIP; files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
+        "files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "
         "OpenAPI, Swagger. Prints counts and problems on stderr, and the API's report as JSON on stdout, unless that "
         "is a terminal; exits with 1 if a spec was rejected."
     )

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import zipfile
 from contextlib import suppress
 
 import pytest
@@ -332,21 +331,6 @@ def test_a_file_that_is_not_yaml_is_rejected_with_line_and_column():
 
     assert entry.faults[0].problem.rule == "yaml.tab"
     assert (entry.faults[0].problem.line, entry.faults[0].problem.column) == (3, 1)
-
-
-@pytest.mark.django_db
-def test_yaml_files_of_an_archive_are_read():
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("pets.yaml", PETS)
-        archive.writestr("flip.yml", SPEC)
-
-    entries = uploaded("all.zip", packed.getvalue())
-
-    assert [(entry.source, entry.tool_id) for entry in entries] == [
-        ("all.zip/pets.yaml", "pets.getPet"),
-        ("all.zip/flip.yml", "Flip"),
-    ]
 
 
 @pytest.mark.django_db

@@ -3,7 +3,6 @@ import io
 import json
 import re
 import shlex
-import zipfile
 
 import pytest
 from django.core.management import (
@@ -145,25 +144,22 @@ def test_load_specs_prints_the_report_of_the_api_on_stdout_and_counts_on_stderr(
 
 
 @pytest.mark.django_db
-def test_load_specs_reads_folders_files_arrays_and_archives(capsys, tmp_path):
+def test_load_specs_reads_folders_files_and_arrays(capsys, tmp_path):
     (tmp_path / "deep" / "deeper").mkdir(parents=True)
     (tmp_path / "deep" / "deeper" / "a.json").write_text(spec_text("a"))
     (tmp_path / "deep" / "notes.txt").write_text("not for us")
     (tmp_path / "array.json").write_text(f"[{spec_text('b')},{spec_text('c')}]")
-    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
-        archive.writestr("d.json", spec_text("d"))
 
     code, _, _ = run(
         capsys,
         "load_specs",
         str(tmp_path / "deep"),
         str(tmp_path / "array.json"),
-        str(tmp_path / "more.zip"),
         "--quiet",
     )
 
     assert code == 0
-    assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b", "c", "d"}
+    assert set(Tool.objects.values_list("tool_id", flat=True)) == {"a", "b", "c"}
 
 
 @pytest.mark.django_db

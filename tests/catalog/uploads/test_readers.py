@@ -1,14 +1,12 @@
 import io
 import json
-import stat
 import tracemalloc
 import zipfile
-import zlib
 
 import pytest
 
 from catalog.errors import Problem
-from catalog.uploads import archives, readers
+from catalog.uploads import readers
 from catalog.uploads.pieces import Piece
 from catalog.uploads.readers import pieces_of
 from tests.factories import real_specs
@@ -201,108 +199,12 @@ def test_a_name_is_shown_on_one_line():
 # -- archives ---------------------------------------------------------------------------------------------------------
 
 
-def test_each_file_of_an_archive_is_read():
-    archive = zipped(
-        **{
-            "a.json": '{"a":1}',
-            "d/b.ndjson": "{}\n{}",
-            "d/": "",
-            "__MACOSX/._a.json": "x",
-            ".hidden": "x",
-        }
-    )
-
-    assert [(piece.source, piece.text) for piece in pieces("z.zip", archive)] == [
-        ("z.zip/a.json", b'{"a":1}'),
-        ("z.zip/d/b.ndjson", b"{}"),
-        ("z.zip/d/b.ndjson", b"{}"),
+@pytest.mark.parametrize("kind", [None, "json", "ndjson", "yaml"])
+@pytest.mark.parametrize("archive", [zipped(**{"a.json": "{}"}), zipped()])
+def test_an_archive_is_refused_with_what_to_do(archive, kind):
+    assert refusals("z.zip", archive, kind=kind) == [
+        "ZIP archives are not read. Unpack it, and upload the files in it; you can choose several."
     ]
-
-
-def test_files_of_other_types_in_an_archive_are_skipped():
-    [readme, nested] = refusals(
-        "z.zip", zipped(**{"README.md": "x", "more.zip": zipped(**{"a.json": "{}"})})
-    )
-
-    assert (
-        readme
-        == nested
-        == "This entry was skipped: it is not a .json, .ndjson, .jsonl, .yaml or .yml file."
-    )
-
-
-def test_a_link_in_an_archive_is_refused():
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        link = zipfile.ZipInfo("passwords.json")
-        link.external_attr = (stat.S_IFLNK | 0o777) << 16
-        archive.writestr(link, "/etc/passwd")
-
-    assert refusals("z.zip", file.getvalue()) == ["This entry is a link; only files are read."]
-
-
-@pytest.mark.parametrize(
-    "inner", [zipped(**{"b.json": b"{}"}), zipped(), b"PK\x03\x04", b"PK\x05\x06" + b"\0" * 18]
-)
-def test_an_archive_in_an_archive_is_refused(inner):
-    outer = zipped(**{"a.json": inner, "c.json": b"{}"})
-
-    assert refusals("z.zip", outer) == [
-        "This is an archive within an archive; upload it by itself."
-    ]
-    assert len(pieces("z.zip", outer)) == 2
-
-
-def test_a_path_in_an_archive_is_a_name_and_nothing_else():
-    archive = zipped(**{"../../etc/passwd.json": "{}", "/abs.json": "{}"})
-
-    assert [piece.text for piece in pieces("z.zip", archive)] == [b"{}", b"{}"]
-
-
-def test_a_zip_bomb_is_refused_by_its_directory():
-    bomb = zipped(**{"a.json": b"[" + b" " * 100_000_000})
-
-    with at_most(10_000):
-        assert refusals("z.zip", bomb) == [
-            "This entry unpacks to more than 200 times its size, so it was skipped."
-        ]
-
-
-def test_a_zip_bomb_with_false_sizes_is_refused_by_its_contents():
-    bomb = bytearray(zipped(**{"a.json": b"[" + b" " * 50_000_000 + b"]"}))
-    true_size = (50_000_002).to_bytes(4, "little")
-    while (at := bomb.find(true_size)) >= 0:
-        bomb[at : at + 4] = (1000).to_bytes(4, "little")
-
-    [refusal] = refusals("z.zip", bytes(bomb))
-
-    assert refusal.startswith(("This entry cannot be unpacked", "This element of the array"))
-
-
-def test_an_archive_of_too_many_entries_is_refused_before_its_directory_is_read():
-    many = zipped(**{f"{number}.json": "{}" for number in range(20_001)})
-
-    with at_most(1_000):
-        [refusal] = refusals("z.zip", many)
-
-    assert "20,001 entries" in refusal
-
-
-def test_all_that_comes_out_of_an_archive_is_bounded(monkeypatch):
-    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 5000)
-    archive = zipped(
-        **{f"{number}.json": b'{"a": "' + b"abcdefghij" * 100 + b'"}' for number in range(20)}
-    )
-
-    assert len([piece for piece in pieces("z.zip", archive) if not piece.refusal]) == 4
-
-
-@pytest.mark.parametrize("cut", [4, 30, 60, 100])
-def test_a_damaged_archive_is_refused(cut):
-    archive = zipped(**{"a.json": "{}" * 100, "b.json": "{}"})
-
-    assert refusals("z.zip", archive[:-cut])
-    assert refusals("z.zip", archive[:cut] + zlib.compress(b"x") + archive[cut:]) or True
 
 
 # Bounded work
