@@ -188,13 +188,24 @@ def team(folder: Path, stack: ExitStack) -> dict[str, str]:
 
     database = stack.enter_context(PostgreSQL())
     began = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "manage.py", "move_to_postgresql", database.url],
-        cwd=ROOT,
-        env={**os.environ, "TOOLSHELF_DATA_DIR": str(folder)},
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
+    rows = str(folder / "site.jsonl")
+    apart = ["-e", "contenttypes", "-e", "auth.permission", "-e", "accounts.session"]
+    move = [
+        ["dumpdata", "--format", "jsonl", "--natural-foreign", *apart, "--output", rows],
+        ["migrate"],
+        ["loaddata", rows],
+        ["rebuild_index"],
+    ]
+    for words in move:
+        target = {} if words[0] == "dumpdata" else {"DATABASE_URL": database.url}
+        subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env={**os.environ, "TOOLSHELF_DATA_DIR": str(folder), **target},
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     print(f"moved to PostgreSQL in {time.perf_counter() - began:.0f} s", flush=True)
     port = free_port()
     redis = subprocess.Popen(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -165,17 +165,15 @@ def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> NamedInAcces
         )
     people = {
         user.username: user
-        for user in User.objects.filter(is_active=True, username__in=_names(wanted.maintainers))
+        for user in User.objects.filter(is_active=True, username__in=wanted.maintainers)
     }
     groups = {
         group.name: group
-        for group in Group.objects.filter(
-            name__in=_names([*wanted.maintainer_groups, *wanted.groups])
-        )
+        for group in Group.objects.filter(name__in=[*wanted.maintainer_groups, *wanted.groups])
     }
     owner = None
     if wanted.owner:
-        owner = User.objects.filter(is_active=True, username__in=_names([wanted.owner])).first()
+        owner = User.objects.filter(is_active=True, username__in=[wanted.owner]).first()
         problems += [] if owner else [_unknown("/owner", "user", wanted.owner)]
     problems += _missing("maintainers", "user", wanted.maintainers, people)
     problems += _missing("maintainer_groups", "group", wanted.maintainer_groups, groups)
@@ -190,10 +188,6 @@ def _looked_up(wanted: Access, *, visibilities: Collection[str]) -> NamedInAcces
         [groups[name] for name in dict.fromkeys(wanted.maintainer_groups)],
         [groups[name] for name in dict.fromkeys(wanted.groups)],
     )
-
-
-def _names(names: Iterable[str]) -> set[str]:
-    return {name for name in names if "\x00" not in name}
 
 
 def _missing(

@@ -320,7 +320,7 @@ _COLUMNS: Final = (
 
 
 def _id_text(object_id: object) -> str:
-    return str(object_id).replace("\x00", "\ufffd")[:OBJECT_ID_LENGTH]
+    return str(object_id)[:OBJECT_ID_LENGTH]
 
 
 def _json(value: Mapping[str, Any] | None) -> str:

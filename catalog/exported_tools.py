@@ -108,8 +108,8 @@ def read_exported_line(line: bytes) -> tuple[ExportedTool, bytes]:
 
 def _text(members: dict[str, JSON], name: str) -> str:
     text = members.get(name, "")
-    if not isinstance(text, str) or "\x00" in text:
-        raise _wrong(f"/tool/{name}", "a string without U+0000")
+    if not isinstance(text, str):
+        raise _wrong(f"/tool/{name}", "a string")
     return text
 
 
@@ -118,8 +118,8 @@ def _texts(members: dict[str, JSON], name: str) -> Iterator[str]:
     if not isinstance(texts, Iterable) or isinstance(texts, (str, dict)):
         raise _wrong(f"/tool/{name}", "an array of strings")
     for number, text in enumerate(texts):
-        if not isinstance(text, str) or "\x00" in text:
-            raise _wrong(f"/tool/{name}/{number}", "a string without U+0000")
+        if not isinstance(text, str):
+            raise _wrong(f"/tool/{name}/{number}", "a string")
         yield text
 
 

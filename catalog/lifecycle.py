@@ -113,11 +113,7 @@ def successor_of(
     def refused(message: str) -> tuple[None, Problem]:
         return None, Problem("/superseded_by", message, "deprecate.successor")
 
-    found = (
-        Tool.objects.visible_to(by).filter(tool_id=tool_id).first()
-        if "\x00" not in tool_id
-        else None
-    )
+    found = Tool.objects.visible_to(by).filter(tool_id=tool_id).first()
     if found is None:
         return refused(f"There is no tool {tool_id!r}.")
     if found.pk == tool.pk:

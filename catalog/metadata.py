@@ -140,9 +140,7 @@ def _hand_over(tool: Tool, name: str, by: User | None) -> list[Problem]:
     if not name:
         tool.owner = None
         return []
-    owner = (
-        User.objects.filter(username=name, is_active=True).first() if "\x00" not in name else None
-    )
+    owner = User.objects.filter(username=name, is_active=True).first()
     if owner is None:
         return [Problem("/owner", f"There is no user {name!r}.", "organise.owner")]
     tool.owner = owner

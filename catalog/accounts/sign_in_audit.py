@@ -79,7 +79,7 @@ def _failed(credentials: dict[str, Any], **_: Any) -> None:
 
 def _account(username: str) -> str:
     """The name of the account as it is stored; `UNKNOWN` if there is none."""
-    if not username or "\x00" in username:
+    if not username:
         return UNKNOWN
     found = (
         User.objects.filter(username__iexact=username).values_list("username", flat=True).first()

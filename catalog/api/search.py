@@ -53,7 +53,7 @@ def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse
     if nameless := [tag for tag in query.tag if not group_key(tag)]:
         raise HttpError(422, f"{nameless[0]!r} is not a tag: a tag contains a letter or a digit.")
     search = CatalogSearch(
-        words=query.q.replace("\x00", " "),
+        words=query.q,
         runnable=query.runnable,
         configurable=query.configurable,
         examples=query.examples,
@@ -85,7 +85,7 @@ def _as_json(text: str) -> HttpResponse:
 def _only(tool_id: str, person: Person) -> str:
     visibility = Audience.objects.visibility_for(person)
     tools = Tool.objects.with_visibility(visibility)
-    tool = tools.for_rows().filter(tool_id=tool_id).first() if "\x00" not in tool_id else None
+    tool = tools.for_rows().filter(tool_id=tool_id).first()
     if tool:
         tool.hide_successor(visibility)
     found = [ToolOut.of(tool).model_dump() | {"matched": [], "exact": True}] if tool else []

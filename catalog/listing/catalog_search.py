@@ -107,7 +107,7 @@ class CatalogSearch:
         except BadCursor:
             cursor = None
         return cls(
-            words=query.get("q", "").replace("\x00", " ").strip("\r\n"),
+            words=query.get("q", "").strip("\r\n"),
             **{name: CHOICES.get(query.get(name, "")) for name in _YES_OR_NO},
             usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
             grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),

@@ -57,7 +57,7 @@ class Cursor:
             str(key).encode()  # JSON allows lone surrogates, databases do not
         except (ValueError, binascii.Error, TypeError, RecursionError) as error:
             raise BadCursor(BAD_CURSOR) from error
-        by_name = mode == "list" and isinstance(key, str) and "\x00" not in key
+        by_name = mode == "list" and isinstance(key, str)
         by_offset = mode in ("found", "sorted") and type(key) is int and 0 <= key < MAX_OFFSET
         if (
             not (by_name or by_offset)

@@ -61,7 +61,7 @@ class ResultWriter:
             rank=RANKS["breaking" if entry.is_breaking else entry.outcome],
             warnings=len(entry.warnings),
             details_json=_details(entry),
-            text=entry.text.replace("\x00", "\ufffd") if self.left > 0 else "",
+            text=entry.text if self.left > 0 else "",
         )
 
 

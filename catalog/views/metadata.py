@@ -51,7 +51,7 @@ _GROUP_PAGES: dict[GroupKind, dict[str, str]] = {
 @require_safe
 def group_list(request: HttpRequest, kind: GroupKind) -> HttpResponse:
     """All toolkits or tags: the largest first, by name with `?order=name`, or those with `?q=` in their names."""
-    words = request.GET.get("q", "").replace("\x00", "").strip()[:TOOLKIT_LENGTH]
+    words = request.GET.get("q", "").strip()[:TOOLKIT_LENGTH]
     by_name = request.GET.get("order") == "name"
     visibility = Audience.objects.visibility_for(request.user)
     shown, after = groups.page_of(

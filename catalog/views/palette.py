@@ -47,6 +47,6 @@ def palette_entries(request: HttpRequest) -> JsonResponse:
 @require_safe
 def query_suggestions(request: HttpRequest) -> JsonResponse:
     """Replacements for the end of `?q=` from `start` on: {"start", "suggestions": [{"text", "note"}]}."""
-    query = request.GET.get("q", "").replace("\x00", " ")
+    query = request.GET.get("q", "")
     start, found = suggestions_for(query, Audience.objects.visibility_for(request.user))
     return JsonResponse({"start": start, "suggestions": [asdict(one) for one in found]})

@@ -45,9 +45,9 @@ def people(request: HttpRequest) -> HttpResponse:
 
 
 def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
-    typed = request.GET.get("q", "").replace("\x00", "").strip()[:150]
+    typed = request.GET.get("q", "").strip()[:150]
     found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
-    after = request.GET.get("after", "").replace("\x00", "")
+    after = request.GET.get("after", "")
     following = found.filter(username__gt=after).order_by("username").prefetch_related("groups")
     shown, last = first_rows(following, PEOPLE_PER_PAGE)
     load_memberships(shown)

@@ -149,7 +149,7 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
 def _tools_of(request: HttpRequest, source: Source) -> dict[str, object]:
     """The context of `_tools.html`, besides the source."""
     gone = request.GET.get("gone") == "1"
-    after = request.GET.get("after", "").replace("\x00", "")
+    after = request.GET.get("after", "")
     visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
     tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related(
         "catalog_tool"

@@ -296,7 +296,7 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
     except BadCursor:
         return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
     search = CatalogSearch(
-        words=str(arguments.get("query", "")).replace("\x00", " "),
+        words=str(arguments.get("query", "")),
         runnable=runnable if isinstance(runnable, bool) else None,
         toolkit=toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
         cursor=position,
@@ -349,8 +349,6 @@ def _found(result: Result) -> JSON:
 
 def _tool(name: str, person: Person) -> Tool | None:
     """The tool with this id, or else with this slug, if `person` may see it."""
-    if "\x00" in name:
-        return None
     visibility = Audience.objects.visibility_for(person)
     tools = Tool.objects.with_visibility(visibility).with_current().filter(current__isnull=False)
     tool = tools.filter(tool_id=name).first() or tools.filter(slug=name).first()

@@ -1,0 +1,41 @@
+"""U+0000 is never stored, on any database: PostgreSQL refuses it in texts. U+FFFD takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+NUL: Final = "\x00"
+REPLACEMENT: Final = "\ufffd"
+
+
+def protect_texts(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Replace U+0000 in the parameters of every statement of a new connection."""
+    if _execute not in connection.execute_wrappers:
+        connection.execute_wrappers.append(_execute)
+
+
+def _execute(
+    execute: Callable[..., Any],
+    sql: str,
+    params: Any,
+    many: bool,
+    context: dict[str, Any],
+) -> Any:
+    if many:
+        params = [_without_nul(row) for row in params]
+    elif params:
+        params = _without_nul(params)
+    return execute(sql, params, many, context)
+
+
+def _without_nul(params: Any) -> Any:
+    if not isinstance(params, Sequence):  # named parameters, which no statement of the site has
+        return params
+    if not any(isinstance(value, str) and NUL in value for value in params):
+        return params
+    return [
+        value.replace(NUL, REPLACEMENT) if isinstance(value, str) else value for value in params
+    ]
