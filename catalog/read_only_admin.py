@@ -1,11 +1,12 @@
-"""Admin pages of tables whose rows are looked up, but never added, edited or deleted there."""
+"""Admin pages of tables whose rows are looked up: they show chosen columns, and nothing is changed there."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 if TYPE_CHECKING:
@@ -27,3 +28,19 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
         return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).only("pk", *self.fields)  # type: ignore[misc]
+
+
+def show_table(model: type[Model], *columns: str, search: Sequence[str] = ()) -> None:
+    """Show these columns of a table in the admin, and no others, so that secrets stay hidden; newest rows first."""
+    related = [name for name in columns if model._meta.get_field(name).is_relation]
+    options = {
+        "list_display": columns,
+        "fields": columns,
+        "list_select_related": related,
+        "search_fields": search,
+        "ordering": ("-pk",),
+    }
+    admin.site.register(model, type(f"{model.__name__}Admin", (ReadOnlyAdmin,), options))

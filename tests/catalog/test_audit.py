@@ -397,20 +397,13 @@ def test_an_administrators_change_of_a_person_is_recorded(ada):
     root = make_user("root", is_staff=True, is_superuser=True)
     client = Client()
     client.force_login(root)
-    form = {
-        "username": "ada",
-        "is_active": "on",
-        "is_staff": "on",
-        "date_joined_0": "2026-01-01",
-        "date_joined_1": "0:0",
-    }
 
-    assert client.post(f"/admin/accounts/user/{ada.pk}/change/", form).status_code == 302
+    assert client.post(f"/admin/accounts/user/{ada.pk}/change/", {}).status_code == 302
 
     event = the("person.change")
     assert (event.person, event.interface, event.object_id) == ("root", "page", "ada")
-    assert event.as_json()["before"] == {"is_staff": False}
-    assert event.as_json()["after"] == {"is_staff": True}
+    assert event.as_json()["before"] == {"is_active": True}
+    assert event.as_json()["after"] == {"is_active": False}
 
 
 # -- rights -----------------------------------------------------------------------------------------------------------

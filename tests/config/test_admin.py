@@ -11,9 +11,7 @@ from django.urls import reverse
 from catalog.accounts.models import ApiToken, User
 from catalog.accounts.tokens import create_token, token_for
 from catalog.linting.waivers import waive
-from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.results import page_of
-from catalog.models import HeldChange, Source, Tool, Waiver
+from catalog.models import HeldChange, Source
 from catalog.models.uploads import Upload
 from playground.models import ExampleCheck, Run, SavedConfiguration
 from tests.factories import make_tool, make_user
@@ -170,11 +168,7 @@ def test_a_deactivated_administrator_is_refused(admin, root):
 
 
 def test_every_page_fits_the_content_security_policy(admin, rows):
-    pages = ["/admin/", "/admin/accounts/user/add/", *pages_of(rows)]
-    pages += [
-        f"/admin/accounts/user/{rows['accounts/user'].pk}/password/",
-        "/admin/auth/group/add/",
-    ]
+    pages = ["/admin/", *pages_of(rows), "/admin/auth/group/add/"]
 
     for url in pages:
         answer = admin.get(url)
@@ -216,8 +210,8 @@ def test_sign_in_links_and_failed_sign_ins_are_not_there(admin):
 # -- what cannot be changed -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in SHOWN if name != "catalog/waiver"])
-def test_only_waivers_can_be_deleted(admin, rows, name):
+@pytest.mark.parametrize("name", SHOWN)
+def test_nothing_can_be_deleted(admin, rows, name):
     row = rows[name]
 
     assert admin.post(f"/admin/{name}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -229,67 +223,40 @@ def test_only_waivers_can_be_deleted(admin, rows, name):
     assert type(row).objects.filter(pk=row.pk).exists()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SHOWN if name not in {"catalog/tool", "accounts/user"}]
-)
-def test_history_and_secrets_cannot_be_edited(admin, rows, name):
+@pytest.mark.parametrize("name", [name for name in SHOWN if name != "accounts/user"])
+def test_only_accounts_can_be_edited(admin, rows, name):
     assert (
         admin.post(f"/admin/{name}/{rows[name].pk}/change/", {"name": "changed"}).status_code == 403
     )
 
 
-@pytest.mark.parametrize("name", [name for name in SHOWN if name != "accounts/user"])
-def test_only_accounts_can_be_added(admin, name):
+@pytest.mark.parametrize("name", SHOWN)
+def test_nothing_can_be_added(admin, name):
     assert admin.get(f"/admin/{name}/add/").status_code == 403
-
-
-def test_columns_that_mirror_the_spec_stay_whatever_a_form_sends(admin, rows):
-    tool = rows["catalog/tool"]
-
-    admin.post(
-        f"/admin/catalog/tool/{tool.pk}/change/",
-        {"owner": "", "name": "another", "tool_id": "another"},
-    )
-
-    tool.refresh_from_db()
-    assert (tool.tool_id, tool.name) == ("greet", "greet")
 
 
 # -- what can be changed ----------------------------------------------------------------------------------------------
 
 
-def test_an_account_is_deactivated(admin):
+def test_an_account_is_disabled_and_enabled(admin):
     ada = make_user("ada")
+    page = f"/admin/accounts/user/{ada.pk}/change/"
 
-    admin.post(f"/admin/accounts/user/{ada.pk}/change/", account_form(ada, is_active=""))
+    admin.post(page, {"username": "other", "is_superuser": "on"})
+    disabled = User.objects.get(pk=ada.pk)
+    admin.post(page, {"is_active": "on"})
 
-    ada.refresh_from_db()
-    assert (ada.is_active, ada.username) == (False, "ada")
-
-
-def test_only_a_superuser_makes_staff(rows):
-    ada = make_user("ada")
-    form = account_form(ada, is_staff="on", is_superuser="on")
-
-    staff("view_user", "change_user").post(f"/admin/accounts/user/{ada.pk}/change/", form)
-
-    ada.refresh_from_db()
-    assert (ada.is_staff, ada.is_superuser) == (False, False)
+    assert (disabled.is_active, disabled.username, disabled.is_superuser) == (False, "ada", False)
+    assert User.objects.get(pk=ada.pk).is_active
 
 
-def test_only_a_superuser_edits_a_superuser(root):
+def test_only_a_superuser_disables_a_superuser(root):
     client = staff("view_user", "change_user")
-    password = {
-        "password1": "another passphrase 1",
-        "password2": "another passphrase 1",
-        "usable_password": "true",
-    }
 
-    assert (
-        client.post(f"/admin/accounts/user/{root.pk}/change/", account_form(root)).status_code
-        == 403
-    )
-    assert client.post(f"/admin/accounts/user/{root.pk}/password/", password).status_code == 403
+    answer = client.post(f"/admin/accounts/user/{root.pk}/change/", {})
+
+    assert answer.status_code == 403
+    assert User.objects.get(pk=root.pk).is_active
 
 
 def test_a_token_is_revoked(admin, root):
@@ -309,44 +276,3 @@ def test_a_user_who_may_only_view_tokens_cannot_revoke_them(root):
     )
 
     assert token_for(secret) == token
-
-
-def test_a_new_owner_is_found_by_the_search(admin):
-    ada, tool = make_user("ada"), make_tool("greet")
-
-    admin.post(f"/admin/catalog/tool/{tool.pk}/change/", {"owner": ada.pk})
-
-    assert [
-        result.tool for result in page_of(CatalogSearch(words="greet", owner="ada")).results
-    ] == [tool]
-
-
-def test_a_tool_is_archived_and_restored(admin):
-    tool = make_tool("greet")
-
-    admin.post("/admin/catalog/tool/", {"action": "archive", "_selected_action": [tool.pk]})
-    assert Tool.objects.get(pk=tool.pk).archived
-    assert page_of(CatalogSearch(words="greet")).results == ()
-
-    admin.post("/admin/catalog/tool/", {"action": "restore", "_selected_action": [tool.pk]})
-    assert not Tool.objects.get(pk=tool.pk).archived
-
-
-def test_a_waiver_can_be_removed(admin, rows):
-    waiver = rows["catalog/waiver"]
-
-    admin.post(f"/admin/catalog/waiver/{waiver.pk}/delete/", {"post": "yes"})
-
-    assert not Waiver.objects.exists()
-
-
-def account_form(user, **fields):
-    """The form of an account as a browser sends it."""
-    joined = user.date_joined
-    sent = {
-        "username": user.username,
-        "date_joined_0": joined.date(),
-        "date_joined_1": joined.time(),
-        "is_active": "on",
-    }
-    return {name: value for name, value in (sent | fields).items() if value}

@@ -93,33 +93,6 @@ def test_the_only_administrator_is_not_deleted():
     assert User.objects.filter(username="root").exists()
 
 
-def test_the_admin_asks_before_it_deletes(ada):
-    client = Client()
-    client.force_login(User.objects.create_superuser("root"))
-    form = {"action": "delete_people", "_selected_action": [ada.pk]}
-
-    asked = client.post("/admin/accounts/user/", form).content.decode()
-    before = User.objects.filter(username="ada").exists()
-    client.post("/admin/accounts/user/", form | {"confirmed": "Delete"})
-
-    assert "Deleted: 2 runs." in asked
-    assert "Retained without the name: 1 revision." in asked
-    assert before
-    assert not User.objects.filter(username="ada").exists()
-
-
-def test_staff_who_are_no_superusers_delete_nobody(ada):
-    client = Client()
-    client.force_login(make_user("eve", is_staff=True))
-
-    client.post(
-        "/admin/accounts/user/",
-        {"action": "delete_people", "_selected_action": [ada.pk], "confirmed": "Delete"},
-    )
-
-    assert User.objects.filter(username="ada").exists()
-
-
 def test_the_server_deletes_runs_past_their_retention_each_day(monkeypatch):
     tool = make_tool()
     for days in (1, 400):

@@ -181,16 +181,6 @@ def change_on_the_page(ada: User) -> None:
     assert signed_in().post("/account/password/", new).status_code == 302
 
 
-def set_in_the_admin(ada: User) -> None:
-    new = {"password1": OTHER_PASSWORD, "password2": OTHER_PASSWORD, "usable_password": "true"}
-    assert root().post(f"/admin/accounts/user/{ada.pk}/password/", new).status_code == 302
-
-
-def take_away_in_the_admin(ada: User) -> None:
-    new = {"usable_password": "false", "unset-password": "Disable"}
-    assert root().post(f"/admin/accounts/user/{ada.pk}/password/", new).status_code == 302
-
-
 def set_by_a_command(ada: User, monkeypatch) -> None:
     monkeypatch.setattr(
         "django.contrib.auth.management.commands.changepassword.getpass.getpass", lambda **_: OTHER
@@ -213,7 +203,7 @@ def root() -> Client:
 
 @pytest.mark.parametrize(
     "way",
-    [change_on_the_page, set_in_the_admin, take_away_in_the_admin, sign_out_everywhere],
+    [change_on_the_page, sign_out_everywhere],
     ids=lambda way: way.__name__,
 )
 def test_a_token_ends_with_the_sessions(ada, way):
