@@ -71,6 +71,13 @@ class Page:
         return self.start + len(self.results)
 
     @property
+    def exact_count(self) -> int:
+        """How many tools match all of the words; 0 if that was not counted."""
+        if self.loosely or self.filled_up:
+            return self.holding_all
+        return self.count if self.counted else 0
+
+    @property
     def exact_results(self) -> list[Result]:
         """The results that hold all words, if they are shown apart; otherwise all."""
         return [one for one in self.results if one.exact or not self.filled_up]

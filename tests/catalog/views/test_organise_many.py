@@ -78,6 +78,9 @@ def test_a_tool_that_matches_only_some_of_the_words_is_not_changed(signed_in):
     tools("a", description="fruit basket")
     tools("b", description="fruit")
 
+    listed = page(signed_in, "/tools/?q=fruit+basket")
+
+    assert text_of(listed, ".results-all") == "Organise this tool"
     assert text_of(page(signed_in, "/organise/?q=fruit+basket"), "h1") == "Organise this tool"
 
 
