@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-REQUEST_S: Final = (
-    6.0  # for reading the documents of one request; storing their tools takes up to 4 more
-)
+REQUEST_S: Final = 7.0  # of CPU time for reading the documents of one request; storing takes more
 MAX_NEW_ID_CHARACTERS: Final = (
     1_000  # more than any id may have, so that a longer one is shown with its problem
 )

@@ -44,6 +44,9 @@ TOO_LONG: Final = (
 Object = dict[str, JSON]
 
 
+SHARE_TO_BEGIN: Final = 0.6  # of the time of an import; checking the tools takes the rest
+
+
 class Deadline:
     """The end of the CPU time that this thread may spend on an import; without `seconds` there is none."""
 
@@ -56,9 +59,9 @@ class Deadline:
         return self._seconds is not None and self._spent_s > self._seconds
 
     @property
-    def is_half_over(self) -> bool:
+    def is_near(self) -> bool:
         """Whether to begin nothing new, so that what was begun can be finished."""
-        return self._seconds is not None and self._spent_s > self._seconds / 2
+        return self._seconds is not None and self._spent_s > self._seconds * SHARE_TO_BEGIN
 
     @property
     def _spent_s(self) -> float:

@@ -152,7 +152,7 @@ class Operations:
                 if total > MAX_BYTES_TOGETHER:
                     sized.append(_refused(operation, TOO_LARGE_TOGETHER, "import.too-large"))
                     continue
-                if self._deadline.is_half_over:
+                if self._deadline.is_near:
                     sized.append(_refused(operation, TOO_LONG, TOO_LONG_RULE))
                     continue
                 sized.append(self._sized(operation, share))
@@ -179,7 +179,7 @@ class Operations:
         room = most_bytes - one.own_bytes
         for _ in range(FITTINGS):
             excess_bytes = one.own_bytes + one.definition_bytes - most_bytes
-            if excess_bytes <= 0 or self._deadline.is_half_over:
+            if excess_bytes <= 0 or self._deadline.is_near:
                 break
             try:
                 one = self._sized(one.operation, room)
