@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.models import Upload
+from catalog.specs.importers.results import TOO_LONG_RULE
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.jobs import Files, delete_old, names_of
@@ -29,6 +30,12 @@ LARGE_BYTES: Final = 1024 * 1024  # of all files; larger uploads run in the back
 def is_large(files: Files) -> bool:
     """Whether these files (names and contents) are uploaded in the background, without a preview as one types."""
     return sum(_size_of(file) for _, file in files) > LARGE_BYTES
+
+
+def is_unfinished(entries: list[Entry]) -> bool:
+    """Whether tools were left out because the time of a request did not suffice."""
+    faults = (fault for entry in entries for fault in entry.faults)
+    return any(fault.problem.rule == TOO_LONG_RULE for fault in faults)
 
 
 def publish_now(

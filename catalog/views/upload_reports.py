@@ -36,7 +36,7 @@ from catalog.specs.spec import read_spec
 from catalog.uploads import jobs as uploading
 from catalog.uploads.choices import NO_CHOICES, REQUEST_S, Choices, ImportOptions
 from catalog.uploads.entries import Entry
-from catalog.uploads.immediate import check_now, is_large, publish_now
+from catalog.uploads.immediate import check_now, is_large, is_unfinished, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
@@ -171,6 +171,9 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
             if not entries:
                 messages.error(request, "Nothing was published, because no tool is selected.")
                 return redirect(shown)
+            if is_unfinished(entries):
+                published.delete()  # the next one has all tools
+                published = uploading.start(files, by=by, options=options)
     uploading.delete_files(shown)
     return redirect(published)
 
@@ -202,6 +205,8 @@ def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> Ht
         if is_large(files):
             return redirect(uploading.start(files, by=by, dry_run=True, options=options))
         entries = check_now(files, by=by, options=options)
+        if is_unfinished(entries):
+            return redirect(uploading.start(files, by=by, dry_run=True, options=options))
         return redirect(uploading.preview(files, entries, by=by, options=options))
 
 

@@ -24,7 +24,7 @@ from catalog.rights import may, require
 from catalog.uploads import jobs as uploading
 from catalog.uploads.choices import Choices
 from catalog.uploads.entries import Entry
-from catalog.uploads.immediate import check_now, is_large, publish_now
+from catalog.uploads.immediate import check_now, is_large, is_unfinished, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import (
@@ -65,24 +65,34 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         )
         response["Retry-After"] = str(busy.retry_after_s)
         return response
+    return _uploaded(request, form)
+
+
+def _uploaded(request: HttpRequest, form: UploadForm) -> HttpResponse:
+    """Publish or check what the form has, in the background if the time of a request does not suffice."""
     by, options = actor(request), form.options
-    if is_large(form.sources):
+    report: Upload | None = None
+    entries: list[Entry] = []
+    goes_on = is_large(form.sources)
+    if not goes_on and form.is_dry_run:
+        entries = check_now(form.sources, by=by, options=options)
+    elif not goes_on:
+        report, entries = publish_now(form.sources, by=by, options=options)
+    if goes_on or is_unfinished(entries):
+        if report is not None:
+            report.delete()  # the next one has all tools
         return redirect(
             uploading.start(form.sources, by=by, dry_run=form.is_dry_run, options=options)
         )
-    entries = check_now(form.sources, by=by, options=options) if form.is_dry_run else []
-    report: Upload | None = None
-    if form.is_dry_run and entries and not _are_few_and_wrong(entries):
-        report = uploading.preview(form.sources, entries, by=by, options=options)
-    elif not form.is_dry_run:
-        report, entries = publish_now(form.sources, by=by, options=options)
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
-    if report is None or _are_few_and_wrong(entries):
+    if _are_few_and_wrong(entries):
         if report is not None:
             report.delete()  # nothing was published, and its problems are shown here
         return _upload_page(request, form, _preview(request, entries, form), status=422)
+    if report is None:
+        report = uploading.preview(form.sources, entries, by=by, options=options)
     return redirect(report)
 
 

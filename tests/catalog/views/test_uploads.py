@@ -534,6 +534,34 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
     assert Tool.objects.get(tool_id="old").current.number == 2
 
 
+@pytest.fixture
+def no_time_in_a_request(monkeypatch):
+    monkeypatch.setattr("catalog.forms.uploads.REQUEST_S", 0.0)
+    monkeypatch.setattr("catalog.views.upload_reports.REQUEST_S", 0.0)
+    monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+
+
+@pytest.mark.usefixtures("no_time_in_a_request")
+def test_an_import_that_a_request_has_no_time_for_goes_on_in_the_background(browser):
+    address = browser.post("/upload/", {"text": tool_list("one", "two")})["Location"]
+
+    report = Upload.objects.get()
+    assert address == report.get_absolute_url()
+    assert (report.created, report.rejected) == (2, 0)
+
+
+@pytest.mark.usefixtures("no_time_in_a_request")
+def test_a_check_that_a_request_has_no_time_for_goes_on_in_the_background(browser):
+    sent = {"text": tool_list("one", "two"), "dry_run": "on"}
+    address = browser.post("/upload/", sent)["Location"]
+
+    published = browser.post(f"{address}publish/")["Location"]
+
+    checked = Upload.objects.get(pk=address.split("/")[2])
+    assert (checked.dry_run, checked.created) == (True, 2)
+    assert Upload.objects.get(pk=published.split("/")[2]).created == 2
+
+
 def test_a_check_without_files_is_not_repeated(browser):
     make_tool("old")
     address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
