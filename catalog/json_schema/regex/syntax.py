@@ -1,8 +1,7 @@
 r"""The syntax tree of a regular expression of ECMA-262, with the `u` flag.
 
-The tree has three visitors: `translate` writes it for the engine, `sample` makes a string that matches, and the
-automata of `specs.diff` compare patterns. The parser is linear in the pattern and does not recurse. It supports only
-ECMA-262, so no other feature of the engine can be used.
+The tree has two visitors: `translate` writes it for the engine, `sample` makes a string that matches. The parser is
+linear in the pattern and does not recurse. It supports only ECMA-262, so no other feature of the engine can be used.
 
 It is more lenient than the standard where real schemas need it: an escaped punctuation character stands for itself
 (`\-`, `\@`, `\"`), so does a brace or bracket that closes nothing, and `[\w-.]` contains a hyphen. `is_regex` is

@@ -7,8 +7,8 @@ from typing import Final
 
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff.changes import Change, Difference, Part, Verdict, worst_first
-from catalog.specs.diff.counterexamples import Known
 from catalog.specs.diff.schema_diff import SCHEMAS, Comparison, Sampler
+from catalog.specs.diff.witnesses import Known
 from catalog.specs.diff.wording import metadata_changes, words_change
 from catalog.specs.spec import Example, ToolSpec
 

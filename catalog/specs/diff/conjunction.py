@@ -1,32 +1,44 @@
-"""Schemas that all apply to the same value, as one.
+"""The schemas that apply to one value, as one, and those that apply to its members and items.
 
 A value must be valid for a subschema, for the targets of its `$ref` and `allOf`, and for any other schema that applies
-to it, wherever they are defined. `Conjunction` is the list of them, with additional assumptions about the value.
+to it, wherever they are defined. `Conjunction` is the list of them; nothing is merged.
+
+`json_schema.children` answers for one value which schemas apply to its members and items. A diff compares all values at
+once, so it leaves out `unevaluated…` where its effect depends on the value, and a member may have no particular name.
+
+Sources: JSON Schema 2020-12 Core, sections 10 and 11.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final
 
 from catalog.json_schema.applicable import always, gather_all
-from catalog.json_schema.children import needed_names, required_names
+from catalog.json_schema.children import (
+    declared_member,
+    needed_names,
+    prefix_length,
+    required_names,
+    tokens_to_item,
+)
 from catalog.json_schema.describe import strings_in
+from catalog.json_schema.regex.match import PatternError, compile_pattern
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
-from catalog.jsontext.reader import JSON
+from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import keywords as own_keywords
-from catalog.specs.diff.keywords import TYPES, Edge
+from catalog.specs.diff.keywords import NUMBERS, TYPES, Edge, members
 
-Built = TypeVar("Built")
-MAX_CONDITIONS: Final = 6  # each is split into two cases
 MAX_SUBSCHEMAS: Final = 400  # of one conjunction
+LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
+MOST: Final = {"string": "maxLength", "array": "maxItems", "object": "maxProperties"}
 _LISTING: Final = frozenset({"const", "enum", "type"})
-_PLAIN: Final = frozenset({"$dynamicRef", "$recursiveRef", "$ref", "allOf", "false", "type"})
+_IN_PLACE: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchemas"})
+_REFERRING: Final = ('"$ref"', '"$dynamicRef"', '"$recursiveRef"', '"$id"', '"id"', '"$schema"')
 
 
 class TooMuch(Exception):
@@ -35,7 +47,7 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One `anyOf` or `oneOf`; or one `if`, whose alternatives are its two outcomes."""
+    """One `anyOf` or `oneOf`."""
 
     subschema: Subschema
     keyword: str
@@ -45,62 +57,20 @@ class Union:
         return (self.subschema.identity, self.keyword)
 
     @property
-    def schemas(self) -> list[Subschema]:
+    def branches(self) -> list[Subschema]:
         return self.subschema.listed(self.keyword)
 
     @property
-    def branches(self) -> list[Conjunction]:
-        return [conjoin(schema) for schema in self.schemas]
-
-    @property
     def constants(self) -> list[JSON] | None:
-        """Exactly the values that it accepts, if each branch only lists strings, integers, booleans and null.
-
-        None if a branch does more. Lists of fractions, arrays and objects are compared as branches.
-        """
-        return None if self.marks is None else [value for _, value in self.marks]
-
-    @property
-    def marks(self) -> Mapping[tuple[str, JSON], None] | None:
-        """The types and values of its `constants`, in order."""
-        return self.subschema.built(f"{self.keyword} constants", lambda: (self._marks(),))[0]
-
-    def _marks(self) -> Mapping[tuple[str, JSON], None] | None:
-        if self.keyword == "if" or not all(
-            own_keywords.assertions_of(s) <= _LISTING for s in self.schemas
-        ):
-            return None
-        found: Counter[tuple[str, JSON]] = Counter()
-        for schema in self.schemas:
-            lists = list(own_keywords.choices_of(schema))
-            if len(lists) != 1 or any(
-                isinstance(value, list | dict | Decimal) for value in lists[0]
-            ):
+        """The values that it lists, if each branch does nothing else; None if a branch does more."""
+        found: list[JSON] = []
+        for branch in self.branches:
+            lists = list(own_keywords.choices_of(branch))
+            if len(lists) != 1 or not own_keywords.assertions_of(branch) <= _LISTING:
                 return None
-            allowed = [
-                value
-                for value in lists[0]
-                if own_keywords.type_of(value) in own_keywords.types_of(schema)
-            ]
-            found.update({(own_keywords.type_of(value), value): 1 for value in allowed}.keys())
-        return dict.fromkeys(
-            mark for mark, times in found.items() if self.keyword == "anyOf" or times == 1
-        )
-
-    @property
-    def cases(self) -> list[tuple[Subschema, ...]]:
-        """The schemas that apply in each case; every value is in one of the cases."""
-        if self.keyword != "if":
-            return [(schema,) for schema in self.schemas]
-        keywords = self.subschema.keywords
-        fulfilled, not_fulfilled = (
-            tuple(self.subschema.sub(branch) for branch in (branch,) if branch in keywords)
-            for branch in ("then", "else")
-        )
-        return [
-            (self.subschema.sub("if"), *fulfilled),
-            (*own_keywords.negated_of(self.subschema.sub("if")), *not_fulfilled),
-        ]
+            types = own_keywords.types_of(branch)
+            found += [value for value in lists[0] if own_keywords.type_of(value) in types]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +81,10 @@ class Conjunction:
         subschemas: the schemas, references and `allOf` followed.
         accepts_nothing: one of them is `false`.
         has_unknown_parts: a reference is dangling or loops, so its constraints are not known.
-        decided: the unions that have a branch among `subschemas`.
+        decided: the unions that are left out, because a branch of theirs is among `subschemas` or because they are the
+            same on both sides.
         considered_types: the types to consider.
-        assumed_members: members that are assumed to be present.
+        around: schemas of the same value that are not compared here, but may name members.
     """
 
     subschemas: tuple[Subschema, ...]
@@ -121,33 +92,32 @@ class Conjunction:
     has_unknown_parts: bool = False
     decided: frozenset[Hashable] = frozenset()
     considered_types: frozenset[str] = TYPES
-    assumed_members: frozenset[str] = frozenset()
+    around: tuple[Subschema, ...] = ()
 
     @cached_property
     def key(self) -> Hashable:
         """Equal for the same schemas under the same assumptions."""
-        identities = frozenset(subschema.identity for subschema in self.subschemas)
         return (
-            identities,
+            frozenset(subschema.identity for subschema in self.subschemas),
             self.accepts_nothing,
             self.has_unknown_parts,
             self.decided,
             self.considered_types,
-            self.assumed_members,
+            frozenset(subschema.identity for subschema in self.around),
         )
-
-    def built(self, name: Hashable, build: Callable[[], Built]) -> Built:
-        """The result of `build`, which is called once for each `name`."""
-        results: dict[Hashable, Built] = self.__dict__.setdefault("_built", {})
-        if name not in results:
-            results[name] = build()
-        return results[name]
 
     # Additions.
 
     def also(self, *subschemas: Subschema) -> Conjunction:
         """These schemas and `subschemas`."""
-        found, accepts_nothing, has_unknown_parts = flattened((*self.subschemas, *subschemas))
+        return self._with(*self.subschemas, *subschemas)
+
+    def led_by(self, *subschemas: Subschema) -> Conjunction:
+        """These schemas and `subschemas`, which come first: pointers lead into them."""
+        return self._with(*subschemas, *self.subschemas)
+
+    def _with(self, *subschemas: Subschema) -> Conjunction:
+        found, accepts_nothing, has_unknown_parts = flatten(subschemas)
         return replace(
             self,
             subschemas=found,
@@ -155,37 +125,44 @@ class Conjunction:
             has_unknown_parts=has_unknown_parts or self.has_unknown_parts,
         )
 
-    def with_branch(self, union: Union, *branch: Subschema) -> Conjunction:
+    def with_branch(self, union: Union, branch: Subschema) -> Conjunction:
         """These schemas and `branch` of `union`."""
-        return replace(self.also(*branch), decided=self.decided | {union.key})
+        return self.also(branch).without(union)
+
+    def without(self, union: Union) -> Conjunction:
+        return replace(self, decided=self.decided | {union.key})
 
     def restricted_to(self, types: frozenset[str]) -> Conjunction:
         """These schemas for values of certain types."""
-        return (
-            self
-            if self.considered_types <= types
-            else replace(self, considered_types=self.considered_types & types)
-        )
+        if self.considered_types <= types:
+            return self
+        return replace(self, considered_types=self.considered_types & types)
 
-    def with_member(self, name: str) -> Conjunction:
-        """These schemas for objects that have the member `name`."""
-        return replace(
-            self.restricted_to(frozenset({"object"})), assumed_members=self.assumed_members | {name}
-        )
+    def resolved(self) -> Conjunction:
+        """These schemas, with the branch of each union of which only one branch accepts the considered types."""
+        for union in self.unions:
+            possible = self.possible_branches(union)
+            if len(possible) == 1:
+                return self.with_branch(union, possible[0]).resolved()
+        return self
+
+    def possible_branches(self, union: Union) -> list[Subschema]:
+        """The branches of `union` that accept a value of the types that these schemas accept."""
+        return [branch for branch in union.branches if conjoin(branch).types & self.types]
+
+    def alone(self, branch: Subschema) -> Conjunction:
+        """`branch` of a union of these schemas without them, for the types that they accept."""
+        whole = replace(conjoin(branch), around=(*self.subschemas, *self.around))
+        return whole.restricted_to(self.types)
 
     # Its constraints.
 
     @cached_property
     def is_anything(self) -> bool:
         """Whether it certainly accepts every value."""
-        if (
-            self.accepts_nothing
-            or self.has_unknown_parts
-            or self.considered_types != TYPES
-            or self.assumed_members
-        ):
+        if self.accepts_nothing or self.has_unknown_parts or self.considered_types != TYPES:
             return False
-        return all(map(own_keywords.accepts_anything, self.subschemas))
+        return not any(map(own_keywords.assertions_of, self.subschemas))
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -199,19 +176,18 @@ class Conjunction:
         """The types that each keyword allows."""
         for subschema in self.subschemas:
             yield own_keywords.types_of(subschema)
-            yield TYPES - (types_ruled_out(subschema) or frozenset())
             if own_keywords.is_whole(subschema):
                 yield TYPES - {"fraction"}
+        for excluded in self.subs("not"):
+            if own_keywords.assertions_of(excluded) == {"type"}:
+                yield TYPES - own_keywords.types_of(excluded)
         for choices in self.choices:
             yield frozenset(map(own_keywords.type_of, choices))
         for union in self.unions:
-            if union.constants is not None:
-                continue
-            yield frozenset().union(*(branch.types for branch in union.branches))
+            yield frozenset().union(*(conjoin(branch).types for branch in union.branches))
 
     @cached_property
-    def unions(self) -> list[Union]:
-        """Every `anyOf` and `oneOf`."""
+    def _all_unions(self) -> list[Union]:
         return [
             Union(subschema, keyword)
             for subschema in self.subschemas
@@ -219,134 +195,221 @@ class Conjunction:
             if keyword in subschema.keywords
         ]
 
-    @property
-    def undecided(self) -> Iterator[Union]:
-        """The unions that leave several cases; a list of constants is among `choices`."""
-        return (
-            union
-            for union in self.unions
-            if union.key not in self.decided and union.constants is None
-        )
-
     @cached_property
-    def conditions(self) -> list[Union]:
-        """Every undecided `if` with an outcome; [] if there are too many."""
-        found = [
-            Union(subschema, "if")
-            for subschema in self.subschemas
-            if "if" in own_keywords.assertions_of(subschema)
-        ]
-        return (
-            [one for one in found if one.key not in self.decided]
-            if len(found) <= MAX_CONDITIONS
-            else []
-        )
+    def unions(self) -> list[Union]:
+        """The undecided unions; one that only lists values is among `choices` instead."""
+        undecided = [union for union in self._all_unions if union.key not in self.decided]
+        return [union for union in undecided if union.constants is None]
 
     @cached_property
     def choices(self) -> list[list[JSON]]:
-        """The lists of `enum` and `const`, also of a union of constants; a valid value is in all of them."""
-        listed = [
-            choices
-            for subschema in self.subschemas
-            for choices in own_keywords.choices_of(subschema)
-        ]
-        return [*listed, *(union.constants for union in self.unions if union.constants is not None)]
+        """The lists of `enum` and `const`, and of unions of these; a valid value is in all of them."""
+        found = [values for each in self.subschemas for values in own_keywords.choices_of(each)]
+        listed = (union.constants for union in self._all_unions)
+        return [*found, *(values for values in listed if values is not None)]
 
-    @property
-    def valid_choices(self) -> list[JSON]:
-        """The values of an allowed type in the shortest of these lists, of which there must be one."""
-        return [
-            choice
-            for choice in min(self.choices, key=len)
-            if own_keywords.type_of(choice) in self.types
-        ]
+    @cached_property
+    def allowed_texts(self) -> frozenset[str] | None:
+        """The texts of the listed values if one list is all that it demands; else None."""
+        asked = frozenset[str]().union(*map(own_keywords.assertions_of, self.subschemas))
+        if len(self.choices) != 1 or not asked <= {*_LISTING, "anyOf", "oneOf"}:
+            return None
+        if any(union.constants is None for union in self._all_unions):
+            return None
+        values = self.choices[0]
+        if any(isinstance(value, list | dict | Decimal) for value in values):
+            return None  # equal ones may have different texts
+        texts = [dumps(value) for value in values]
+        if len(set(texts)) < len(texts):
+            return None  # `oneOf` refuses a value that is listed twice
+        kinds = zip(texts, map(own_keywords.type_of, values), strict=True)
+        return frozenset(text for text, kind in kinds if kind in self.types)
+
+    def accepts(self, value: JSON, budget: Budget) -> bool | None:
+        """Whether `value` is valid; None if that is not known."""
+        if self.accepts_nothing:
+            return False
+        if self.allowed_texts is not None and not isinstance(value, list | dict | Decimal):
+            return dumps(value) in self.allowed_texts
+        answers = [subschema.is_valid(value, budget) for subschema in self.subschemas]
+        if False in answers:
+            return False
+        return None if None in answers or self.has_unknown_parts else True
+
+    def values_of(self, budget: Budget) -> list[JSON] | None:
+        """All values that it may accept; None if they cannot be listed."""
+        if "_values" not in self.__dict__:
+            self.__dict__["_values"] = self._values_of(budget)
+        values: list[JSON] | None = self.__dict__["_values"]
+        return values
+
+    def _values_of(self, budget: Budget) -> list[JSON] | None:
+        if self.choices:
+            listed = min(self.choices, key=len)
+            allowed = [value for value in listed if own_keywords.type_of(value) in self.types]
+            return [value for value in allowed if self.accepts(value, budget) is not False]
+        if self.types <= {"boolean", "null"}:
+            simple = [
+                value for value in (False, True, None) if own_keywords.type_of(value) in self.types
+            ]
+            return [value for value in simple if self.accepts(value, budget) is not False]
+        return None
 
     @cached_property
     def required(self) -> frozenset[str]:
         """The required members, with those that these require in turn."""
-        return frozenset(
-            required_names(
-                (subschema.keywords for subschema in self.subschemas), self.assumed_members
-            )
-        )
+        return frozenset(required_names(subschema.keywords for subschema in self.subschemas))
 
     @cached_property
-    def mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
-        """(names, patterns of names) of the members that any schema of the object names, be it under a condition.
-
-        Raises:
-            TooMuch: too many schemas may apply.
-        """
-        names, patterns = set(self.required), set[str]()
-        try:
-            with Run(Budget()) as run:
-                mentioning = gather_all(self.subschemas, run)
-        except Unchecked:
-            raise TooMuch from None
-        for subschema in mentioning:
-            names |= {
-                *own_keywords.members(subschema, "properties"),
-                *strings_in(subschema.keywords.get("required")),
-            }
-            names |= {name for pair in needed_names(subschema.keywords) for name in pair}
-            patterns |= {*own_keywords.members(subschema, "patternProperties")}
-        lists = [
-            choices
-            for allowed in self.subs("propertyNames")
-            for choices in own_keywords.choices_of(allowed)
-        ]
-        names |= {name for choices in lists for name in choices if isinstance(name, str)}
-        return frozenset(names), frozenset(patterns)
+    def needed(self) -> frozenset[tuple[str, str]]:
+        """(name, a member that is required beside it)."""
+        return frozenset(
+            pair for subschema in self.subschemas for pair in needed_names(subschema.keywords)
+        )
 
     def edge(self, *, lowest: bool) -> Edge | None:
-        """The tightest lower or upper bound of numbers."""
+        """The tightest bound of numbers; if fractions are not accepted, the nearest integer within."""
         edges = (own_keywords.edge_of(subschema, lowest=lowest) for subschema in self.subschemas)
-        return own_keywords.tightest([edge for edge in edges if edge is not None], lowest=lowest)
+        found = own_keywords.tightest([edge for edge in edges if edge], lowest=lowest)
+        if found is None or self.types & NUMBERS != {"integer"}:
+            return found
+        return own_keywords.integer_edge(found, lowest=lowest)
 
     def counts(self, keyword: str) -> list[int]:
         """The values of a keyword like `maxItems` in all subschemas."""
         counts = (own_keywords.count_of(subschema, keyword) for subschema in self.subschemas)
         return [count for count in counts if count is not None]
 
+    def least(self, kind: str) -> int:
+        """The least number of characters, items or members."""
+        needed = [len(self.required)] if kind == "object" else []
+        return max([0, *needed, *self.counts(LEAST[kind])])
+
+    def most(self, kind: str) -> int | None:
+        """The greatest number of characters, items or members; None if it is unlimited."""
+        limits = self.counts(MOST[kind])
+        if kind == "array" and self.item(self.prefix_length).accepts_nothing:
+            limits.append(self.prefix_length)
+        if kind == "object" and not self.patterns and self.undeclared(()).accepts_nothing:
+            limits.append(len(self.names))
+        return min(limits, default=None)
+
     def values(self, keyword: str) -> list[JSON]:
         """The values of `keyword` in all subschemas."""
-        return [
-            subschema.keywords[keyword]
-            for subschema in self.subschemas
-            if keyword in subschema.keywords
-        ]
+        having = (each.keywords for each in self.subschemas if keyword in each.keywords)
+        return [keywords[keyword] for keywords in having]
 
     def subs(self, keyword: str) -> list[Subschema]:
         """The subschemas under `keyword` in all subschemas."""
-        return [
-            subschema.sub(keyword) for subschema in self.subschemas if keyword in subschema.keywords
-        ]
+        return [each.sub(keyword) for each in self.subschemas if keyword in each.keywords]
 
     def annotations(self, keyword: str) -> list[JSON]:
         """The values of the annotation `keyword`, the outermost first."""
-        found = (own_keywords.annotations_of(subschema) for subschema in self.subschemas)
-        return [keywords[keyword] for keywords in found if keyword in keywords]
-
-    # Position.
+        found = map(own_keywords.annotations_of, self.subschemas)
+        return [annotations[keyword] for annotations in found if keyword in annotations]
 
     def pointer(self, *keywords: str) -> str | None:
         """The pointer to the first of `keywords` that is present, else to the first schema, if any."""
+        subschema, keyword = self.position(*keywords)
+        if subschema is None:
+            return None
+        return subschema.pointer_to(keyword) if keyword else subschema.pointer
+
+    def position(self, *keywords: str) -> tuple[Subschema | None, str]:
+        """(subschema, keyword) of the first of `keywords` that is present, else the first schema, if any, and ""."""
         for keyword in keywords:
             for subschema in self.subschemas:
                 if keyword in subschema.keywords:
-                    return subschema.pointer_to(keyword)
-        return self.subschemas[0].pointer if self.subschemas else None
+                    return subschema, keyword
+        return self.subschemas[0] if self.subschemas else None, ""
+
+    # Its members.
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The members declared by name."""
+        found = [name for each in self.subschemas for name in members(each, "properties")]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def patterns(self) -> frozenset[str]:
+        """The patterns of `patternProperties`."""
+        found = (members(subschema, "patternProperties") for subschema in self.subschemas)
+        return frozenset(pattern for patterns in found for pattern in patterns)
+
+    def member(self, name: str) -> Conjunction:
+        """The schemas for the member `name`; they accept nothing if the member is not allowed."""
+        known: dict[str, Conjunction] = self.__dict__.setdefault("_members", {})
+        if name not in known:
+            matched = [pattern for pattern in self.patterns if is_match(pattern, name)]
+            known[name] = self._member(name, matched)
+        return known[name]
+
+    def undeclared(self, matched: Iterable[str]) -> Conjunction:
+        """The schemas for an undeclared member whose name matches exactly the patterns `matched`."""
+        return self._member(None, matched)
+
+    def _member(self, name: str | None, matched: Iterable[str]) -> Conjunction:
+        found: list[Subschema] = []
+        for subschema in self.subschemas:
+            found += _schemas_for_member(subschema, name, frozenset(matched))
+        return conjoin(*found)
+
+    def mentions(self, name: str) -> bool:
+        """Whether any schema that may apply to the object names the member, even under a condition."""
+        names, patterns = self._mentioned
+        return name in names or any(is_match(pattern, name) for pattern in patterns)
+
+    @cached_property
+    def _mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
+        names, patterns = set(self.required), set[str]()
+        try:
+            with Run(Budget()) as run:
+                mentioning = gather_all((*self.subschemas, *self.around), run)
+        except Unchecked:
+            raise TooMuch from None
+        for subschema in mentioning:
+            names.update(members(subschema, "properties"))
+            names.update(strings_in(subschema.keywords.get("required")))
+            for pair in needed_names(subschema.keywords):
+                names.update(pair)
+            patterns.update(members(subschema, "patternProperties"))
+        for allowed in self.subs("propertyNames"):
+            for choices in own_keywords.choices_of(allowed):
+                names.update(strings_in(choices))
+        return frozenset(names), frozenset(patterns)
+
+    # Its items.
+
+    @property
+    def prefix_length(self) -> int:
+        """How many items at the start have their own schema."""
+        return prefix_length(self.subschemas)
+
+    def item(self, index: int) -> Conjunction:
+        """The schemas for the item at `index`; the index `prefix_length` stands for all later items too."""
+        found: list[Subschema] = []
+        for subschema in self.subschemas:
+            found += _schemas_for_item(subschema, index)
+        return conjoin(*found)
+
+    def undecidable(self) -> Iterator[tuple[Subschema, str]]:
+        """(subschema, keyword) of each `unevaluated…` whose effect depends on the branches that a value matches."""
+        for subschema in self.subschemas:
+            for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+                if keyword in subschema.keywords and _is_undecidable(subschema, keyword):
+                    yield subschema, keyword
 
 
 def conjoin(*subschemas: Subschema) -> Conjunction:
     """The conjunction of `subschemas`."""
-    if len(subschemas) == 1:
-        subschema = subschemas[0]
-        return subschema.built("conjunction", lambda: Conjunction(*flattened([subschema])))
-    return Conjunction(*flattened(subschemas))
+    if len(subschemas) != 1:
+        return Conjunction(*flatten(subschemas))
+    [only] = subschemas
+    return only.built("conjunction", lambda: Conjunction(*flatten([only])))
 
 
-def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool, bool]:
+def flatten(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], bool, bool]:
     """(all schemas that apply where `subschemas` do, whether they accept nothing, whether some are not known).
 
     Raises:
@@ -355,9 +418,7 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
     found: dict[Hashable, Subschema] = {}
     accepts_nothing = has_unknown_parts = False
     open_now: set[Hashable] = set()
-    waiting: list[tuple[Subschema, bool]] = [
-        (subschema, False) for subschema in reversed(list(subschemas))
-    ]
+    waiting = [(subschema, False) for subschema in reversed(list(subschemas))]
     while waiting:
         subschema, leaving = waiting.pop()
         if leaving:
@@ -371,31 +432,107 @@ def flattened(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], b
             open_now.add(subschema.identity)
             has_unknown_parts = has_unknown_parts or subschema.has_dangling_reference
             waiting.append((subschema, True))
-            inside = [*always(subschema), *double_negations(subschema)]
-            waiting += [(inner, False) for inner in reversed(inside)]
+            waiting += [(inner, False) for inner in reversed(list(always(subschema)))]
             if len(found) > MAX_SUBSCHEMAS:
                 raise TooMuch
     return tuple(found.values()), accepts_nothing, has_unknown_parts
 
 
-def types_ruled_out(subschema: Subschema) -> frozenset[str] | None:
-    """The types that the `not` of `subschema` excludes; None if it depends on more than the type."""
-    if "not" not in subschema.keywords:
-        return frozenset()
-    inner = conjoin(subschema.sub("not"))
-    return inner.types if restricts_types_only(inner) else None
+def is_match(pattern: str, name: str) -> bool:
+    """Whether `pattern` matches somewhere in `name`.
+
+    Raises:
+        TooMuch: matching takes too long, or the pattern is not usable.
+    """
+    compiled = compile_pattern(pattern)
+    if isinstance(compiled, PatternError):
+        raise TooMuch
+    try:
+        return compiled.found_in(name)
+    except TimeoutError:
+        raise TooMuch from None
 
 
-def restricts_types_only(whole: Conjunction) -> bool:
-    """Whether `whole` constrains nothing except the type."""
-    if whole.has_unknown_parts or not all(
-        own_keywords.assertions_of(subschema) <= _PLAIN | {"anyOf"}
-        for subschema in whole.subschemas
-    ):
+# Equality, by text.
+
+
+def are_same(one: Subschema, other: Subschema) -> bool:
+    """Whether both have the same text in the same draft; False if they contain references, whose targets may differ."""
+    text = _text_of(one)
+    return one.dialect is other.dialect and text != "" and text == _text_of(other)
+
+
+def _text_of(subschema: Subschema) -> str:
+    """The JSON text of `subschema`; "" if it contains references."""
+
+    def write() -> str:
+        text = dumps(subschema.schema, sort_keys=True)
+        return "" if any(word in text for word in _REFERRING) else text
+
+    return subschema.built("text", write)
+
+
+def is_implied_by(producer: Conjunction, consumer: Conjunction) -> bool:
+    """Whether each schema of `consumer` is, with the same text, a schema of `producer`."""
+    if consumer.has_unknown_parts or consumer.accepts_nothing or not consumer.subschemas:
         return False
-    return all(restricts_types_only(branch) for union in whole.unions for branch in union.branches)
+    texts = {(each.dialect.uri, _text_of(each)) for each in producer.subschemas}
+    wanted = {(each.dialect.uri, _text_of(each)) for each in consumer.subschemas}
+    return wanted <= texts and all(text for _, text in wanted)
 
 
-def double_negations(subschema: Subschema) -> list[Subschema]:
-    """The schemas under two nested `not`, which apply as they are."""
-    return own_keywords.negated_of(subschema.sub("not")) if "not" in subschema.keywords else []
+# The schemas that one subschema has for a member or an item.
+
+
+def _schemas_for_member(
+    subschema: Subschema, name: str | None, matched: frozenset[str]
+) -> list[Subschema]:
+    declared = _declared(subschema, name, matched)
+    if declared:
+        return declared
+    if "additionalProperties" in subschema.keywords:
+        return [subschema.sub("additionalProperties")]
+    if "unevaluatedProperties" not in subschema.keywords:
+        return []
+    if _is_undecidable(subschema, "unevaluatedProperties"):
+        return []
+    for other in _inside(subschema):
+        evaluating = {"additionalProperties", "unevaluatedProperties"} & other.keywords.keys()
+        if evaluating or _declared(other, name, matched):
+            return []
+    return [subschema.sub("unevaluatedProperties")]
+
+
+def _declared(subschema: Subschema, name: str | None, matched: frozenset[str]) -> list[Subschema]:
+    """The schemas in `properties` and `patternProperties`."""
+    found = declared_member(
+        subschema, subschema.keywords, name, lambda pattern, _: pattern in matched
+    )
+    return list(found)
+
+
+def _schemas_for_item(subschema: Subschema, index: int) -> list[Subschema]:
+    tokens = tokens_to_item(subschema, index)
+    if tokens:
+        return [subschema.sub(*tokens)]
+    if "unevaluatedItems" not in subschema.keywords:
+        return []
+    if _is_undecidable(subschema, "unevaluatedItems"):
+        return []
+    for other in _inside(subschema):
+        if "unevaluatedItems" in other.keywords or tokens_to_item(other, index):
+            return []
+    return [subschema.sub("unevaluatedItems")]
+
+
+def _inside(subschema: Subschema) -> list[Subschema]:
+    """The targets of the references and `allOf` of `subschema`."""
+    return [each for each in flatten([subschema])[0] if each.identity != subschema.identity]
+
+
+def _is_undecidable(subschema: Subschema, keyword: str) -> bool:
+    """Whether the effect of `unevaluated…` depends on the branches that a value matches."""
+    inside = [subschema, *_inside(subschema)]
+    if any(each.keywords.keys() & _IN_PLACE for each in inside):
+        return True
+    return keyword == "unevaluatedItems" and any("contains" in each.keywords for each in inside)

@@ -6,7 +6,7 @@ Sources: JSON Schema 2020-12, Core and Validation; the earlier drafts by their o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final, TypeAlias
 
 from catalog.json_schema.dialects import DRAFT_04, Dialect
@@ -39,6 +39,8 @@ _NAMING: Final = frozenset({
     "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary",
 })  # fmt: skip
 
+MAX_DIGITS: Final = 100  # of a bound that is rounded
+
 Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
 
 
@@ -55,11 +57,6 @@ def is_annotation(keyword: str, value: JSON, dialect: Dialect) -> bool:
     return keyword not in _ASSERTING and keyword not in dialect.holds and not is_name
 
 
-def accepts_anything(subschema: Subschema) -> bool:
-    """Whether every value is certainly valid."""
-    return not assertions_of(subschema)
-
-
 def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
     """Whether a keyword with this value refuses nothing."""
     if keyword == "format":
@@ -68,7 +65,7 @@ def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
         return value == 0
     if keyword in {"properties", "patternProperties", "dependentSchemas"}:
         return isinstance(value, dict) and all(
-            accepts_anything(subschema.sub(keyword, name)) for name in value
+            not assertions_of(subschema.sub(keyword, name)) for name in value
         )
     if keyword in {"dependencies", "dependentRequired", "required"}:
         return not value
@@ -82,9 +79,11 @@ def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
         "items",
         "propertyNames",
     } and not isinstance(value, list):
-        return accepts_anything(subschema.sub(keyword))
+        return not assertions_of(subschema.sub(keyword))
     if keyword in {"unevaluatedItems", "unevaluatedProperties"}:
-        return accepts_anything(subschema.sub(keyword))
+        return not assertions_of(subschema.sub(keyword))
+    if keyword == "type":
+        return types_of(subschema) == TYPES
     if keyword == "if":
         return not subschema.keywords.keys() & {"then", "else"}
     return False
@@ -103,11 +102,6 @@ def assertions_of(subschema: Subschema) -> frozenset[str]:
 
 def members(subschema: Subschema, keyword: str) -> Mapping[str, JSON]:
     return members_of(subschema.keywords.get(keyword))
-
-
-def negated_of(subschema: Subschema) -> list[Subschema]:
-    """The negation of `subschema`, if it consists of one `not`: the schema in it."""
-    return [subschema.sub("not")] if assertions_of(subschema) == {"not"} else []
 
 
 def types_of(subschema: Subschema) -> frozenset[str]:
@@ -158,6 +152,34 @@ def tightest(edges: list[Edge], *, lowest: bool) -> Edge | None:
     if not edges:
         return None
     return max(edges) if lowest else min(edges, key=lambda edge: (edge[0], not edge[1]))
+
+
+def integer_edge(edge: Edge, *, lowest: bool) -> Edge:
+    """The nearest integer within the bound."""
+    bound, is_exclusive = edge
+    if abs(bound.adjusted()) > MAX_DIGITS:
+        return edge
+    near = bound.to_integral_value(ROUND_CEILING if lowest else ROUND_FLOOR)
+    if is_exclusive and near == bound:
+        near = Decimal(int(near) + (1 if lowest else -1))
+    return near, False
+
+
+def is_as_tight(edge: Edge | None, other: Edge | None, *, lowest: bool) -> bool:
+    """Whether all numbers within `edge` are within `other`."""
+    if other is None or edge is None:
+        return other is None
+    if edge[0] == other[0]:
+        return edge[1] or not other[1]
+    return edge[0] > other[0] if lowest else edge[0] < other[0]
+
+
+def contains_limits(subschema: Subschema) -> tuple[int, int | None]:
+    """The least and greatest number of items that match `contains`."""
+    if "minContains" not in subschema.dialect.keywords:
+        return 1, None
+    fewest = count_of(subschema, "minContains")
+    return 1 if fewest is None else fewest, count_of(subschema, "maxContains")
 
 
 def count_of(subschema: Subschema, keyword: str) -> int | None:

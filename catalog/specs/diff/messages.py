@@ -18,13 +18,10 @@ from catalog.json_schema.describe import (
     with_article,
 )
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.diff.annotations import NOTHING, Nothing
 from catalog.specs.diff.changes import Any, Part, Path, path_in_words
-from catalog.specs.diff.conjunction import Conjunction
-from catalog.specs.diff.differences import DetectedDifference
+from catalog.specs.diff.conjunction import LEAST, MOST, Conjunction
+from catalog.specs.diff.differences import NOTHING, Effect, Nothing, SchemaDifference
 from catalog.specs.diff.keywords import NUMBERS, TYPES
-from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.ranges import LEAST, MOST, is_integral, number_edge
 
 _WHOLE: Final[Mapping[Part, str]] = {
     "definition": "The definition",
@@ -40,7 +37,7 @@ _FIELDS: Final[Mapping[Part, str]] = {
 }
 
 
-def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def message_of(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     """(the stable code of the change, one sentence)."""
     code, sentence = _WORDINGS[difference.kind](difference, part)
     if difference.is_conditional:
@@ -53,21 +50,20 @@ def message_of(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     return code, sentence
 
 
-def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | None) -> str:
+def note_of(difference: SchemaDifference, part: Part, effect: Effect) -> str:
     """Which callers a difference may affect although it is not breaking, as a sentence; "" if none.
 
     Args:
         difference: the difference.
         part: the part of the spec that it is in.
-        obstacle: why it breaks callers, or would without conventions; None if it does not.
+        effect: which values break callers, without conventions.
     """
-    is_undeclared = obstacle is not None and obstacle.undeclared
     subject = _inline(_subject(difference.path, part))
     if difference.kind == "member-removed" and part == "returnType":
         return f"Callers that read {subject} may no longer find it, or may get another type."
     if difference.kind == "member-removed":
         return f"Callers that still send {subject} are accepted, but the tool may ignore it."
-    if not is_undeclared:
+    if effect is not Effect.UNDECLARED:
         return ""
     if not difference.path:
         return "Any value was accepted before; callers that send other values are now rejected."
@@ -76,10 +72,10 @@ def note_of(difference: DetectedDifference, part: Part, obstacle: Obstacle | Non
     return f"Undeclared properties were accepted before; callers that send other values as {subject} are now rejected."
 
 
-def _direction(difference: DetectedDifference, gone: str, come: str, both: str) -> str:
-    if difference.lost is not None and difference.gained is not None:
+def _direction(difference: SchemaDifference, gone: str, come: str, both: str) -> str:
+    if difference.lost and difference.gained:
         return both
-    return gone if difference.lost is not None else come
+    return gone if difference.lost else come
 
 
 # The words of messages
@@ -138,9 +134,10 @@ def _shown(value: JSON | Nothing) -> str:
 # Types and choices
 
 
-def _type(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _type(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    lost, gained = (_lost_types(side) for side in (difference.lost, difference.gained))
+    lost = difference.old.types - difference.new.types
+    gained = difference.new.types - difference.old.types
     before, after = (
         listed(_type_names(whole.types)) or "nothing" for whole in (difference.old, difference.new)
     )
@@ -152,35 +149,28 @@ def _type(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     return "type-changed", _direction(difference, gone, come, both)
 
 
-def _lost_types(obstacle: Obstacle | None) -> frozenset[str]:
-    return frozenset() if obstacle is None else obstacle.producer.types - obstacle.consumer.types
-
-
-def _choice(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _choice(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    if difference.lost is not None:
-        return "choice-removed", f"{subject} may no longer be {few(difference.lost.values)}."
-    return (
-        "choice-added",
-        f"{subject} may now also be {few(difference.gained.values if difference.gained else ())}.",
-    )
+    if difference.is_removal:
+        return "choice-removed", f"{subject} may no longer be {few(difference.values)}."
+    return "choice-added", f"{subject} may now also be {few(difference.values)}."
 
 
-def _listed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _listed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    if difference.lost is not None:
-        return "list-added", f"{subject} must now be {_one_of(difference.lost.values)}."
-    return "list-removed", f"{subject} is no longer limited to {_one_of(_choices(difference.old))}."
+    if difference.new.choices:
+        return "list-added", f"{subject} must now be {_one_of(difference.values)}."
+    return "list-removed", f"{subject} is no longer limited to {_one_of(difference.values)}."
 
 
-def _alternative(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _alternative(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    if difference.lost is not None:
+    if difference.is_removal:
         return "alternative-removed", f"{subject} may no longer be {_schema(difference.old)}."
     return "alternative-added", f"{subject} may now also be {_schema(difference.new)}."
 
 
-def _described(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _described(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     if not difference.path:
         gone = f"{subject} could have any value before and now has constraints."
@@ -196,7 +186,7 @@ def _described(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     return "described", _direction(difference, gone, f"{subject} may now have any value.", gone)
 
 
-def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _forbidden(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     if difference.path and difference.path[-1] is Any.MEMBER:
         whole = _subject(difference.path[:-1], part)
         gone = f"{whole} no longer allows undeclared properties."
@@ -218,10 +208,10 @@ def _forbidden(difference: DetectedDifference, part: Part) -> tuple[str, str]:
 # Numbers, strings, sizes
 
 
-def _bound(*, lowest: bool) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
+def _bound(*, lowest: bool) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
     name = "minimum" if lowest else "maximum"
 
-    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
         before = _edge(difference.old, "had to be", "had", lowest=lowest)
         verb = "must" if difference.lost else "may"
         after = _edge(difference.new, f"{verb} now be", "now has", lowest=lowest)
@@ -231,7 +221,7 @@ def _bound(*, lowest: bool) -> Callable[[DetectedDifference, Part], tuple[str, s
 
 
 def _edge(whole: Conjunction, be: str, have: str, *, lowest: bool) -> str:
-    edge = number_edge(whole, lowest=lowest, integers=is_integral(whole))
+    edge = whole.edge(lowest=lowest)
     if edge is None:
         return f"{have} no {'lower' if lowest else 'upper'} bound"
     number = f"{edge[0]:f}" if abs(edge[0].adjusted()) < MAX_VALUE_CHARS else str(edge[0])
@@ -239,7 +229,7 @@ def _edge(whole: Conjunction, be: str, have: str, *, lowest: bool) -> str:
     return f"{be} {LIMITS[f'exclusive{name.capitalize()}' if edge[1] else name]} {number}"
 
 
-def _multiple(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _multiple(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     before, after = (few(whole.values("multipleOf")) for whole in (difference.old, difference.new))
     gone = f"{subject} must now be a multiple of {after}."
@@ -247,7 +237,7 @@ def _multiple(difference: DetectedDifference, part: Part) -> tuple[str, str]:
     return "multiple-changed", _direction(difference, gone, come, gone)
 
 
-def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
+def _size(keyword: str) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
     lowest = keyword in LEAST.values()
     pick: Callable[[Iterable[int]], int] = max if lowest else min
 
@@ -257,7 +247,7 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
             return f"{may} any number of {plural(NOUNS[keyword], 2)}"
         return f"{must} {phrase(keyword, pick(counts))}"
 
-    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
         verb = "must" if difference.lost else "may"
         after = counted(difference.new, f"{verb} now have", "may now have")
         before = counted(difference.old, "had to have", "could have")
@@ -269,11 +259,10 @@ def _size(keyword: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]
     return wording
 
 
-def _string_rule(keyword: str, verb: str) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
-    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _string_rule(keyword: str, verb: str) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
+    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
         subject = _subject(difference.path, part)
-        after = cut(difference.lost.subject) if difference.lost else ""
-        before = cut(difference.gained.subject) if difference.gained else ""
+        after, before = cut(str(difference.after)), cut(str(difference.before))
         gone = f"{subject} must now {verb} `{after}`."
         come = f"{subject} no longer has to {verb} `{before}`."
         both = f"{subject} must now {verb} `{after}`; before, it was `{before}`."
@@ -285,36 +274,32 @@ def _string_rule(keyword: str, verb: str) -> Callable[[DetectedDifference, Part]
 # Members and items
 
 
-def _required(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _required(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject((*difference.path, difference.subject), part)
-    if difference.lost is not None:
+    if difference.lost:
         return "required-added", f"{subject} is now required."
     return "required-removed", f"{subject} is no longer required."
 
 
-def _needed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _needed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     name, _, needed = difference.subject.partition(" ")
     one, other = (_subject((*difference.path, member), part) for member in (name, needed))
-    if difference.lost is not None:
+    if difference.lost:
         return "needed-added", f"If {one} is given, {other} must now be given too."
     return "needed-removed", f"If {one} is given, {other} no longer has to be given."
 
 
-def _member_added(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _member_added(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     name = difference.path[-1]
-    required = (
-        difference.lost is not None
-        and difference.lost.kind == "required"
-        and difference.lost.subject == name
-    )
+    required = bool(difference.lost) and difference.subject == name
     adjective = "required" if required else "optional"
     noun = "parameter" if part == "parameters" and len(difference.path) == 1 else _FIELDS[part]
     return "member-added", f"New {adjective} {noun} {_subject(difference.path, part)}."
 
 
-def _member_removed(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+def _member_removed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    if difference.lost is not None and difference.lost.kind == "forbidden":
+    if difference.new.accepts_nothing:
         return "member-removed", f"{subject} was removed and is no longer allowed."
     return "member-removed", f"{subject} is no longer declared."
 
@@ -324,37 +309,36 @@ def _member_removed(difference: DetectedDifference, part: Part) -> tuple[str, st
 
 def _plainly(
     code: str, gone: str, come: str, both: str
-) -> Callable[[DetectedDifference, Part], tuple[str, str]]:
-    def wording(difference: DetectedDifference, part: Part) -> tuple[str, str]:
+) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
+    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
         return code, f"{_subject(difference.path, part)} {_direction(difference, gone, come, both)}"
 
     return wording
 
 
-def _annotation(difference: DetectedDifference, part: Part) -> tuple[str, str]:
-    assert difference.declaration is not None  # noqa: S101 - a difference of this kind has a declaration
-    declaration, subject = difference.declaration, _inline(_subject(difference.path, part))
-    label = _LABELS.get(declaration.subject, f"`{declaration.subject}`")
-    if declaration.subject in _LONG:
+def _annotation(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+    subject = _inline(_subject(difference.path, part))
+    label = _LABELS.get(difference.subject, f"`{difference.subject}`")
+    if difference.subject in _LONG:
         verb = (
             "was added"
-            if declaration.before is NOTHING
+            if difference.before is NOTHING
             else "was removed"
-            if declaration.after is NOTHING
+            if difference.after is NOTHING
             else "changed"
         )
-        return f"{declaration.subject}-changed", f"The {label} of {subject} {verb}."
-    before, after = (_shown(value) for value in (declaration.before, declaration.after))
-    if declaration.before is NOTHING:
+        return f"{difference.subject}-changed", f"The {label} of {subject} {verb}."
+    before, after = (_shown(value) for value in (difference.before, difference.after))
+    if difference.before is NOTHING:
         sentence = f"The {label} of {subject} is now {after}; it had none before."
-    elif declaration.after is NOTHING:
+    elif difference.after is NOTHING:
         sentence = f"The {label} of {subject} ({before}) was removed."
     else:
         sentence = f"The {label} of {subject} changed from {before} to {after}."
-    if declaration.subject == "default":
+    if difference.subject == "default":
         effect = _ABSENT if part == "returnType" else _OMITTED
         sentence = f"{sentence.removesuffix('.')}: {effect}."
-    return f"{declaration.subject}-changed", sentence
+    return f"{difference.subject}-changed", sentence
 
 
 _OMITTED: Final = "a caller that omits it may now get something else"
@@ -373,7 +357,7 @@ _LABELS: Final = {
 }
 _LONG: Final = frozenset({"description", "examples", "title"})
 
-_WORDINGS: Final[Mapping[str, Callable[[DetectedDifference, Part], tuple[str, str]]]] = {
+_WORDINGS: Final[Mapping[str, Callable[[SchemaDifference, Part], tuple[str, str]]]] = {
     "alternative": _alternative,
     "choice": _choice,
     "described": _described,

@@ -11,15 +11,14 @@ from typing import Final
 from catalog.json_schema.validation import CompiledSchema, compile_schema
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
-from catalog.specs.diff.annotations import DeclarationChange
 from catalog.specs.diff.changes import Change, Part, Proof, Verdict
-from catalog.specs.diff.conjunction import TooMuch
-from catalog.specs.diff.counterexamples import CounterexampleFinder, Known, Refusal
-from catalog.specs.diff.differences import DetectedDifference, find_differences
+from catalog.specs.diff.conjunction import LEAST, MOST, Conjunction, TooMuch, conjoin
+from catalog.specs.diff.differences import Effect, SchemaDifference
+from catalog.specs.diff.edits import MAX_REPEATED, samples_of, sampling_budget
+from catalog.specs.diff.keywords import assertions_of
 from catalog.specs.diff.messages import message_of, note_of
-from catalog.specs.diff.obstacles import Obstacle
-from catalog.specs.diff.samples import samples_of
-from catalog.specs.diff.verdicts import verdict_of
+from catalog.specs.diff.walk import find_differences
+from catalog.specs.diff.witnesses import Known, Refusal, WitnessFinder
 from catalog.specs.diff.wording import gone_note, text_of, unlisted_words, verdict_of_annotation
 
 Sampler = Callable[[CompiledSchema, str], Sequence[JSON]]
@@ -60,7 +59,11 @@ class Comparison:
                     [self.change("too-much", sentence, "unknown")], is_explained=False
                 )
             )
-        changes = [self.change_from(difference, index) for index, difference in enumerate(found)]
+        changes = []
+        proved = 0
+        for difference in found:
+            proved += self.effect_of(difference) is not Effect.NONE
+            changes.append(self.change_from(difference, search=proved <= MAX_PROVED))
         if self.before is not None and self.after is not None:
             changes += unlisted_words(
                 self.part, SCHEMAS[self.part], self.before, self.after, changes
@@ -83,14 +86,10 @@ class Comparison:
         return self.part == "returnType"
 
     @cached_property
-    def finder(self) -> CounterexampleFinder:
+    def finder(self) -> WitnessFinder:
         """Finds breaking values: accepted before and refused now; for output, possible now and impossible before."""
-        return CounterexampleFinder(
-            self.accepts,
-            self.refuses,
-            self.known,
-            (*self.sampled, *samples_of(self.refuses.root), {}),
-        )
+        samples = (*self.sampled, *self.samples_of(self.refuses), {})
+        return WitnessFinder(self.accepts, self.refuses, self.is_output, self.known, samples)
 
     @property
     def accepts(self) -> CompiledSchema:
@@ -104,48 +103,74 @@ class Comparison:
     def sampled(self) -> list[JSON]:
         """Sample values of the schema that must accept them."""
         values = self.sample(self.accepts, self.part) if self.sample is not None else ()
-        return [*values, *samples_of(self.accepts.root)]
+        return [*values, *self.samples_of(self.accepts)]
+
+    def samples_of(self, schema: CompiledSchema) -> list[JSON]:
+        """Sample values; [] if the schema is too large or too complex."""
+        try:
+            return samples_of(conjoin(schema.root), sampling_budget())
+        except (TooMuch, Unchecked):
+            return []
 
     # Differences and their verdicts.
 
-    def change_from(self, difference: DetectedDifference, index: int) -> Change:
-        if difference.declaration is not None and difference.declaration.kind == "annotation":
-            return self.annotation_change(difference, difference.declaration)
-        obstacle = self.obstacle_of(difference)
+    def change_from(self, difference: SchemaDifference, *, search: bool) -> Change:
+        """The change with its verdict. `search`: for a value that proves it, if no known one does."""
+        if difference.is_annotation:
+            return self.annotation_change(difference)
+        effect = self.effect_of(difference)
         proof = None
-        if obstacle is not None:
-            proof = self.finder.proof_of(obstacle, search=index < MAX_PROVED)
+        if effect is not Effect.NONE:
+            proof = self.finder.proof_of(difference, search=search)
         kind, sentence = message_of(difference, self.part)
-        verdict = verdict_of(obstacle, proof)
+        verdict = self.verdict_of(difference, effect, proof)
+        is_compatible = verdict == "compatible"
         return replace(
             self.change(kind, sentence, verdict, difference=difference, proof=proof),
-            note=note_of(difference, self.part, obstacle) if verdict == "compatible" else "",
-            is_by_convention=obstacle is not None and verdict == "compatible",
+            note=note_of(difference, self.part, effect) if is_compatible else "",
+            is_by_convention=effect is not Effect.NONE and is_compatible,
         )
 
-    def annotation_change(
-        self, difference: DetectedDifference, declaration: DeclarationChange
-    ) -> Change:
+    def effect_of(self, difference: SchemaDifference) -> Effect:
+        """Which values break callers."""
+        effect = difference.gained if self.is_output else difference.lost
+        is_whole = difference.kind == "described" and not difference.path
+        if effect is Effect.ANY and is_whole and not self.is_output:
+            return Effect.UNDECLARED if self.accepts_no_arguments else Effect.ANY
+        return effect
+
+    @cached_property
+    def accepts_no_arguments(self) -> bool:
+        return self.finder.is_valid(self.finder.refuses, {})
+
+    def verdict_of(
+        self, difference: SchemaDifference, effect: Effect, proof: Proof | None
+    ) -> Verdict:
+        """The verdict: "breaking" needs a proof or certainty, "compatible" follows from the rules alone.
+
+        By convention, nobody sends undeclared members, so a witness with one proves nothing; a value from an example
+        or a run makes the change "breaking".
+        """
+        if effect is Effect.NONE:
+            return "compatible"
+        if effect is Effect.UNDECLARED:
+            is_used = proof is not None and proof.kind != "witness"
+            return "breaking" if is_used else "compatible"
+        if proof is not None:
+            return "breaking"
+        sides = (difference.old, difference.new)
+        accepting, refusing = reversed(sides) if self.is_output else sides
+        return "breaking" if _refuses_large_size(difference, accepting, refusing) else "unknown"
+
+    def annotation_change(self, difference: SchemaDifference) -> Change:
         kind, sentence = message_of(difference, self.part)
-        before, after = declaration.before, declaration.after
-        verdict = verdict_of_annotation(declaration.subject, before, after)
+        before, after = difference.before, difference.after
+        verdict = verdict_of_annotation(difference.subject, before, after)
         if self.part == "configuration" and difference.path == (BASE_URL,) and verdict == "unknown":
             verdict = "compatible"  # another address of the same tool; who may move it is decided by its origin
         texts = (text_of(before), text_of(after))
         change = self.change(kind, sentence, verdict, difference=difference)
         return replace(change, texts=texts, note=gone_note(*texts))
-
-    def obstacle_of(self, difference: DetectedDifference) -> Obstacle | None:
-        """Why `difference` breaks callers; None if it does not."""
-        obstacle = difference.gained if self.is_output else difference.lost
-        if (
-            obstacle is not None
-            and obstacle.kind == "described"
-            and not obstacle.path
-            and not self.is_output
-        ):
-            return replace(obstacle, undeclared=self.finder.is_valid(self.finder.refuses, {}))
-        return obstacle
 
     def change(
         self,
@@ -153,11 +178,11 @@ class Comparison:
         sentence: str,
         verdict: Verdict,
         *,
-        difference: DetectedDifference | None = None,
+        difference: SchemaDifference | None = None,
         proof: Proof | None = None,
     ) -> Change:
         before, after = (
-            (difference.before, difference.after) if difference is not None else ("", "")
+            (difference.old_pointer, difference.new_pointer) if difference is not None else ("", "")
         )
         return Change(
             part=self.part,
@@ -199,3 +224,27 @@ class Comparison:
         reason = f"{proof.message} (at {proof.pointer})" if proof.pointer else proof.message
         sentence = f"{known_from[proof.kind]} {verb}: {reason}."
         return self.change("value-refused", sentence, "breaking", proof=proof)
+
+
+def _refuses_large_size(
+    difference: SchemaDifference, accepting: Conjunction, refusing: Conjunction
+) -> bool:
+    """Whether a size is certainly refused that is too large to be shown as a witness.
+
+    Only if sizes are all that the schema demands, and the items, if any, need only have a type.
+    """
+    keyword = difference.kind
+    kind = next((kind for kind in LEAST if keyword in (LEAST[kind], MOST[kind])), None)
+    if kind is None or difference.is_conditional:
+        return False
+    counts = refusing.counts(keyword)
+    size = accepting.least(kind) if keyword == LEAST[kind] else min(counts, default=0) + 1
+    if size <= MAX_REPEATED:
+        return False
+    asked = frozenset[str]().union(*map(assertions_of, accepting.subschemas))
+    if kind != "array":
+        return asked <= {"type", LEAST[kind], MOST[kind]}
+    items = accepting.item(0)
+    if not items.types or not all(assertions_of(each) <= {"type"} for each in items.subschemas):
+        return False
+    return asked <= {"type", "items", "minItems", "maxItems"}

@@ -16,8 +16,8 @@ from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.diff.annotations import Nothing
 from catalog.specs.diff.changes import Change, Part, Verdict
+from catalog.specs.diff.differences import Nothing
 from catalog.specs.diff.keywords import is_annotation
 from catalog.specs.spec import ToolSpec
 

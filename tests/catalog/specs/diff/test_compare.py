@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from catalog.specs.diff import Any, Known, compare, value_checks
+from catalog.specs.diff import Any, Known, compare
 from catalog.specs.spec import read_spec, stored_spec
 from tests.work import at_most
 
@@ -293,6 +293,18 @@ def test_many_new_optional_parameters_hide_no_change_that_breaks():
     )
 
 
+def test_many_changes_of_one_direction_hide_none_of_the_other():
+    def parameters(most, last):
+        lengths = {f"a{index}": {"type": "string", "maxLength": most} for index in range(400)}
+        return {"properties": {**lengths, "z": {"type": last}}}
+
+    wider = compare(
+        spec(parameters=parameters(5, "string")), spec(parameters=parameters(9, "null"))
+    )
+
+    assert wider.verdict == "breaking"
+
+
 def test_it_breaks_if_a_caller_really_sent_another_value_under_that_name():
     run = Known("run", "3", {"unit": "Kelvin"})
 
@@ -351,36 +363,6 @@ def test_new_descriptions_and_examples_are_a_change_of_wording():
     ]
 
 
-def test_schemas_that_are_too_complex_are_reported(monkeypatch):
-    monkeypatch.setattr(value_checks, "SECONDS", 0)
-    old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-    new = spec(
-        parameters={"type": "object", "properties": {"a": {"type": "integer", "maximum": 999}}}
-    )
-
-    assert only(compare(old, new)).kind == "too-much"
-    assert compare(old, new).verdict == "unknown"
-
-
-def test_a_simple_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
-    monkeypatch.setattr(value_checks, "SECONDS", 0)
-    old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-    new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
-
-    assert [change.kind for change in compare(old, new).changes] == ["value-refused", "too-much"]
-
-
-def test_a_known_value_shows_that_schemas_too_complex_to_compare_break(monkeypatch):
-    monkeypatch.setattr(value_checks, "SECONDS", 0)
-    old = spec(parameters={"type": "object", "properties": {"a": {"type": "integer"}}})
-    new = spec(parameters={"type": "object", "properties": {"a": {"type": "string"}}})
-
-    difference = compare(old, new, runs=[("parameters", Known("run", "12", {"a": 1}))])
-
-    assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
-    assert difference.changes[0].message == "The run 12 is now rejected: must be a string (at /a)."
-
-
 # Large and hostile schemas: a comparison ends, and says what it could not find out.
 
 
@@ -420,6 +402,34 @@ LARGE = {
         ],
     },
 }  # fmt: skip
+
+
+def test_schemas_that_are_too_complex_are_reported():
+    old, new = stored(LARGE["parts"]("string")), stored(LARGE["parts"]("integer"))
+
+    difference = compare(old, new)
+
+    assert only(difference).kind == "too-much"
+    assert difference.verdict == "unknown"
+
+
+def test_a_simple_value_shows_that_schemas_too_complex_to_compare_break():
+    old, new = stored(LARGE["parts"]("string")), stored(LARGE["parts"]("integer"))
+
+    difference = compare(old, new, sample=lambda schema, seed: [{"p7": "text"}])
+
+    assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
+
+
+def test_a_known_value_shows_that_schemas_too_complex_to_compare_break():
+    old, new = stored(LARGE["parts"]("string")), stored(LARGE["parts"]("integer"))
+
+    difference = compare(old, new, runs=[("parameters", Known("run", "12", {"p0": "a"}))])
+
+    assert [change.kind for change in difference.changes] == ["value-refused", "too-much"]
+    assert (
+        difference.changes[0].message == "The run 12 is now rejected: must be an integer (at /p0)."
+    )
 
 
 @pytest.mark.deep
@@ -508,3 +518,118 @@ def test_alternatives_without_constants_are_paired_by_their_titles():
     assert messages(old, parameters(image, titled("Text", text={"type": "string"}))) == [
         "The description of `a.url` was added."
     ]
+
+
+def closed(kind, **members):
+    """An alternative that is known by its constant, which it does not require."""
+    return {
+        "type": "object",
+        "properties": {"kind": {"const": kind}, "text": {"type": "string"}, **members},
+        "additionalProperties": False,
+    }
+
+
+def test_a_new_member_of_an_alternative_that_does_not_require_its_constant_is_compatible():
+    old = {"properties": {"block": {"oneOf": [closed("a"), closed("b")]}}}
+    new = {"properties": {"block": {"oneOf": [closed("a"), closed("b", size={"type": "integer"})]}}}
+
+    change = only(compare(spec(parameters=old), spec(parameters=new)))
+
+    assert (change.verdict, change.kind, change.place) == (
+        "compatible",
+        "member-added",
+        "block.size",
+    )
+
+
+def test_a_wider_alternative_that_may_overlap_another_one_is_not_compatible():
+    short, long = {"type": "string", "maxLength": 3}, {"type": "string", "maxLength": 9}
+    old = {"oneOf": [closed("a"), closed("b", text=short)]}
+    new = {"oneOf": [closed("a"), closed("b", text=long)]}
+
+    change = only(compare(spec(parameters=old), spec(parameters=new)))
+
+    assert (change.verdict, change.kind) == ("unknown", "maxLength-changed")
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda bound: bound,
+    lambda bound: {"anyOf": [bound, {"type": "null"}]},
+    lambda bound: {"allOf": [bound, {"maxLength": 100}]},
+    lambda bound: {"oneOf": [bound, {"type": "array", "items": bound}]},
+    lambda bound: {"type": "array", "items": {"$ref": "#/$defs/bound"}},
+])  # fmt: skip
+def test_a_bound_that_is_loosened_in_one_place_is_compatible(wrap):
+    def parameters(most):
+        bound = {"type": "string", "maxLength": most}
+        return {"properties": {"a": wrap(bound)}, "$defs": {"bound": bound}}
+
+    difference = compare(spec(parameters=parameters(5)), spec(parameters=parameters(9)))
+
+    assert difference.verdict == "compatible"
+    assert {change.kind for change in difference.changes} == {"maxLength-changed"}
+
+
+def test_a_change_under_not_has_the_opposite_direction():
+    def parameters(longest):
+        return {"properties": {"a": {"type": "string", "not": {"maxLength": longest}}}}
+
+    assert compare(spec(parameters=parameters(3)), spec(parameters=parameters(2))).verdict == (
+        "compatible"
+    )
+    assert compare(spec(parameters=parameters(2)), spec(parameters=parameters(3))).verdict == (
+        "breaking"
+    )
+
+
+def test_a_recursive_schema_under_not_is_not_equal():
+    def parameters(longest):
+        node = {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "maxLength": longest},
+                "other": {"not": {"$ref": "#/$defs/node"}},
+            },
+        }
+        return {"$ref": "#/$defs/node", "$defs": {"node": node}}
+
+    difference = compare(spec(parameters=parameters(3)), spec(parameters=parameters(5)))
+
+    assert difference.verdict in {"unknown", "breaking"}
+
+
+def test_a_change_deep_in_lists_of_optional_members_is_proved():
+    def parameters(kind):
+        inner = {"type": kind}
+        for _ in range(5):
+            inner = {"type": "array", "items": {"type": "object", "properties": {"x": inner}}}
+        return {"properties": {"a": inner}}
+
+    change = only(
+        compare(spec(parameters=parameters("string")), spec(parameters=parameters("integer")))
+    )
+
+    assert (change.verdict, change.proof.message) == ("breaking", "must be an integer")
+
+
+def test_a_comparison_has_the_same_result_on_a_slow_machine(monkeypatch):
+    ticks = iter(range(10**9))
+    old = spec(parameters={"properties": {"a": {"anyOf": [OPEN, {"type": "null"}]}}})
+    new = spec(parameters={"properties": {"a": {"anyOf": [WITH_UNIT, {"type": "string"}]}}})
+    expected = compare(old, new)
+
+    monkeypatch.setattr("time.thread_time", lambda: next(ticks))
+
+    assert compare(old, new) == expected
+
+
+def test_an_alternative_that_requires_less_and_overlaps_another_one_is_not_compatible():
+    def alternative(*required):
+        members = {"a": {"type": "string"}, "b": {"type": "string"}}
+        return {"type": "object", "properties": members, "required": list(required)}
+
+    without_b = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    old = {"oneOf": [alternative("a"), alternative("a", "b")]}
+    new = {"oneOf": [alternative("a"), without_b]}
+
+    assert compare(spec(parameters=old), spec(parameters=new)).verdict in {"breaking", "unknown"}
