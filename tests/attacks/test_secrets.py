@@ -74,7 +74,7 @@ def interfaces(user):
     body = json.dumps({"parameters": {}, "configuration": CONFIGURATION})
     form = {
         "configuration:o:": "",
-        f"configuration:s:{member_path('', 'apiKey')}": MARKER,
+        f"configuration:t:{member_path('', 'apiKey')}": MARKER,
         "parameters:o:": "",
     }
     yield lambda: program.post("/api/v1/tools/keeper/runs", body, content_type="application/json")
@@ -135,7 +135,7 @@ def test_a_browser_is_given_nothing_to_keep(ada):
     browser.force_login(ada)
     form = {
         "configuration:o:": "",
-        f"configuration:s:{member_path('', 'apiKey')}": MARKER,
+        f"configuration:t:{member_path('', 'apiKey')}": MARKER,
         "parameters:o:": "",
     }
 

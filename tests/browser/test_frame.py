@@ -41,8 +41,8 @@ def test_the_keys_of_a_shortcut_stand_in_one_line(signed_in: Page):
         "all => all.map((row) => [...row.children].map((key) => key.getBoundingClientRect().top))"
     )
 
-    assert len(lines) == 10
-    assert [len(set(tops)) for tops in lines] == [1] * 10
+    assert len(lines) == 9
+    assert [len(set(tops)) for tops in lines] == [1] * 9
 
 
 @pytest.mark.deep
@@ -489,7 +489,7 @@ def background(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
 
 
-@pytest.mark.parametrize("address", ["/upload/", "/api/v1/docs"])
+@pytest.mark.parametrize("address", ["/factories/", "/api/v1/docs"])
 def test_on_a_narrow_page_the_lead_follows_the_title(signed_in: Page, address: str):
     signed_in.set_viewport_size({"width": 360, "height": 800})
     signed_in.goto(address)

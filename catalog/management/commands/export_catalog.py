@@ -62,6 +62,8 @@ def _write(path: Path, lines: Iterator[str]) -> None:
         unfinished.replace(path)
     except OSError as error:
         raise CommandError(str(error), returncode=2) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _lines(tools: QuerySet[Tool]) -> Iterator[str]:

@@ -114,7 +114,7 @@ def test_the_command_refuses_them(tool, tmp_path, capsys):
 def test_the_page_refuses_them_at_the_field(tool, browser):
     form = {
         "parameters:o:": "",
-        f"parameters:s:{member_path('', 'pin')}": "k" * (MOST_BYTES + 1),
+        f"parameters:t:{member_path('', 'pin')}": "k" * (MOST_BYTES + 1),
         "run": "1",
     }
 
@@ -152,7 +152,7 @@ def test_the_api_saves_no_configuration_with_more(tool, program):
 def test_the_page_saves_no_configuration_with_more(tool, browser):
     form = {
         "configuration:o:": "",
-        f"configuration:s:{member_path('', 'apiKey')}": "k" * (MOST_BYTES + 1),
+        f"configuration:t:{member_path('', 'apiKey')}": "k" * (MOST_BYTES + 1),
     }
 
     page = browser.post(

@@ -173,7 +173,7 @@ def test_a_secret_appears_nowhere(leaking, ada, page, caplog, capfd, tmp_path, s
         answer = page.get(path)
         assert answer.status_code == 200, path
         places[name] = answer.content
-    form = {"configuration:o:": "", "configuration:s:/.apiKey": MARKER, "parameters:o:": ""}
+    form = {"configuration:o:": "", "configuration:t:/.apiKey": MARKER, "parameters:o:": ""}
     for name, button in {
         "drawn again": {"use": "refresh"},
         "run": {"run": "1"},

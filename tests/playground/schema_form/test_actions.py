@@ -199,7 +199,7 @@ def test_the_button_of_another_form_only_draws_this_one_again():
 
 
 def test_two_forms_of_one_page_are_read_apart():
-    pairs = [("a:o:", ""), ("a:s:/.x", "1"), ("b:o:", ""), ("b:s:/.x", "2"), ("other", "3")]
+    pairs = [("a:o:", ""), ("a:t:/.x", "1"), ("b:o:", ""), ("b:t:/.x", "2"), ("other", "3")]
 
     assert submitted(None, pairs, name="a").value == {"x": "1"}
     assert submitted(None, pairs, name="b").value == {"x": "2"}

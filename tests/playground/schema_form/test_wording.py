@@ -156,7 +156,7 @@ def test_a_draft_and_its_controls_say_the_same():
 def test_controls_that_no_page_has_drawn_are_left_alone():
     pairs = [
         ("f:o:", ""),
-        ("f:s:/.a", "x"),
+        ("f:t:/.a", "x"),
         ("f:r:/.b", "@"),
         ("f:a:/.b", ""),
         ("f:u:/.a", "nonsense"),
@@ -165,7 +165,7 @@ def test_controls_that_no_page_has_drawn_are_left_alone():
         ("f:??:/.z", "1"),
         ("f", ""),
         ("f:", ""),
-        ("f:s:../x", ""),
+        ("f:t:../x", ""),
         ("op", "f"),
     ]
 
