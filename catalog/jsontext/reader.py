@@ -282,6 +282,9 @@ def _refuse_foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
+_SCALARS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
+
+
 def _written(
     value: JSON, indent: int | None, sort_keys: bool, line: str, blank: str = " "
 ) -> Iterator[str]:
@@ -301,7 +304,7 @@ def _written(
             yield line
         yield "]" if isinstance(value, list) else "}"
     else:
-        yield json.dumps(value, ensure_ascii=False, allow_nan=False, default=_refuse_foreign)
+        yield _SCALARS.encode(value)
 
 
 def _entries(
