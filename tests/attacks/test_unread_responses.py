@@ -151,7 +151,7 @@ def test_a_few_clients_get_large_responses_and_the_others_are_asked_to_try_again
         for client in clients:
             client.close()
 
-    assert len(tools) > 7 * 1024 * 1024
+    assert len(tools) > 900 * 1024  # the largest response; lists are paged
     assert set(given) <= {200, 429, 503}
     # Two processes, each with room for three; as many again where the machine is slow to show that they are not read.
     assert 1 <= given.count(200) <= 2 * 2 * UNREAD_BYTES // len(tools)

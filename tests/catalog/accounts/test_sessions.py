@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -353,6 +354,7 @@ for name, cookie in client.cookies.items():
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
-    cookies = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    lines = (line.split(" ", 1) for line in done.stdout.splitlines())
+    cookies = {re.sub("_[0-9a-f]{8}$", "", name): facts for name, facts in lines}  # of the site
     names = {f"__Host-toolshelf_{name}" for name in ("session", "csrf", "next", "browser")}
     assert cookies == dict.fromkeys(names, "True / -"), done.stderr
