@@ -2,7 +2,9 @@
 
     compare        compares two specs; changes: the result as values
     schema_diff    compares one pair of schemas: the changes with their verdicts and proofs
-    walk           the differences of two schemas, found side by side, each with its direction; rules: of each keyword
+    walk           the differences of two schemas, found side by side, each with its direction
+    rules          the rules of each keyword: rules_values, rules_containers, rules_combinators
+    unions         how the alternatives of two unions compare
     alternatives   which alternatives of a union are the same ones, and which have no value in common
     differences    one difference, and lists of them
     conjunction    the schemas that apply to one value; keywords: the constraints of one schema

@@ -112,7 +112,7 @@ class Conjunction:
         """These schemas and `subschemas`."""
         return self._with(*self.subschemas, *subschemas)
 
-    def led_by(self, *subschemas: Subschema) -> Conjunction:
+    def put_first(self, *subschemas: Subschema) -> Conjunction:
         """These schemas and `subschemas`, which come first: pointers lead into them."""
         return self._with(*subschemas, *self.subschemas)
 

@@ -105,7 +105,7 @@ def leave(value: JSON) -> JSON:
     return value
 
 
-def DROP(value: JSON) -> JSON:  # noqa: N802 - `edited` handles it: it removes the part itself
+def DROP(value: JSON) -> JSON:  # noqa: N802 - `apply_edit` handles it: it removes the part itself
     """The edit that removes the part from its object."""
     raise TypeError(value)
 
@@ -259,7 +259,7 @@ def names_like(patterns: Iterable[str]) -> tuple[str, ...]:
 # Edits inside a value.
 
 
-def edited(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> Iterator[JSON]:
+def apply_edit(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> Iterator[JSON]:
     """`value` with the part at `path` changed by `edit`; missing objects and arrays on the way are created.
 
     There are several results if the path stands for any member or item, and none if the value has a different shape.
@@ -278,7 +278,7 @@ def edited(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> It
         return
     token, rest = path[0], path[1:]
     if isinstance(token, int) or token is Any.ITEM:
-        yield from _edited_items(value, token, rest, edit, names)
+        yield from _edit_items(value, token, rest, edit, names)
         return
     if value is not None and not isinstance(value, dict):
         return
@@ -289,11 +289,11 @@ def edited(value: JSON, path: Path, edit: Edit, names: Sequence[str] = ()) -> It
     others = [*list(members)[:MAX_TRIED_MEMBERS], *names, "undeclared_member"]
     tried = others if isinstance(token, Any) else [token]
     for name in tried:
-        for inner in edited(members.get(name), rest, edit, names):
+        for inner in apply_edit(members.get(name), rest, edit, names):
             yield {**members, name: inner}
 
 
-def _edited_items(
+def _edit_items(
     value: JSON, token: int | Any, rest: Path, edit: Edit, names: Sequence[str]
 ) -> Iterator[JSON]:
     if value is not None and not isinstance(value, list):
@@ -305,5 +305,5 @@ def _edited_items(
             return
         before = items[:index] + [None] * (index - len(items))
         part = items[index] if index < len(items) else None
-        for inner in edited(part, rest, edit, names):
+        for inner in apply_edit(part, rest, edit, names):
             yield [*before, inner, *items[index + 1 :]]

@@ -156,7 +156,7 @@ def _choice(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     return "choice-added", f"{subject} may now also be {few(difference.values)}."
 
 
-def _listed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+def _list_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     if difference.new.choices:
         return "list-added", f"{subject} must now be {_one_of(difference.values)}."
@@ -170,7 +170,7 @@ def _alternative(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     return "alternative-added", f"{subject} may now also be {_schema(difference.new)}."
 
 
-def _described(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+def _description_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
     if not difference.path:
         gone = f"{subject} could have any value before and now has constraints."
@@ -274,14 +274,14 @@ def _string_rule(keyword: str, verb: str) -> Callable[[SchemaDifference, Part], 
 # Members and items
 
 
-def _required(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+def _required_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject((*difference.path, difference.subject), part)
     if difference.lost:
         return "required-added", f"{subject} is now required."
     return "required-removed", f"{subject} is no longer required."
 
 
-def _needed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
+def _needed_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     name, _, needed = difference.subject.partition(" ")
     one, other = (_subject((*difference.path, member), part) for member in (name, needed))
     if difference.lost:
@@ -360,9 +360,9 @@ _LONG: Final = frozenset({"description", "examples", "title"})
 _WORDINGS: Final[Mapping[str, Callable[[SchemaDifference, Part], tuple[str, str]]]] = {
     "alternative": _alternative,
     "choice": _choice,
-    "described": _described,
+    "described": _description_sentence,
     "forbidden": _forbidden,
-    "listed": _listed,
+    "listed": _list_sentence,
     "type": _type,
     "minimum": _bound(lowest=True),
     "maximum": _bound(lowest=False),
@@ -370,8 +370,8 @@ _WORDINGS: Final[Mapping[str, Callable[[SchemaDifference, Part], tuple[str, str]
     **{keyword: _size(keyword) for keyword in (*LEAST.values(), *MOST.values())},
     "format": _string_rule("format", "have the format"),
     "pattern": _string_rule("pattern", "match the pattern"),
-    "required": _required,
-    "needed": _needed,
+    "required": _required_sentence,
+    "needed": _needed_sentence,
     "member-added": _member_added,
     "member-removed": _member_removed,
     "annotation": _annotation,

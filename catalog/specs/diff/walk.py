@@ -5,8 +5,9 @@ value that was accepted still is, as far as this constraint is concerned, and `g
 So if no difference has `lost`, the new schema accepts everything that the old one accepted. A rule may ignore
 constraints of the side that accepts, because it then only finds more differences than necessary.
 
-A pair of schemas that recurs inside itself has no further differences, because the first occurrence has them all. That
-is not so under `not` and in alternatives of `oneOf` that overlap: there a wider schema may refuse more (`turned`).
+A pair of schemas that recurs inside itself has no further differences, because the first occurrence
+has them all. That is not so under `not` and in alternatives of `oneOf` that overlap: there a wider
+schema may refuse more (`turn_directions`).
 
 Source: JSON Schema 2020-12 Core, sections 10 and 11; Validation, section 6.
 """
@@ -15,22 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
 from catalog.json_schema.formats import FORMATS
-from catalog.json_schema.validation import Budget, Subschema, compile_schema
+from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import edits
-from catalog.specs.diff.alternatives import all_apart, are_apart, pair_alternatives, similarity
-from catalog.specs.diff.changes import Edit
+from catalog.specs.diff.alternatives import pair_alternatives
 from catalog.specs.diff.conjunction import (
     Conjunction,
     TooMuch,
-    Union,
     are_same,
     conjoin,
     is_implied_by,
@@ -47,14 +45,13 @@ from catalog.specs.diff.differences import (
 )
 from catalog.specs.diff.keywords import ANNOTATIONS, NUMBERS, TYPES
 from catalog.specs.diff.rules import RULES
+from catalog.specs.diff.unions import compare_one_sided_union, compare_unions
 
 MAX_STEPS: Final = 10_000  # pairs of schemas, weighted by the number of their parts
 MAX_CHECKS: Final = 200_000  # steps to check single values
 MAX_DEPTH: Final = 40  # of schemas in schemas
 FRAME_DISTANCE: Final = 3  # samples have optional members down to this depth
 MAX_DECIDED: Final = 3  # unions that only one side has
-MAX_CANDIDATES: Final = 6  # alternatives that may accept the values of one that is gone
-MAX_OVERLAPPING: Final = 4  # alternatives of which two may accept the same value
 
 _LISTING: Final = ("enum", "const", "anyOf", "oneOf")
 _TEXTS: Final = frozenset({"title", "description"})  # a model reads all of them
@@ -144,9 +141,9 @@ class Walk:
             found = self.compare(old, new)
         finally:
             self._depth -= 1
-        return [self._framed(each, old, new) for each in found]
+        return [self._add_frame(each, old, new) for each in found]
 
-    def _framed(
+    def _add_frame(
         self, difference: SchemaDifference, old: Conjunction, new: Conjunction
     ) -> SchemaDifference:
         """`difference`, with the schemas here if samples of a schema further out may not reach it."""
@@ -154,7 +151,7 @@ class Walk:
         return difference.within(old, new) if is_far else difference
 
     @contextmanager
-    def turned(self, is_turned: bool = True) -> Iterator[None]:
+    def turn_directions(self, is_turned: bool = True) -> Iterator[None]:
         """Inside, a schema that accepts more may make the whole refuse more."""
         self._turns += is_turned
         try:
@@ -208,26 +205,26 @@ class Walk:
         if old.has_unknown_parts or new.has_unknown_parts:
             yield self.unclear(old, new)
         elif old.accepts_nothing or new.accepts_nothing:
-            yield self.allowed_or_not(old, new)
+            yield self.compare_permission(old, new)
         elif old.is_anything or new.is_anything:
             if old.is_anything != new.is_anything:
-                yield self._described_or_not(old, new)
+                yield self._compare_description(old, new)
         else:
-            yield from self._types(old, new)
+            yield from self._compare_types(old, new)
 
-    def allowed_or_not(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
+    def compare_permission(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
         lost, gained = effect_if(new.accepts_nothing), effect_if(old.accepts_nothing)
         tried = (edits.leave, *edits.put_types(old.types | new.types))
         keywords = ("type", "enum", "const")
         return SchemaDifference("forbidden", old, new, lost, gained, keywords=keywords, edits=tried)
 
-    def _described_or_not(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
+    def _compare_description(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
         lost, gained = effect_if(old.is_anything), effect_if(new.is_anything)
         tried = (edits.leave, *edits.put_types(TYPES))
         keywords = ("type", "enum", "const")
         return SchemaDifference("described", old, new, lost, gained, keywords=keywords, edits=tried)
 
-    def _types(self, old: Conjunction, new: Conjunction) -> Differences:
+    def _compare_types(self, old: Conjunction, new: Conjunction) -> Differences:
         fewer, more = old.types - new.types, new.types - old.types
         if fewer or more:
             yield SchemaDifference(
@@ -252,18 +249,18 @@ class Walk:
             return
         before, after = old.values_of(self.budget), new.values_of(self.budget)
         if before is not None or after is not None:
-            yield from self._listed(old, new, before, after)
+            yield from self._compare_lists(old, new, before, after)
             return
         old, new = _without_equal_unions(old, new)
         has_fewer = min(len(old.unions), len(new.unions))
         extra = [*old.unions[has_fewer:], *new.unions[has_fewer:]]
         if 0 < len(extra) <= MAX_DECIDED:
-            yield from self._one_sided_union(old, new, extra[0])
+            yield from compare_one_sided_union(self, old, new, extra[0])
             return
         if extra:
             yield self.unclear(old, new)
         for mine, theirs in zip(old.unions, new.unions, strict=False):
-            found = self._unions(old, new, mine, theirs)
+            found = compare_unions(self, old, new, mine, theirs)
             yield from self._as_far_as_clear(found, old, new)
         for rule in RULES:
             yield from self._as_far_as_clear(rule(self, old, new), old, new)
@@ -281,7 +278,7 @@ class Walk:
 
     # Listed values.
 
-    def _listed(
+    def _compare_lists(
         self,
         old: Conjunction,
         new: Conjunction,
@@ -289,12 +286,12 @@ class Walk:
         after: list[JSON] | None,
     ) -> Differences:
         """Where a side lists its values (`before`, `after`), each is checked on the other side."""
-        lost = self._refused(before, new)
+        lost = self._find_refused(before, new)
         if lost:
-            yield self._choice(old, new, lost, is_removal=True)
-        gained = self._refused(after, old)
+            yield self._choice_difference(old, new, lost, is_removal=True)
+        gained = self._find_refused(after, old)
         if gained:
-            yield self._choice(old, new, gained, is_removal=False)
+            yield self._choice_difference(old, new, gained, is_removal=False)
         if before is None or after is None:
             lost_effect, gained_effect = effect_if(before is None), effect_if(after is None)
             known = (before if after is None else after) or []
@@ -310,7 +307,7 @@ class Walk:
                 edits=(*edits.put_types(old.types | new.types), *others),
             )
 
-    def _refused(self, values: list[JSON] | None, by: Conjunction) -> list[JSON]:
+    def _find_refused(self, values: list[JSON] | None, by: Conjunction) -> list[JSON]:
         """The values that `by` refuses.
 
         Raises:
@@ -325,7 +322,7 @@ class Walk:
                 refused.append(value)
         return refused
 
-    def _choice(
+    def _choice_difference(
         self, old: Conjunction, new: Conjunction, values: list[JSON], *, is_removal: bool
     ) -> SchemaDifference:
         return SchemaDifference(
@@ -338,143 +335,6 @@ class Walk:
             keywords=_LISTING,
             values=tuple(values),
             edits=edits.put_each(values[:5]),
-        )
-
-    # Unions.
-
-    def _unions(
-        self, old: Conjunction, new: Conjunction, mine: Union, theirs: Union
-    ) -> Differences:
-        """A union on each side: the same alternatives are compared, and the others are gone or new."""
-        before, after = self._alternatives(old, mine), self._alternatives(new, theirs)
-        overlaps_before, overlaps_after = self._overlap(mine, before), self._overlap(theirs, after)
-        if mine.keyword != theirs.keyword and (overlaps_before or overlaps_after):
-            tried = self._in_two([*before.values(), *after.values()])
-            yield self._exclusive(old, new, tried, lost=overlaps_after, gained=overlaps_before)
-        with self.turned(overlaps_before or overlaps_after):
-            pairs, gone, come = pair_alternatives(list(before), list(after))
-            for one, other in pairs:
-                for each in _without_own_annotations(self.compare(one, other)):
-                    framed = each.within(before[one], after[other])
-                    if overlaps_after and self._meets_others(each, other, after):
-                        framed = replace(framed, lost=max(each.lost, each.gained))
-                    if overlaps_before and self._meets_others(each, one, before):
-                        framed = replace(framed, gained=max(each.lost, each.gained))
-                    yield framed
-            for one in gone:
-                if overlaps_before or not self._is_covered(one, list(after)):
-                    yield self._gone(before[one], new, theirs.keyword, gained=overlaps_before)
-            for other in come:
-                if overlaps_after or not self._is_covered(other, list(before)):
-                    yield self._come(old, after[other], mine.keyword, lost=overlaps_after)
-
-    def _alternatives(self, whole: Conjunction, union: Union) -> dict[Conjunction, Conjunction]:
-        """Each alternative, and together with the schemas around it."""
-        branches = whole.possible_branches(union)
-        return {whole.alone(branch): whole.with_branch(union, branch) for branch in branches}
-
-    def _overlap(self, union: Union, alternatives: dict[Conjunction, Conjunction]) -> bool:
-        """Whether a value may match several alternatives of `oneOf`, which refuses it then."""
-        wholes = list(alternatives.values())
-        return union.keyword == "oneOf" and not all_apart(wholes, self.budget)
-
-    def _in_two(self, alternatives: list[Conjunction]) -> tuple[Edit, ...]:
-        """Edits that put a value which two of the first alternatives may accept."""
-        pairs = combinations(alternatives[:MAX_OVERLAPPING], 2)
-        both = [one.also(*other.subschemas) for one, other in pairs]
-        return edits.put_samples(both, self.sampling)
-
-    def _meets_others(
-        self,
-        difference: SchemaDifference,
-        alternative: Conjunction,
-        alternatives: dict[Conjunction, Conjunction],
-    ) -> bool:
-        """Whether a value that `difference` concerns may match another alternative too."""
-        if difference.is_annotation:
-            return False
-        whole = alternatives[alternative]
-        path = difference.path
-        is_about_presence = len(path) == 1 and difference.subject != ""
-        if path and isinstance(path[0], str) and not is_about_presence:
-            whole = whole.also(compile_schema({"required": [path[0]]}).root)
-        others = [each for each in alternatives if each is not alternative]
-        return not all(are_apart(whole, alternatives[each], self.budget) for each in others)
-
-    def _one_sided_union(self, old: Conjunction, new: Conjunction, union: Union) -> Differences:
-        """A union that only one side has: the other side is compared with each alternative."""
-        is_new = union in new.unions
-        whole, plain = (new, old) if is_new else (old, new)
-        alternatives = self._alternatives(whole, union)
-        cases = list(alternatives.values())
-        twin = self._twin_of(plain, cases)
-        one, other = (plain, twin) if is_new else (twin, plain)
-        for each in _without_own_annotations(self.compare(one, other)):
-            yield each.within(one, other)
-        for case in cases:
-            if case is twin or self.covers(plain, case):
-                continue
-            if is_new:
-                yield self._come(old, case, union.keyword)
-            else:
-                yield self._gone(case, new, union.keyword)
-        if self._overlap(union, alternatives):
-            tried = self._in_two(cases)
-            yield self._exclusive(old, new, tried, lost=is_new, gained=not is_new)
-
-    def _twin_of(self, plain: Conjunction, cases: list[Conjunction]) -> Conjunction:
-        """The case that accepts all of `plain`, else the most similar one."""
-        ranked = sorted(cases, key=lambda case: -similarity(plain, case))
-        for case in ranked[:MAX_CANDIDATES]:
-            if self.covers(case, plain):
-                return case
-        return ranked[0]
-
-    def _is_covered(self, alternative: Conjunction, others: list[Conjunction]) -> bool:
-        """Whether one of `others` certainly accepts everything that `alternative` accepts."""
-        values = alternative.values_of(self.budget)
-        if values is not None:
-            return all(any(each.accepts(v, self.budget) for each in others) for v in values)
-        ranked = sorted(others, key=lambda other: -similarity(alternative, other))
-        return any(self.covers(other, alternative) for other in ranked[:MAX_CANDIDATES])
-
-    def _gone(
-        self, old: Conjunction, new: Conjunction, keyword: str, *, gained: bool = False
-    ) -> SchemaDifference:
-        return SchemaDifference(
-            "alternative",
-            old,
-            new,
-            Effect.ANY,
-            effect_if(gained),
-            is_removal=True,
-            keywords=(keyword,),
-        )
-
-    def _come(
-        self, old: Conjunction, new: Conjunction, keyword: str, *, lost: bool = False
-    ) -> SchemaDifference:
-        return SchemaDifference(
-            "alternative", old, new, effect_if(lost), Effect.ANY, keywords=(keyword,)
-        )
-
-    def _exclusive(
-        self,
-        old: Conjunction,
-        new: Conjunction,
-        tried: tuple[Edit, ...],
-        *,
-        lost: bool,
-        gained: bool,
-    ) -> SchemaDifference:
-        return SchemaDifference(
-            "exclusive",
-            old,
-            new,
-            effect_if(lost),
-            effect_if(gained),
-            keywords=("oneOf",),
-            edits=tried,
         )
 
 
@@ -500,11 +360,6 @@ def _annotation_difference(
         before=NOTHING if before is None else by_text[before],
         after=NOTHING if after is None else by_text[after],
     )
-
-
-def _without_own_annotations(differences: list[SchemaDifference]) -> list[SchemaDifference]:
-    """Those of an alternative; `Walk.annotations` lists its own annotations."""
-    return [each for each in differences if each.path or not each.is_annotation]
 
 
 def _type_groups(types: frozenset[str]) -> Iterator[frozenset[str]]:

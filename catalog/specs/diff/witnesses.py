@@ -16,7 +16,7 @@ from catalog.jsontext.reader import JSON
 from catalog.specs.diff.changes import Any, Path, Proof
 from catalog.specs.diff.conjunction import Conjunction
 from catalog.specs.diff.differences import Effect, SchemaDifference
-from catalog.specs.diff.edits import edited, put_samples, sampling_budget
+from catalog.specs.diff.edits import apply_edit, put_samples, sampling_budget
 
 MAX_TRIES: Final = 120  # of one change
 MAX_MORE_TRIES: Final = 20  # to find a value that is refused because of one change alone
@@ -161,7 +161,7 @@ class WitnessFinder:
 
     def candidates(self, difference: SchemaDifference) -> Iterator[tuple[JSON, bool]]:
         """Values that may be refused because of `difference`, and whether both accept the value before the edit."""
-        bases = self.framed_bases(difference) if difference.frames else []
+        bases = self.choose_bases(difference) if difference.frames else []
         bases += self.bases
         accepting = difference.new if self.is_output else difference.old
         if difference.kind == "alternative":
@@ -175,15 +175,17 @@ class WitnessFinder:
         for some in (in_both, others):
             for edit in tried:
                 for base, is_valid_in_both in some:
-                    made = edited(base, difference.path, edit, difference.names)
+                    made = apply_edit(base, difference.path, edit, difference.names)
                     yield from ((value, is_valid_in_both) for value in made)
 
-    def framed_bases(self, difference: SchemaDifference) -> list[tuple[JSON, bool]]:
+    def choose_bases(self, difference: SchemaDifference) -> list[tuple[JSON, bool]]:
         """Bases in which the alternatives are chosen that lead to `difference`."""
         bases: list[JSON] = [value for value, _ in self.bases[:2]] or [None]
         for path, old, new in difference.frames:
             edits = put_samples([new if self.is_output else old], self.sampling)
-            made = [value for edit in edits for base in bases for value in edited(base, path, edit)]
+            made = [
+                value for edit in edits for base in bases for value in apply_edit(base, path, edit)
+            ]
             bases = [value for value in made if self.is_valid(self.accepts, value)][:4] or bases
         return [(value, self.is_valid(self.refuses, value)) for value in bases]
 
@@ -192,18 +194,18 @@ class WitnessFinder:
     ) -> Refusal | None:
         if not self.is_valid(self.accepts, value):
             return None
-        with self.limited_budget() as budget:
+        with self.limit_budget() as budget:
             result = self.refuses.check(value, budget=budget)
         if result.verdict != "violates":
             return None
         return Refusal(value, result.violations, kind, source)
 
     def is_valid(self, schema: CompiledSchema, value: JSON) -> bool:
-        with self.limited_budget() as budget:
+        with self.limit_budget() as budget:
             return schema.root.is_valid(value, budget) is True
 
     @contextmanager
-    def limited_budget(self) -> Iterator[Budget]:
+    def limit_budget(self) -> Iterator[Budget]:
         """The budget of one attempt, from the rest of the common budget."""
         budget = Budget(steps=min(STEPS, self.steps), seconds=inf)
         before = budget.steps
