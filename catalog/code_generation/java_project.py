@@ -190,7 +190,7 @@ def _sample(schema: JSON) -> JSON:
         return None
 
 
-def _filled(template: str, tool: _JavaTool, **values: str) -> str:
+def _fill_template(template: str, tool: _JavaTool, **values: str) -> str:
     text = files("catalog.code_generation").joinpath("java", f"{template}.txt").read_text("utf-8")
     common = {
         "PACKAGE": tool.package,
@@ -232,7 +232,7 @@ def _abstract_tool(tool: _JavaTool) -> str:
     this.configuration = configuration;
   }}
 """
-    return _filled(
+    return _fill_template(
         "AbstractTool.java",
         tool,
         IMPORTS=tool.imports(*imports),
@@ -267,7 +267,7 @@ def _implementation(tool: _JavaTool) -> str:
   }}
 
 """
-    return _filled("Tool.java", tool, CONSTRUCTOR=constructor, NOTES="".join(notes))
+    return _fill_template("Tool.java", tool, CONSTRUCTOR=constructor, NOTES="".join(notes))
 
 
 def _factory(tool: _JavaTool) -> str:
@@ -279,7 +279,7 @@ def _factory(tool: _JavaTool) -> str:
         types = f"{types}, {tool.configuration.type_}"
         parameter = f"{tool.configuration.type_} configuration"
         argument = "configuration"
-    return _filled(
+    return _fill_template(
         "Factory.java",
         tool,
         IMPORTS=tool.imports(f"{INTERFACES}.{interface}"),
@@ -301,7 +301,7 @@ def _test(tool: _JavaTool) -> str:
       {type_} configuration = JSON.readValue(text, new TypeReference<{type_}>() {{}});
       return new {tool.name}Factory().create(configuration);
     }}"""
-    return _filled(
+    return _fill_template(
         "Test.java",
         tool,
         IMPORTS=tool.imports(*imports),
@@ -314,7 +314,7 @@ def _test(tool: _JavaTool) -> str:
 
 
 def _pom(tool: _JavaTool, group: str) -> str:
-    return _filled(
+    return _fill_template(
         "pom.xml",
         tool,
         GROUP=group,
@@ -331,7 +331,7 @@ def _readme(tool: _JavaTool, group: str, folder: str) -> str:
 The test creates the tool with `src/test/resources/configuration.json`, a generated value. Replace it with one that
 works, but do not put secrets there.
 """
-    return _filled(
+    return _fill_template(
         "README.md",
         tool,
         GROUP=group,

@@ -135,7 +135,9 @@ class _Writer:
 
     def alias_source(self, name: str) -> str:
         """A type for the root `name` that is no class."""
-        alias = f"{name}: {self._use('TypeAlias')} = {self._type(self._typed.roots[name])}"
+        alias = (
+            f"{name}: {self._use('TypeAlias')} = {self._constrained_type(self._typed.roots[name])}"
+        )
         return "\n".join([*_comments(self._typed.comments.get((name, ""), ())), alias])
 
     # Members
@@ -143,7 +145,7 @@ class _Writer:
     def _member(self, member: str, schema: dict[str, Any], *, is_required: bool) -> list[str]:
         """The lines of a member: one, or several if it is long."""
         name = self._typed.names[member]
-        type_ = self._unconstrained(schema)
+        type_ = self._plain_type(schema)
         has_value = is_required or "default" in schema or type_ == "JsonValue"
         if not has_value and "None" not in type_.split(" | "):
             type_ = f"{type_} | None"
@@ -171,36 +173,36 @@ class _Writer:
 
     # Types
 
-    def _type(self, schema: dict[str, Any]) -> str:
+    def _constrained_type(self, schema: dict[str, Any]) -> str:
         """The type with its constraints."""
-        type_ = self._unconstrained(schema)
+        type_ = self._plain_type(schema)
         constraints = _constraints(schema)
         if not constraints:
             return type_
         return f"{self._use('Annotated')}[{type_}, {self._use('Field')}({', '.join(constraints)})]"
 
-    def _unconstrained(self, schema: dict[str, Any]) -> str:
+    def _plain_type(self, schema: dict[str, Any]) -> str:
         if "$ref" in schema:
             return str(schema["$ref"].rpartition("/")[2])
         if "anyOf" in schema:
-            return _union(self._type(branch) for branch in schema["anyOf"])
+            return _union(self._constrained_type(branch) for branch in schema["anyOf"])
         if "type" not in schema:
             return self._use("JsonValue")
         names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         if "enum" in schema:
             return self._choices(schema["enum"], names)
-        return _union(self._named(name, schema) for name in names)
+        return _union(self._type_of_name(name, schema) for name in names)
 
     def _choices(self, values: list[Any], names: list[str]) -> str:
         choices = ", ".join(_literal(value) for value in values if value is not None)
         types = [f"{self._use('Literal')}[{choices}]"] if choices else []
         return _union([*types, "None"] if "null" in names else types)
 
-    def _named(self, name: str, schema: dict[str, Any]) -> str:
+    def _type_of_name(self, name: str, schema: dict[str, Any]) -> str:
         if name == "array":
-            return f"list[{self._type(schema['items'])}]"
+            return f"list[{self._constrained_type(schema['items'])}]"
         if name == "object":
-            return f"dict[str, {self._type(schema['additionalProperties'])}]"
+            return f"dict[str, {self._constrained_type(schema['additionalProperties'])}]"
         if name == "string" and "format" in schema:
             return self._use(_FORMATS[schema["format"]])
         return _SCALARS[name]

@@ -100,10 +100,10 @@ def read_spec(text: bytes | str, *, max_bytes: int = MAX_SPEC_BYTES) -> ToolSpec
         document = parse(source)
     except JSONTextError as error:
         raise SpecError(error.problems) from None
-    return checked_spec(source, document)
+    return check_document(source, document)
 
 
-def checked_spec(source: str, document: JSON, *, known: Container[int] = ()) -> ToolSpec:
+def check_document(source: str, document: JSON, *, known: Container[int] = ()) -> ToolSpec:
     """The spec in `source`, which `parse` accepts and whose value equals `document`.
 
     Args:

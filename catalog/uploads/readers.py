@@ -96,9 +96,9 @@ def _pieces(
     if _is_yaml(start, kind):
         yield from _yaml_documents(label, stream, max_document_bytes)
     elif is_earlier_export(start) or (is_export(start) and not reads_exports):
-        yield _refused_export(label, start)
+        yield _refuse_export(label, start)
     elif is_export(start):
-        yield from _exported_pieces(label, stream, max_bytes)
+        yield from _read_export(label, stream, max_bytes)
     elif kind == "ndjson" or (kind in {None, "json"} and _looks_like_ndjson(start)):
         yield from _lines(label, stream, max_bytes)
     elif start.lstrip(b" \t\r\n").startswith(b"["):
@@ -229,13 +229,13 @@ def _line(label: str, text: bytes, length: int, number: int, max_bytes: int) -> 
         yield Piece(label, text.removesuffix(b"\r"), number)
 
 
-def _refused_export(label: str, start: bytes) -> Piece:
+def _refuse_export(label: str, start: bytes) -> Piece:
     if is_earlier_export(start):
         return refused(label, EARLIER_EXPORT, "export.earlier")
     return refused(label, ONLY_BY_COMMAND, "export.command")
 
 
-def _exported_pieces(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
+def _read_export(label: str, stream: _Stream, max_bytes: int) -> Iterator[Piece]:
     for line in _lines(label, stream, max_bytes + MAX_METADATA_BYTES):
         if line.refusal:
             yield line

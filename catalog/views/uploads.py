@@ -65,10 +65,10 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         )
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    return _uploaded(request, form)
+    return _publish_or_check(request, form)
 
 
-def _uploaded(request: HttpRequest, form: UploadForm) -> HttpResponse:
+def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
     """Publish or check what the form has, in the background if the time of a request does not suffice."""
     by, options = actor(request), form.options
     report: Upload | None = None

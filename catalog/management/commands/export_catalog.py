@@ -75,11 +75,11 @@ def _lines(tools: QuerySet[Tool]) -> Iterator[str]:
     rows = tools.select_related("current", "owner").prefetch_related("groups").order_by("pk")
     for tool in rows.iterator(chunk_size=TOOLS_PER_QUERY):
         if tool.current is not None:
-            exported = _exported(tool, toolkits.get(tool.toolkit_key))
+            exported = _read_metadata(tool, toolkits.get(tool.toolkit_key))
             yield exported_line(exported, tool.current.source)
 
 
-def _exported(tool: Tool, toolkit: Toolkit | None) -> ExportedTool:
+def _read_metadata(tool: Tool, toolkit: Toolkit | None) -> ExportedTool:
     """What people set for `tool`; `toolkit` is its toolkit, if that is restricted."""
     restricting = tool if tool.visibility else toolkit
     visibility = restricting.visibility if restricting else None

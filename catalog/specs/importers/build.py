@@ -22,7 +22,7 @@ from catalog.specs.importers.results import (
     ImportedSpec,
     Object,
 )
-from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, checked_spec, visible_id
+from catalog.specs.spec import MAX_NAME_CHARACTERS, ToolSpec, check_document, visible_id
 
 ROUNDS: Final = 4  # of removing invalid keywords: some problems are only found once others are gone
 _RETURN_TYPE: Final = "/definition/returnType"
@@ -83,7 +83,7 @@ class Finisher:
         try:
             parse(text)
             # Not the parsed value: `document` shares its definitions with the other specs, which saves the memory.
-            return checked_spec(text, document, known=self._known), ()
+            return check_document(text, document, known=self._known), ()
         except (JSONTextError, SpecError) as error:
             return None, tuple(error.problems)
 
