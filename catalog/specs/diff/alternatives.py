@@ -124,9 +124,12 @@ def are_apart(one: Conjunction, other: Conjunction, budget: Budget, depth: int =
     if budget.steps < 0:
         return False
     for this, that in ((one, other), (other, one)):
-        values = this.values_of(budget)
+        values = this.listed_values
         if values is not None:
-            return all(that.accepts(value, budget) is False for value in values)
+            return all(
+                this.refuses_in_branch(value, budget) or that.refuses_in_branch(value, budget)
+                for value in values
+            )
     if common <= NUMBERS:
         return _bounds_apart(one, other) or _bounds_apart(other, one)
     if common != {"object"} or depth > MAX_DEPTH:

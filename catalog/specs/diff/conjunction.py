@@ -244,16 +244,42 @@ class Conjunction:
         return values
 
     def _values_of(self, budget: Budget) -> list[JSON] | None:
+        listed = self.listed_values
+        if listed is None:
+            return None
+        return [value for value in listed if self.accepts(value, budget) is not False]
+
+    @cached_property
+    def listed_values(self) -> list[JSON] | None:
+        """A list with all values that it may accept, and perhaps others; None if there is none."""
         if self.choices:
             listed = min(self.choices, key=len)
-            allowed = [value for value in listed if own_keywords.type_of(value) in self.types]
-            return [value for value in allowed if self.accepts(value, budget) is not False]
-        if self.types <= {"boolean", "null"}:
-            simple = [
-                value for value in (False, True, None) if own_keywords.type_of(value) in self.types
-            ]
-            return [value for value in simple if self.accepts(value, budget) is not False]
-        return None
+        elif self.types <= {"boolean", "null"}:
+            listed = [False, True, None]
+        else:
+            return None
+        return [value for value in listed if own_keywords.type_of(value) in self.types]
+
+    def refuses_in_branch(self, value: JSON, budget: Budget) -> bool:
+        """Whether `value` is certainly invalid, even without the unions that are decided.
+
+        A decided `oneOf` itself refuses a value that two of its branches accept.
+        """
+        if self.accepts_nothing:
+            return True
+        return any(each.is_valid(value, budget) is False for each in self._beside_decided)
+
+    @cached_property
+    def _beside_decided(self) -> list[Subschema]:
+        """The subschemas that neither have a decided union nor lead to one."""
+        if not self.decided:
+            return list(self.subschemas)
+        return [each for each in self.subschemas if not self._leads_to_decided(each)]
+
+    def _leads_to_decided(self, subschema: Subschema) -> bool:
+        reached = flatten([subschema])[0]
+        keys = {(each.identity, keyword) for each in reached for keyword in ("anyOf", "oneOf")}
+        return not keys.isdisjoint(self.decided)
 
     @cached_property
     def required(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_CANDIDATES: Final = 6  # alternatives that may accept the values of one that is gone
 MAX_OVERLAPPING: Final = 4  # alternatives of which two may accept the same value
+MAX_TRIED: Final = 5  # listed values of one alternative
 
 
 def compare_unions(
@@ -69,9 +70,10 @@ def _overlap(walk: Walk, union: Union, alternatives: dict[Conjunction, Conjuncti
 
 def _in_two(walk: Walk, alternatives: list[Conjunction]) -> tuple[Edit, ...]:
     """Edits that put a value which two of the first alternatives may accept."""
-    pairs = combinations(alternatives[:MAX_OVERLAPPING], 2)
-    both = [one.also(*other.subschemas) for one, other in pairs]
-    return edits.put_samples(both, walk.sampling)
+    first = alternatives[:MAX_OVERLAPPING]
+    listed = [value for one in first for value in (one.listed_values or [])[:MAX_TRIED]]
+    both = [one.also(*other.subschemas) for one, other in combinations(first, 2)]
+    return (*edits.put_each(listed), *edits.put_samples(both, walk.sampling))
 
 
 def _meets_others(

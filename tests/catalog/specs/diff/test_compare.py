@@ -633,3 +633,24 @@ def test_an_alternative_that_requires_less_and_overlaps_another_one_is_not_compa
     new = {"oneOf": [alternative("a"), without_b]}
 
     assert compare(spec(parameters=old), spec(parameters=new)).verdict in {"breaking", "unknown"}
+
+
+STRING = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (STRING, [STRING, {"enum": ["auto"]}]),
+        ([STRING, {"type": "null"}], [STRING, {"enum": [None, "auto"]}]),
+        ([STRING, {"type": "integer"}], [STRING, {"enum": ["auto"]}, {"type": "integer"}]),
+        ([{"type": "null", "enum": ["auto"]}, STRING], [{"enum": ["auto"]}, STRING]),
+    ],
+    ids=["new-union", "wider-list", "new-alternative", "without-type"],
+)
+def test_a_listed_value_that_another_alternative_accepts_too_is_no_longer_allowed(old, new):
+    before, after = (one if isinstance(one, dict) else {"oneOf": one} for one in (old, new))
+
+    change = only(compare(spec(parameters=before), spec(parameters=after)))
+
+    assert (change.verdict, change.proof.value) == ("breaking", "auto")
