@@ -323,19 +323,21 @@ class _Sampler:
         for count in range(4 * least):
             if len(made) >= least:
                 return
-            name = self.sample_name(constraints, count)
+            name = self.sample_name(constraints, count, depth)
             if name not in made:
                 with suppress(Impossible):
                     made[name] = self.make(
                         self.children(constraints.subschemas, name), depth=depth + 1, name=name
                     )
 
-    def sample_name(self, constraints: Constraints, count: int) -> str:
+    def sample_name(self, constraints: Constraints, count: int, depth: int) -> str:
         rules = [
             subschema.sub("propertyNames") for subschema, _ in constraints.each("propertyNames")
         ]
         if rules:
-            name = self.make(rules, depth=MAX_DEPTH - 1, name=f"name{count}")
+            # Deeper than the object, because the schema of its names may be its own.
+            depth_of_name = max(depth + 1, MAX_DEPTH - 1)
+            name = self.make(rules, depth=depth_of_name, name=f"name{count}")
             return name if isinstance(name, str) else str(count)
         patterns = [
             pattern

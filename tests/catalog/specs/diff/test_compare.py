@@ -654,3 +654,10 @@ def test_a_listed_value_that_another_alternative_accepts_too_is_no_longer_allowe
     change = only(compare(spec(parameters=before), spec(parameters=after)))
 
     assert (change.verdict, change.proof.value) == ("breaking", "auto")
+
+
+def test_names_that_are_described_by_the_schema_of_their_object_are_compared():
+    names = {"propertyNames": {"$ref": "#/$defs/names"}, "minProperties": 1}
+    new = {"$ref": "#/$defs/names", "$defs": {"names": names}}
+
+    assert compare(spec(parameters={"type": "null"}), spec(parameters=new)).changes
