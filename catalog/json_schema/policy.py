@@ -58,6 +58,7 @@ MAX_STEPS_TOGETHER: Final = 2_000_000  # for counting their work
 
 _LISTS: Final = frozenset({"enum", "required", "examples"})
 _PATTERNS: Final = frozenset({"pattern", "patternProperties"})
+_NAMES: Final = frozenset({"$id", "$anchor", "$dynamicAnchor"})
 
 
 def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
@@ -105,6 +106,8 @@ def schemas_that_hold(schemas: Sequence[JSON]) -> list[JSON]:
                 definitions[name] = definition
             elif definition is not True and definition is not definitions[name]:
                 return []
+    if not definitions.keys().isdisjoint(tops):
+        return []
     together: JSON = {
         "$defs": {
             **definitions,
@@ -122,13 +125,17 @@ def schemas_that_hold(schemas: Sequence[JSON]) -> list[JSON]:
     ]
     if len(problems) >= MAX_PROBLEMS or any(_too_much_work(document, max_steps=MAX_STEPS_TOGETHER)):
         return []
+    if any(problem.rule == "gate.pattern-length" for problem in problems):
+        return []  # the patterns that follow may not have been read
     refused = {split_pointer(problem.pointer)[1] for problem in problems}
-    sizes = _sizes_of_definitions(document)
+    sizes, needs = _sizes_and_needs_of_definitions(document)
     found = []
     for name, schema in tops.items():
-        parts = [name, *(part for part, own in _definitions_of(schema).items() if own is not True)]
-        size = sum(sizes[part] for part in parts) + len(_definitions_of(schema))
-        if refused.isdisjoint(parts) and size <= MAX_SUBSCHEMAS:
+        own = _definitions_of(schema)
+        parts = [name, *(part for part, definition in own.items() if definition is not True)]
+        size = sum(sizes[part] for part in parts) + len(own)
+        has_all_needed = all(needs[part] <= own.keys() for part in parts)
+        if refused.isdisjoint(parts) and has_all_needed and size <= MAX_SUBSCHEMAS:
             found.append(schema)
     return found
 
@@ -145,7 +152,7 @@ def _without_definitions(schema: JSON) -> JSON:
 
 def _refers_to_definitions_only(node: Node) -> bool:
     """Whether `node` means the same in each document that has its definitions."""
-    if node.dialect is not DEFAULT_DIALECT or node.base:
+    if node.dialect is not DEFAULT_DIALECT or not _NAMES.isdisjoint(members_of(node.schema)):
         return False
     for reference in node.references:
         if reference.keyword != "$ref" or reference.to_bundled:
@@ -156,16 +163,21 @@ def _refers_to_definitions_only(node: Node) -> bool:
     return True
 
 
-def _sizes_of_definitions(document: SchemaMap) -> dict[str, int]:
-    """The number of subschemas in each of the root's `$defs`, by its name."""
+def _sizes_and_needs_of_definitions(
+    document: SchemaMap,
+) -> tuple[dict[str, int], dict[str, set[str]]]:
+    """The number of subschemas in each of the root's `$defs`, and the others that it refers to, by its name."""
     owners: dict[Node, str] = {}
     sizes: dict[str, int] = {}
+    needs: dict[str, set[str]] = {}
     for node in document.nodes[1:]:
         is_definition = node.parent is document.root
         owner = str(node.path[1]) if is_definition or not node.parent else owners[node.parent]
         owners[node] = owner
         sizes[owner] = sizes.get(owner, 0) + 1
-    return sizes
+        needed = needs.setdefault(owner, set())
+        needed.update(str(one.targets[0].path[1]) for one in node.references)
+    return sizes, needs
 
 
 def _malformed(document: SchemaMap) -> Iterator[Problem]:

@@ -789,8 +789,34 @@ def test_only_schemas_without_the_refused_definition_hold():
         [{"$defs": {"A": {"type": "string"}}}, {"$defs": {"A": {"type": "string"}}}],
         [{"anyOf": [{"$ref": "#/$defs/Many"}] * 2_500, "$defs": {"Many": MANY}}],
         [chain("allOf", 40)],
+        [{"$ref": "#/$defs/~10"}, {"$defs": {"/0": {"type": "strange"}}}],
     ],
     ids=lambda schemas: json.dumps(schemas)[:80],
 )
 def test_schemas_hold_together_only_if_each_would_hold_alone(schemas):
     assert schemas_that_hold(schemas) == []
+
+
+def test_no_schema_holds_beside_patterns_that_are_too_long_to_read_on():
+    patterns = [f"{number}{'a' * 3_900}" for number in range(11)]
+    long = {"anyOf": [{"pattern": pattern} for pattern in patterns]}
+    wrong = {"items": {"items": {"pattern": "("}}}
+
+    assert wrong not in schemas_that_hold([long, wrong])
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/Name", "#/$defs/~11"], ids=["name", "number"])
+def test_a_schema_does_not_hold_by_a_definition_that_only_another_one_has(reference):
+    right = {"properties": {"a": {"$ref": "#/$defs/Name"}}, "$defs": {"Name": NAME}}
+    wrong = {"properties": {"a": {"$ref": reference}}}
+
+    assert schemas_that_hold([right, wrong, right]) == [right, right]
+
+
+def test_no_schema_holds_that_gives_itself_an_empty_name_twice():
+    wrong = {
+        "properties": {"a": {"$id": ""}, "b": {"$ref": "#/$defs/Name"}},
+        "$defs": {"Name": NAME},
+    }
+
+    assert schemas_that_hold([wrong, wrong]) == []
