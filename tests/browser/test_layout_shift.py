@@ -71,7 +71,7 @@ def open_with_late_scripts(page: Page, address: str) -> None:
     [
         pytest.param(state, id=state.name, marks=[] if state.name in QUICK else pytest.mark.deep)
         for state in PAGES
-        if state.name in MAIN and state.name != "api"  # Swagger UI draws itself
+        if state.name in MAIN
     ],
 )
 @pytest.mark.parametrize("width", [1280, 360])
