@@ -134,7 +134,7 @@ class _Writer:
         return "\n".join([f"class {name}(Model):", *lines])
 
     def alias_source(self, name: str) -> str:
-        """A type for the root `name` that is no class."""
+        """The alias for the root `name`, whose type is not a class."""
         alias = (
             f"{name}: {self._use('TypeAlias')} = {self._constrained_type(self._typed.roots[name])}"
         )
