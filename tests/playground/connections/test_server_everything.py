@@ -13,6 +13,7 @@ from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
 from playground import running
 from playground.models import Run
+from tests.npm import install_packages
 from tests.playground.runners import soon
 
 pytestmark = [pytest.mark.deep, pytest.mark.usefixtures("runs")]
@@ -40,12 +41,7 @@ NEEDS_TASKS = "simulate-research-query"  # it can only be called as a task, an e
 def program():
     """The command that starts the server, from its locked npm packages. Runs see this folder, but not /tmp."""
     folder = settings.BASE_DIR / ".cache" / "server-everything"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, folder)
-    subprocess.run(
-        ["npm", "ci", "--ignore-scripts", "--silent"], cwd=folder, check=True, timeout=300
-    )
+    install_packages(HERE, folder)
     return [
         shutil.which("node"),
         str(folder / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),

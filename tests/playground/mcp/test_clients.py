@@ -1,11 +1,9 @@
 """Real clients against a real site: the SDK's, FastMCP's, the Inspector's, and the official conformance suite."""
 
 import asyncio
-import fcntl
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -21,6 +19,7 @@ from fastmcp.exceptions import ToolError
 from mcp.client.streamable_http import streamable_http_client
 
 from playground.snippets.mcp_clients import Server, snippets
+from tests.npm import install_packages
 from tests.playground.mcp import conformance_tools
 from tests.playground.mcp.proxy import authorizing_proxy
 from tests.site import Site
@@ -54,18 +53,8 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="module")
 def node():
     """The folder of the locked Node.js packages, installed once per session."""
-    prepared = Path(os.environ["TOOLSHELF_PREPARED_SITE"]).parent
-    folder = prepared / "node"
-    with (prepared / "node.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            new = prepared / "node.new"
-            shutil.rmtree(new, ignore_errors=True)
-            shutil.copytree(HERE / "node", new)
-            subprocess.run(
-                ["npm", "ci", "--ignore-scripts", "--silent"], cwd=new, check=True, timeout=600
-            )
-            new.rename(folder)
+    folder = Path(os.environ["TOOLSHELF_PREPARED_SITE"]).with_name("node")
+    install_packages(HERE / "node", folder)
     return folder
 
 
