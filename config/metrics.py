@@ -1,7 +1,7 @@
 """Metrics of the site in Prometheus's text format: `/metrics`.
 
-Each of the server's processes counts its requests and runs (`playground/metrics.py`); Celery's workers count runs in
-the database (`playground/run_counters.py`). The numbers of waiting runs and stored tools are queried for each request.
+Each of the server's processes counts its requests (`config/request_counters.py`). Ended runs are counted where they are
+stored, at most once a minute: their series are gauges, because runs are removed after some time.
 
 Source: Prometheus, "Exposition formats", text format 0.0.4.
 """
@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
+from itertools import accumulate
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.cache import cache
 from django.db import DatabaseError, connection
+from django.db.models import Case, Count, Sum, Value, When
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import LessThanOrEqual
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
@@ -23,13 +28,13 @@ from catalog.accounts.roles import is_administrator
 from catalog.accounts.tokens import token_for
 from catalog.models import Tool
 from catalog.version import own_version
-from playground import run_counters
+from config.request_counters import Histogram, request_counters
 from playground.celery.heartbeats import connected_workers
-from playground.metrics import Counts, Histogram
-from playground.models import Run
-from playground.run_writer import counters
+from playground.models import ENDED, Run
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+RUN_BOUNDS_S = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0)
+CACHED_S = 60  # counting a million runs takes half a second
 UNAUTHENTICATED = (
     "Metrics need authentication: send 'Authorization: Bearer' with the value of the setting TOOLSHELF_METRICS_TOKEN, "
     "or with an administrator's API token that has the scope read; or sign in as an administrator.\n"
@@ -80,26 +85,13 @@ def refusal_status(request: HttpRequest) -> HTTPStatus | None:
 
 
 def lines() -> Iterator[str]:
-    counts = counters().summed()
     yield from gauge(
         "toolshelf_build_info", "The version of the server.", 1, {"version": own_version()}
     )
-    yield from family(
-        "toolshelf_request_seconds", "histogram", "Durations of requests, by type and status."
-    )
-    for (kind, status), histogram in counts.requests.items():
-        yield from histogram_lines(
-            "toolshelf_request_seconds", {"kind": kind, "status": status}, histogram
-        )
-    yield from family(
-        "toolshelf_run_seconds",
-        "histogram",
-        "Durations of ended runs, from the request to the end.",
-    )
-    for (outcome, mode), histogram in ended_runs(counts).items():
-        yield from histogram_lines(
-            "toolshelf_run_seconds", {"outcome": outcome, "mode": mode}, histogram
-        )
+    name = "toolshelf_request_seconds"
+    yield from family(name, "histogram", "Durations of requests, by type and status.")
+    for (kind, status), histogram in request_counters().summed().items():
+        yield from histogram_lines(name, {"kind": kind, "status": status}, histogram)
     yield from gauge(
         "toolshelf_run_slots", "The maximum number of concurrent runs.", settings.RUN_SLOTS
     )
@@ -109,39 +101,74 @@ def lines() -> Iterator[str]:
     yield from stored()
 
 
-def ended_runs(counts: Counts) -> dict[tuple[str, str], Histogram]:
-    """By outcome and mode. With Celery, from the database; {} if it cannot be reached."""
-    if settings.RUNNER != "celery":
-        return counts.runs
-    try:
-        return run_counters.summed()
-    except DatabaseError:
-        connection.close()
-        return {}
+def call_durations() -> dict[tuple[str, str], Histogram]:
+    """How long the calls of the stored runs took, by outcome and mode. Runs without a call took 0 s."""
+    call_ms = Coalesce("call_ms", 0.0)
+    cases = [
+        When(LessThanOrEqual(call_ms, bound * 1_000), then=number)
+        for number, bound in enumerate(RUN_BOUNDS_S)
+    ]
+    bucket = Case(*cases, default=len(RUN_BOUNDS_S))
+    # As an expression, because SQLite would take the index that begins with this column and read every run.
+    own_outcome = Coalesce("outcome", Value(""))
+    rows = Run.objects.order_by().values_list(own_outcome, "mode", bucket)
+    buckets: dict[tuple[str, str], list[int]] = {}
+    seconds: dict[tuple[str, str], float] = {}
+    for outcome, mode, number, count, sum_ms in rows.annotate(
+        count=Count("pk"), sum_ms=Sum(call_ms)
+    ):
+        if outcome in ENDED:
+            counts = buckets.setdefault((outcome, mode), [0] * (len(RUN_BOUNDS_S) + 1))
+            counts[number] += count
+            seconds[outcome, mode] = seconds.get((outcome, mode), 0.0) + sum_ms / 1_000
+    found = {}
+    for pair, counts in buckets.items():
+        *cumulated, total = accumulate(counts)
+        found[pair] = Histogram(RUN_BOUNDS_S, cumulated, total, seconds[pair])
+    return found
 
 
 def stored() -> Iterator[str]:
     """The numbers from the database; if it cannot be reached, only that fact."""
     try:
-        active, tools = Run.objects.active().count(), Tool.objects.count()
-        workers = connected_workers() if settings.RUNNER == "celery" else None
+        found = [*numbers_of_database(), *durations_of_calls()]
     except DatabaseError:
         connection.close()
-        active, tools, workers = None, None, None
-    yield from gauge(
-        "toolshelf_database_up", "Whether the database responds.", int(active is not None)
-    )
-    if active is None or tools is None:
-        return
+        found = []
+    yield from gauge("toolshelf_database_up", "Whether the database responds.", int(bool(found)))
+    yield from found
+
+
+def numbers_of_database() -> Iterator[str]:
+    active = Run.objects.active().count()
+    waiting = max(0, active - settings.RUN_SLOTS)
     yield from gauge("toolshelf_runs_active", "Runs that are waiting or running.", active)
-    yield from gauge(
-        "toolshelf_runs_waiting", "Runs that wait for a slot.", max(0, active - settings.RUN_SLOTS)
-    )
-    if workers is not None:
+    yield from gauge("toolshelf_runs_waiting", "Runs that wait for a slot.", waiting)
+    if settings.RUNNER == "celery":
         yield from gauge(
-            "toolshelf_workers", "Celery workers that are alive and connected to Redis.", workers
+            "toolshelf_workers",
+            "Celery workers that are alive and connected to Redis.",
+            connected_workers(),
         )
-    yield from gauge("toolshelf_tools", "Tools in the catalog, including archived ones.", tools)
+    yield from gauge(
+        "toolshelf_tools",
+        "Tools in the catalog, including archived ones.",
+        Tool.objects.count(),
+    )
+
+
+def durations_of_calls() -> Iterator[str]:
+    lines_by_kind: dict[str, list[str]] = {"bucket": [], "sum": [], "count": []}
+    durations = cache.get_or_set("call_durations", call_durations, CACHED_S)
+    for (outcome, mode), histogram in (durations or {}).items():
+        labels = {"outcome": outcome, "mode": mode}
+        for line in histogram_lines("toolshelf_run_seconds", labels, histogram):
+            kind = line.partition("{")[0].rpartition("_")[2]
+            lines_by_kind[kind].append(line)
+    for kind, found in lines_by_kind.items():
+        name = f"toolshelf_run_seconds_{kind}"
+        yield from family(name, "gauge", "Durations of the calls of stored runs that have ended.")
+        yield from found
 
 
 def family(name: str, kind: str, text: str) -> Iterator[str]:

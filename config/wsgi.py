@@ -15,18 +15,18 @@ from catalog.assessments import Assessor  # noqa: E402 - needs the apps that wer
 from catalog.sources.schedule import start_syncing  # noqa: E402
 from catalog.webhooks.delivery import start_delivering  # noqa: E402
 from config.middleware.request_metrics import had_recent_request  # noqa: E402
+from config.request_counters import request_counters  # noqa: E402
 from config.server.connections import Connections, WriteDeadline  # noqa: E402
 from config.server.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
 from playground.retention import start_pruning  # noqa: E402
-from playground.run_writer import counters  # noqa: E402
 from playground.supervisor import supervisor  # noqa: E402
 from playground.warming import start_warming  # noqa: E402
 
 stop_with_main_process()
 Assessor(busy=had_recent_request).start()
-counters().begin()
+request_counters().begin()
 start_pruning(settings.RUN_RETENTION_DAYS, settings.AUDIT_RETENTION_DAYS)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries
     start_syncing()

@@ -14,7 +14,6 @@ from django.utils import timezone
 from playground.examples.results import settle
 from playground.models import ExampleCheck, QueuedMessage, Run
 from playground.process_id import is_gone
-from playground.run_writer import count
 
 # Whether a host on another machine is alive cannot be seen from here, so each host updates its runs every
 # SIGN_OF_LIFE_S.
@@ -70,10 +69,7 @@ def _end_checks() -> None:
 def _crash(runs: QuerySet[Run], error: str) -> int:
     now = timezone.now()
     with transaction.atomic():
-        found = list(runs.only("mode", "created_at"))
+        found = list(runs.values_list("pk", flat=True))
         marked = runs.update(outcome="crashed", error=error, finished_at=now) if found else 0
-        QueuedMessage.objects.filter(run__in=found[:marked]).delete()
-        for run in found[:marked]:
-            run.outcome, run.finished_at = "crashed", now
-            count(run)
+        QueuedMessage.objects.filter(run__in=found).delete()
     return marked

@@ -19,7 +19,6 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import Field
 from django.utils import timezone
@@ -27,9 +26,8 @@ from django.utils import timezone
 from catalog import audit, log_context
 from catalog.db.sql import insert_statement, placeholders
 from catalog.webhook_queue import about_tool, active_webhooks, queue_events
-from playground import run_counters, run_volume
+from playground import run_volume
 from playground.examples.results import settle
-from playground.metrics import Counters
 from playground.models import ACTIVE, Run, RunFile
 
 log = logging.getLogger(__name__)
@@ -42,18 +40,6 @@ ENDS: Final = (
 MAX_BATCH: Final = 100
 MAX_POINTERS: Final = 20
 NOT_RECORDED: Final = "The response could not be stored."
-
-
-@cache
-def counters() -> Counters:
-    """The counters of this server."""
-    return Counters(settings.DATA_DIR / "counters")
-
-
-def count(run: Run) -> None:
-    """Count a run that has ended, for the metrics."""
-    add = run_counters.add if settings.RUNNER == "celery" else counters().run
-    add(run.outcome, run.mode, run.waited.total_seconds())
 
 
 def insert(run: Run, *, defer_sync: bool = False) -> None:
@@ -69,8 +55,6 @@ def insert(run: Run, *, defer_sync: bool = False) -> None:
         if not run.is_active:
             run_volume.count([run])
     run._state.adding, run._state.db = False, connection.alias
-    if not run.is_active:
-        count(run)
 
 
 def queue_drift(run: Run) -> None:
@@ -250,7 +234,7 @@ class Recorder:
                     "The result of example check %s could not be stored", run.example_check.pk
                 )
                 connection.close()
-        for callback in (count, queue_drift, self._on_written):
+        for callback in (queue_drift, self._on_written):
             try:
                 callback(run)
             except Exception:

@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from config.middleware.base import Middleware
+from config.request_counters import request_counters
 from playground.mcp.protocol import is_mcp
-from playground.run_writer import counters
 
 NOT_COUNTED: Final = ("/metrics", "/healthz", "/readyz")
 RECENT_S: Final = 2.0
@@ -28,9 +28,8 @@ class RequestMetricsMiddleware(Middleware):
             return self.get_response(request)
         RequestMetricsMiddleware.requested_at = began = time.perf_counter()
         response = self.get_response(request)
-        counters().request(
-            kind_of(request.path_info), response.status_code, time.perf_counter() - began
-        )
+        seconds = time.perf_counter() - began
+        request_counters().add(kind_of(request.path_info), response.status_code, seconds)
         return response
 
 

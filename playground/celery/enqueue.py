@@ -27,7 +27,7 @@ from playground.configurations.secret_members import Configuration
 from playground.draining import draining
 from playground.examples.results import settle
 from playground.models import QueuedMessage, Run, RunQuerySet
-from playground.run_writer import count, record_start
+from playground.run_writer import record_start
 
 MIN_POLL_S = 0.02
 MAX_POLL_S = 0.25
@@ -127,5 +127,4 @@ def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool
     if run.example_check:
         settle(run.example_check)
     run.outcome, run.error, run.finished_at = outcome, error, now
-    count(run)
     return True

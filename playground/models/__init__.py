@@ -1,7 +1,7 @@
 """The playground's tables: runs, example checks, saved configurations, and the queue's messages and workers."""
 
 from playground.models.checks import ExampleCheck
-from playground.models.processes import QueuedMessage, RunCounter, WorkerHeartbeat
+from playground.models.processes import QueuedMessage, WorkerHeartbeat
 from playground.models.runs import (
     ACTIVE,
     ENDED,
@@ -25,6 +25,6 @@ from playground.models.saved import (
 
 __all__ = [
     "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "ExampleCheck",
-    "MCPConfiguration", "QueuedMessage", "Run", "RunCounter", "RunFile", "RunQuerySet", "RunVolume",
+    "MCPConfiguration", "QueuedMessage", "Run", "RunFile", "RunQuerySet", "RunVolume",
     "SavedConfiguration", "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
 ]  # fmt: skip

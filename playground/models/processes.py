@@ -1,4 +1,4 @@
-"""Data that server processes and Celery's workers share: counters, the queue's messages, and heartbeats."""
+"""Data that server processes and Celery's workers share: the queue's messages, and heartbeats."""
 
 from __future__ import annotations
 
@@ -6,28 +6,6 @@ from django.db import models
 from django.utils import timezone
 
 from playground.models.runs import Run
-
-
-class RunCounter(models.Model):
-    """How many runs had this outcome and duration, if Celery's workers run them (see run_counters.py)."""
-
-    outcome = models.CharField(max_length=12)
-    mode = models.CharField(max_length=8)
-    bucket = (
-        models.PositiveSmallIntegerField()
-    )  # index into `metrics.RUN_BOUNDS_S`; their number means longer than all
-    count = models.PositiveBigIntegerField(default=0)
-    seconds = models.FloatField(default=0)  # the sum of their durations
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["outcome", "mode", "bucket"], name="one_counter_per_bucket"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.count} {self.mode} runs {self.outcome}"
 
 
 class QueuedMessage(models.Model):

@@ -7,16 +7,18 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
-from django.db import DatabaseError
+from django.core.cache import cache
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.accounts.tokens import create_token
-from playground import run_counters, run_writer, running
+from config.request_counters import RequestCounters
+from playground import running
 from playground.celery.heartbeats import Heartbeat, beat, connected_workers
-from playground.metrics import Counters
-from playground.models import WorkerHeartbeat
+from playground.models import Run, WorkerHeartbeat
 from playground.process_id import machine
 from tests.playground.celery.team import until
 from tests.site import ROOT
@@ -32,6 +34,7 @@ TOKEN = "a-token-for-the-scraper"
 
 @pytest.fixture(autouse=True)
 def _on_this_machine(client, settings):
+    cache.clear()
     client.defaults["HTTP_HOST"] = "127.0.0.1:8000"
     settings.METRICS_TOKEN = TOKEN
 
@@ -73,11 +76,10 @@ def test_the_token_opens_nothing_else(client):
 @pytest.fixture
 def counted(tmp_path, monkeypatch):
     """Counters of a server of its own."""
-    counters = Counters(tmp_path / "counters")
+    counters = RequestCounters(tmp_path / "counters")
     counters.begin()
-    monkeypatch.setattr(run_writer, "counters", lambda: counters)
-    monkeypatch.setattr("config.metrics.counters", lambda: counters)
-    monkeypatch.setattr("config.middleware.request_metrics.counters", lambda: counters)
+    monkeypatch.setattr("config.metrics.request_counters", lambda: counters)
+    monkeypatch.setattr("config.middleware.request_metrics.request_counters", lambda: counters)
     return counters
 
 
@@ -147,12 +149,12 @@ def builtin_tool():
 
 
 def test_buckets_are_cumulated_and_their_bounds_belong_to_them(tmp_path):
-    counters = Counters(tmp_path / "counters")
+    counters = RequestCounters(tmp_path / "counters")
     counters.begin()
     for seconds in (0.001, 0.005, 0.02, 100):
-        counters.request("page", 200, seconds)
+        counters.add("page", 200, seconds)
 
-    found = counters.summed().requests["page", "2xx"]
+    found = counters.summed()["page", "2xx"]
 
     assert found.cumulated[:3] == [2, 2, 3]
     assert (found.count, found.sum) == (4, pytest.approx(100.026))
@@ -160,25 +162,25 @@ def test_buckets_are_cumulated_and_their_bounds_belong_to_them(tmp_path):
 
 def test_the_counters_of_all_processes_are_summed_those_of_dead_ones_too(tmp_path):
     for _ in range(3):
-        process = Counters(tmp_path / "counters")
+        process = RequestCounters(tmp_path / "counters")
         process.begin()
-        process.run("returned", "live", 0.2)
+        process.add("page", 200, 0.2)
 
-    assert Counters(tmp_path / "counters").summed().runs["returned", "live"].count == 3
+    assert RequestCounters(tmp_path / "counters").summed()["page", "2xx"].count == 3
 
 
 def test_a_server_that_starts_anew_begins_at_zero(tmp_path):
-    counters = Counters(tmp_path / "counters")
+    counters = RequestCounters(tmp_path / "counters")
     counters.begin()
-    counters.request("page", 200, 0.1)
+    counters.add("page", 200, 0.1)
 
     counters.reset()
 
-    assert counters.summed().requests["page", "2xx"].count == 0
+    assert counters.summed()["page", "2xx"].count == 0
 
 
 def test_a_command_leaves_no_counters(tmp_path):
-    Counters(tmp_path / "counters").run("returned", "live", 0.2)
+    RequestCounters(tmp_path / "counters").add("page", 200, 0.2)
 
     assert not (tmp_path / "counters").exists()
 
@@ -187,12 +189,12 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from playground.metrics import Counters
+from config.request_counters import RequestCounters
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # no more can be written to a file, as on a full disk
-counters = Counters(Path(sys.argv[2]))
+counters = RequestCounters(Path(sys.argv[2]))
 counters.begin()
-counters.request("page", 200, 0.1)
-print(counters.summed().requests["page", "2xx"].count)
+counters.add("page", 200, 0.1)
+print(counters.summed()["page", "2xx"].count)
 """
 
 
@@ -210,44 +212,30 @@ def test_on_a_full_disk_a_server_serves_on_without_counting(tmp_path):
     assert not list(counters.iterdir())
 
 
-@pytest.fixture
-def _workers(settings):
-    """Celery's workers run the tools."""
-    settings.RUNNER = "celery"
-
-
-@pytest.mark.usefixtures("_workers")
-def test_where_workers_run_tools_ended_runs_are_counted_in_the_database(
-    counted, client, builtin_tool
-):
-    run_counters.add("returned", "live", 0.2)  # as any worker does
-    run_counters.add("returned", "live", 0.3)
-    run_counters.add("returned", "live", 500)
-    running.start(builtin_tool, builtin_tool.current, {"text": "a"}, by=None, mode="mock")
+def test_stored_runs_are_counted_by_the_durations_of_their_calls(counted, client, builtin_tool):
+    for call_ms in (200, 300, 500_000, None):
+        run = running.start(builtin_tool, builtin_tool.current, {"text": "a"}, by=None, mode="mock")
+        Run.objects.filter(pk=run.pk).update(mode="live", call_ms=call_ms)
 
     found = read(client)
 
-    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="0.1"}'] == "0"
-    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="0.5"}'] == "2"
-    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="300"}'] == "2"
-    assert found['toolshelf_run_seconds_bucket{outcome="returned",mode="live",le="+Inf"}'] == "3"
-    assert found['toolshelf_run_seconds_sum{outcome="returned",mode="live"}'] == "500.5"
-    assert found['toolshelf_run_seconds_count{outcome="returned",mode="mock"}'] == "1"
-    assert counted.summed().runs["returned", "mock"].count == 0
+    name = "toolshelf_run_seconds"
+    labels = 'outcome="returned",mode="live"'
+    assert found[f'{name}_bucket{{{labels},le="0.1"}}'] == "1"
+    assert found[f'{name}_bucket{{{labels},le="0.5"}}'] == "3"
+    assert found[f'{name}_bucket{{{labels},le="300"}}'] == "3"
+    assert found[f'{name}_bucket{{{labels},le="+Inf"}}'] == "4"
+    assert found[f"{name}_sum{{{labels}}}"] == "500.5"
+    assert found[f"{name}_count{{{labels}}}"] == "4"
 
 
-@pytest.mark.usefixtures("_workers")
-def test_runs_of_workers_are_omitted_while_the_database_is_unreachable(
-    counted, client, monkeypatch
-):
-    def out_of_reach(*_):
-        raise DatabaseError("gone")
+def test_stored_runs_are_counted_once_a_minute(counted, client):
+    read(client)
 
-    monkeypatch.setattr(
-        "playground.run_counters.RunCounter.objects", SimpleNamespace(order_by=out_of_reach)
-    )
+    with CaptureQueriesContext(connection) as asked:
+        read(client)
 
-    assert not [name for name in read(client) if name.startswith("toolshelf_run_seconds")]
+    assert not [query for query in asked if "call_ms" in query["sql"]]
 
 
 @pytest.fixture

@@ -37,11 +37,11 @@ from catalog.uploads.jobs import recover_uploads
 from config.cli import FOREIGN, is_foreign
 from config.migration_lock import migrating_alone
 from config.removed_variables import removed_variable_notices
+from config.request_counters import request_counters
 from config.server.draining import DrainingServer
 from config.static_files import collect_static
 from playground.factories.registry import registry
 from playground.orphans import recover_runs
-from playground.run_writer import counters
 
 SERVER_LOGS = {"text": "logs_text.json", "json": "logs_json.json"}  # for granian
 SAMPLES = [
@@ -72,7 +72,7 @@ class Command(BaseCommand):
                 forbid_loopback()
             self.load_samples()
             recover_runs()
-            counters().reset()
+            request_counters().reset()
             if connection.vendor == "sqlite":  # no other server shares its data
                 recover_uploads()
             self.greet(host, port)
