@@ -2,9 +2,10 @@
 
     locate(text, pointers)       -> line and column of each value
     find_spans(text, pointers)   -> start and end of each value, and of its neighbours if asked for
+    split_array(text)            -> start and end of each element
 
-The text is known to be valid JSON; `syntax_errors` finds the errors in any other text. Each character is read at
-most twice, whatever the pointers, and nothing recurses.
+The text is known to be valid JSON, except in `split_array`; `syntax_errors` finds the errors in any other text. Each
+character is read at most twice, whatever the pointers, and nothing recurses.
 """
 
 from __future__ import annotations
@@ -12,22 +13,13 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from catalog.jsontext.pointers import split_pointer
 
 STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-
-
-def next_outside_strings(characters: str) -> str:
-    """A regular expression (with DOTALL) for all text up to the next of `characters` that is not in a string.
-
-    Args:
-        characters: the inside of a character class. Group 1 is the character that was found.
-    """
-    return rf'(?:[^"{characters}]++|{STRING})*+([{characters}])'
 
 
 _ENTRY: Final = re.compile(
@@ -40,6 +32,10 @@ _FLAT: Final = rf"[\[{{](?:{_TEXT})*+[\]}}]"
 _NESTED_ONCE: Final = rf"[\[{{](?:{_TEXT}|{_FLAT})*+[\]}}]"
 # Small containers are passed over in one match.
 _NEXT_BRACKET: Final = re.compile(rf"(?:{_TEXT}|{_NESTED_ONCE})*+([\[\]{{}}])", re.DOTALL)
+_ARRAY_START: Final = re.compile(r"\s*+\[\s*+")
+_EMPTY_ARRAY: Final = re.compile(r"\s*+\[\s*+\]\s*+\Z")
+_SCALAR: Final = re.compile(rf'{STRING}|[^\s,:\[\]{{}}"]++', re.DOTALL)
+_AFTER_ELEMENT: Final = re.compile(r"\s*+(?:,\s*+|(\])\s*+\Z)")
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 
 _Tree: TypeAlias = "dict[str, _Tree]"
@@ -87,6 +83,18 @@ class _Container:
     span: Span
     wanted: _Tree
     count: int = 0  # entries read
+
+
+class ArrayError(ValueError):
+    """The text is not an array of elements that are separated by commas.
+
+    Attributes:
+        offset: where it goes wrong.
+    """
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
 
 
 class Lines:
@@ -146,6 +154,34 @@ def find_spans(text: str, pointers: Iterable[str], *, siblings: bool = False) ->
     if document.count != 1 or offset != len(text):
         raise ValueError("This is not JSON.")
     return document.span.entries["0"]
+
+
+def split_array(text: str) -> Iterator[tuple[int, int]]:
+    """The start and end of each element of the array in `text`. An element may contain errors of its own.
+
+    Raises:
+        ArrayError: the array does not end, or its elements are not separated by commas.
+    """
+    if _EMPTY_ARRAY.match(text):
+        return
+    start = _match(_ARRAY_START, text, 0)
+    is_last = False
+    while not is_last:
+        end = _end_of_element(text, start)
+        separator = _AFTER_ELEMENT.match(text, end)
+        if separator is None:
+            raise ArrayError("A comma, or ']' at the end of the text, is expected here.", end)
+        yield start, end
+        start, is_last = separator.end(), bool(separator[1])
+
+
+def _end_of_element(text: str, start: int) -> int:
+    is_container = text[start : start + 1] in {"[", "{"}
+    try:
+        return _end_of_container(text, start) if is_container else _match(_SCALAR, text, start)
+    except ValueError:
+        message = "This element has no end." if is_container else "An element is expected here."
+        raise ArrayError(message, start) from None
 
 
 def _tree(pointers: Iterable[str]) -> _Tree:

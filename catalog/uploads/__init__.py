@@ -9,5 +9,4 @@ entries.py             the results: an entry for each spec, and their numbers
 store.py               store the specs, each with its own outcome
 exported_metadata.py   restore what people set for the tools of an export
 jobs.py                run large uploads in the background
-read_ahead.py          read and check the next specs in another process
 """

@@ -1,7 +1,6 @@
 """Split a file into the texts of specs: a document, a JSON array, NDJSON, YAML, an export.
 
-Nothing is written to disk. Files are read as a stream within limits: a text that is too long is skipped, not buffered;
-an archive is refused by the sizes in its directory, and by the actual sizes.
+Lines are read as a stream: one that is too long is skipped, not buffered. A document is read as a whole, up to a limit.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from catalog.exported_tools import (
     is_export,
     read_exported_line,
 )
-from catalog.jsontext.reader import MAX_BYTES, loads
+from catalog.jsontext.positions import ArrayError, split_array
+from catalog.jsontext.reader import MAX_BYTES, decode, loads
 from catalog.jsontext.yaml_reader import documents_in, looks_like_yaml
 from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
 from catalog.uploads.file_types import Kind, kind_by_name
-from catalog.uploads.json_arrays import elements
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of, refused, too_long
 
 MAX_PIECES = 100_000
@@ -102,7 +101,7 @@ def _pieces(
     elif kind == "ndjson" or (kind in {None, "json"} and _looks_like_ndjson(start)):
         yield from _lines(label, stream, max_bytes)
     elif start.lstrip(b" \t\r\n").startswith(b"["):
-        yield from elements(label, stream.chunks(), max_bytes)
+        yield from _elements(label, stream, max_bytes, max_document_bytes)
     else:
         yield _whole_document(label, stream, max_bytes, max_document_bytes)
 
@@ -122,6 +121,39 @@ def _too_large_document(label: str, max_document_bytes: int) -> Piece:
     return refused(
         label, f"This document has more than {max_document_bytes:,} bytes.", "json.too-large"
     )
+
+
+def _elements(
+    label: str, stream: _Stream, max_bytes: int, max_document_bytes: int
+) -> Iterator[Piece]:
+    """The texts of the elements of a JSON array. After an error between them, the rest is skipped."""
+    data = stream.read(max_document_bytes + 1)
+    if len(data) > max_document_bytes:
+        message = f"This array has more than {max_document_bytes:,} bytes; write one spec per line (NDJSON)."
+        yield refused(label, message, "json.too-large")
+        return
+    try:
+        text = decode(data, max_bytes=max_document_bytes)
+    except DocumentError as error:
+        problem = error.problems[0]
+        yield Piece(label, line=problem.line or 1, refusal=problem)
+        return
+    line, counted = 1, 0
+    try:
+        for start, end in split_array(text):
+            line += text.count("\n", counted, start)
+            counted = start
+            column = start - text.rfind("\n", 0, start)
+            element = text[start:end].encode()
+            if len(element) > max_bytes:
+                yield too_long(label, line, column, max_bytes)
+            else:
+                yield Piece(label, element, line, column)
+    except ArrayError as error:
+        line += text.count("\n", counted, error.offset)
+        column = error.offset - text.rfind("\n", 0, error.offset)
+        message = f"{error} The rest of the array was skipped."
+        yield refused(label, message, "json.syntax", line, column)
 
 
 def _looks_like_ndjson(start: bytes) -> bool:

@@ -28,7 +28,6 @@ from catalog.uploads.exported_metadata import ExportedMetadata
 from catalog.uploads.lint_errors import LintErrors
 from catalog.uploads.parse import EXPORT, Candidate, CandidateReader, Origin
 from catalog.uploads.pieces import Piece
-from catalog.uploads.read_ahead import made_ahead
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
 BATCH_BYTES = 4 * 1024 * 1024
@@ -44,20 +43,14 @@ def upload(
     dry_run: bool = False,
     options: ImportOptions = NO_OPTIONS,
     batch: int | None = None,
-    ahead: bool = False,
 ) -> Iterator[Entry]:
     """Publish each spec of `pieces`; yields the entries in the same order, batch by batch, while it runs.
 
     Each `batch` (None: `BATCH`) is a transaction. A document of another format yields an entry for each of its tools,
     which are imported with `options`; the tools that are left out are reported in a dry run only. A tool of an
     export that is new here gets the metadata in the file.
-
-    With `ahead` another process reads and checks the next specs (see read_ahead.py): for large uploads on an otherwise
-    idle machine.
     """
-    for entries in upload_batches(
-        pieces, by=by, dry_run=dry_run, options=options, batch=batch, ahead=ahead
-    ):
+    for entries in upload_batches(pieces, by=by, dry_run=dry_run, options=options, batch=batch):
         yield from entries
 
 
@@ -70,14 +63,12 @@ def upload_batches(
     batch: int | None = None,
     on_batch: Callable[[list[Entry], int], None] | None = None,
     before: int = 0,
-    ahead: bool = False,
 ) -> Iterator[list[Entry]]:
     """As `upload`, but yields batches.
 
     `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
     transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
-    `before` is the number of pieces processed earlier. `ahead` has no effect together with `on_batch`, because the
-    number of processed pieces would be unknown.
+    `before` is the number of pieces processed earlier.
     """
     pieces = iter(pieces)
     reader = CandidateReader(options.prefix, options.choices, Deadline(options.seconds))
@@ -88,7 +79,7 @@ def upload_batches(
         candidates = (one for one in candidates if one.origin is None or one.origin.key not in skip)
     batches = _batches(candidates, batch or BATCH)
     earlier = DryRun() if dry_run else None
-    for prepared in made_ahead(batches) if ahead and not on_batch else batches:
+    for prepared in batches:
         with transaction.atomic():
             entries = list(_publish(prepared, by, dry_run=earlier, replace=options.replace))
             if on_batch:

@@ -24,13 +24,11 @@ from catalog.models.uploads import OUTCOMES
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.files import files_at, pieces_at
-from catalog.uploads.read_ahead import can_work_ahead
 from catalog.uploads.store import upload
 
 REDRAW_S = 0.1
 ASSESSING_S = 5
 PROBLEMS_SHOWN = 20
-AHEAD_BYTES = 1_000_000  # from this size on, a second process that reads ahead pays off
 
 
 class Command(BaseCommand):
@@ -81,9 +79,8 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
-        ahead = sum(file.stat().st_size for file in files) > AHEAD_BYTES and can_work_ahead()
         imports = ImportOptions(options["prefix"], options["replace"])
-        entries = upload(pieces, by=by, dry_run=options["dry_run"], options=imports, ahead=ahead)
+        entries = upload(pieces, by=by, dry_run=options["dry_run"], options=imports)
         for entry in self._shown(entries):
             counts[entry.outcome] += 1
             if entry.outcome == "rejected" or wants_report:

@@ -86,9 +86,11 @@ def test_however_a_file_is_read_the_pieces_are_the_same(monkeypatch, chunk_bytes
     found = pieces("a.json", data)
 
     assert [json.loads(piece.text) for piece in found] == documents
-    lines = data.split(b"\n")
+    lines = data.decode().split("\n")
     for piece in found:
-        assert lines[piece.line - 1][piece.column - 1 :].startswith(piece.text.split(b"\n")[0])
+        assert lines[piece.line - 1][piece.column - 1 :].startswith(
+            piece.text.decode().split("\n")[0]
+        )
 
 
 def test_a_problem_of_a_piece_has_its_position_in_the_file():
@@ -106,20 +108,42 @@ def test_a_problem_of_a_piece_has_its_position_in_the_file():
 @pytest.mark.parametrize(
     ("data", "refusal"),
     [
-        (b"[1,,2]", "An element is missing between two commas."),
-        (
-            b'[{"a":1}, {"b"',
-            "This element of the array has no end, or is too long; the rest was skipped.",
-        ),
-        (
-            b'["no end',
-            "This element of the array has no end, or is too long; the rest was skipped.",
-        ),
-        (b"[1] x", "There is more text after the array's closing bracket."),
+        (b"[1,,2]", (1, 4, "An element is expected here.")),
+        (b"[1,]", (1, 4, "An element is expected here.")),
+        (b"[", (1, 2, "An element is expected here.")),
+        (b'[\n1,\n"no end', (3, 1, "An element is expected here.")),
+        (b'[{"a":1}, {"b"', (1, 11, "This element has no end.")),
+        (b"[1 2]", (1, 3, "A comma, or ']' at the end of the text, is expected here.")),
+        (b"[1}", (1, 3, "A comma, or ']' at the end of the text, is expected here.")),
+        (b'[{"a":1]]]', (1, 9, "A comma, or ']' at the end of the text, is expected here.")),
+        (b"[1] x", (1, 3, "A comma, or ']' at the end of the text, is expected here.")),
     ],
 )
 def test_a_broken_array_is_refused_where_it_breaks(data, refusal):
-    assert refusals("a.json", data) == [refusal]
+    [problem] = [piece.refusal for piece in pieces("a.json", data) if piece.refusal]
+
+    line, column, message = refusal
+    assert (problem.line, problem.column) == (line, column)
+    assert problem.message == f"{message} The rest of the array was skipped."
+
+
+def test_the_elements_before_an_error_of_an_array_are_read():
+    assert places("a.json", b'[{"a":1},\n{"b":2},,{}]')[:2] == [
+        (b'{"a":1}', 1, 2),
+        (b'{"b":2}', 2, 1),
+    ]
+
+
+def test_an_array_that_is_not_utf_8_is_refused_with_its_line():
+    [piece] = pieces("a.json", b'[1,\n"\xff"]')
+
+    assert (piece.refusal.rule, piece.refusal.line) == ("json.encoding", 2)
+
+
+def test_an_array_has_at_most_the_size_of_a_document():
+    assert refusals("a.json", b"[" + b"1," * 100 + b"1]", max_document_bytes=100) == [
+        "This array has more than 100 bytes; write one spec per line (NDJSON)."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -168,11 +192,11 @@ def test_no_array_takes_long(start, part, times):
             pass
 
 
-def test_a_file_is_never_in_memory_as_a_whole():
-    file = io.BytesIO(b"[" + b",".join([b'{"a": "' + b"x" * 1000 + b'"}'] * 20_000) + b"]")
+def test_a_file_of_lines_is_never_in_memory_as_a_whole():
+    file = io.BytesIO(b"\n".join([b'{"a": "' + b"x" * 1000 + b'"}'] * 20_000))
     tracemalloc.start()
 
-    count = sum(1 for _ in pieces_of("a.json", file))
+    count = sum(1 for _ in pieces_of("a.ndjson", file))
 
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
