@@ -7,7 +7,7 @@ normalize.py            a schema of any draft as a schema of 2020-12
 complexity.py           how many evaluations a schema can cause
 policy.py               the limits that a schema must obey to be stored
 formats.py              the formats that are asserted
-regex/                  ECMA-262 regular expressions, matched in bounded time
+patterns.py             ECMA-262 regular expressions, matched in bounded time; pattern_samples.py
 describe.py             types and constraints in words
 documentation.py        a schema as the tree that a documentation page shows; documentation_layers.py
 validation/             a value checked against a schema

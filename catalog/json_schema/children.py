@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from catalog.json_schema.applicable import Impossible, gather
 from catalog.json_schema.describe import strings_in
 from catalog.json_schema.dialects import item_keywords
-from catalog.json_schema.regex.match import matches
+from catalog.json_schema.patterns import matches
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import list_index, split_pointer

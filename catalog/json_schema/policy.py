@@ -36,8 +36,7 @@ from catalog.json_schema.complexity import MAX_STEPS, Graph, TooMuchToCount
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.index import Node, SchemaMap, parts_by_draft
 from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
-from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
-from catalog.json_schema.regex.translate import translate
+from catalog.json_schema.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join, split_pointer
 from catalog.jsontext.reader import JSON, MAX_DEPTH
@@ -219,15 +218,15 @@ def _bad_patterns(document: SchemaMap) -> Iterator[Problem]:
     for node in document.nodes:
         if not isinstance(node.schema, dict) or _PATTERNS.isdisjoint(node.schema):
             continue
-        for path, pattern in _patterns(node.schema):
-            violation = _pattern_violation(pattern)
-            if violation:
-                yield _problem(node, *violation, *path)
+        for path, source in _patterns(node.schema):
+            pattern = compile_pattern(source)
+            if isinstance(pattern, PatternError):
+                yield _problem(node, *_pattern_violation(source, pattern), *path)
                 continue
-            if pattern in counted:  # compiled once
+            if source in counted:  # compiled once
                 continue
-            counted.add(pattern)
-            total += len(translate(pattern))
+            counted.add(source)
+            total += len(pattern.translated)
             if total > MAX_ALL_PATTERNS:
                 message = "The regular expressions of this schema are too long in total; shorten or remove some."
                 yield _problem(node, "gate.pattern-length", message, *path)
@@ -243,18 +242,15 @@ def _patterns(schema: dict[str, JSON]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("patternProperties", pattern), pattern
 
 
-def _pattern_violation(pattern: str) -> tuple[str, str] | None:
-    """The rule that a regular expression breaks, and the message."""
-    if len(pattern) > MAX_PATTERN_CHARACTERS:
+def _pattern_violation(source: str, error: PatternError) -> tuple[str, str]:
+    """The rule that the regular expression `source` breaks, and the message."""
+    if len(source) > MAX_PATTERN_CHARACTERS:
         return "gate.pattern-length", (
-            f"This regular expression has {len(pattern):,} characters; at most {MAX_PATTERN_CHARACTERS:,} are allowed."
+            f"This regular expression has {len(source):,} characters; at most {MAX_PATTERN_CHARACTERS:,} are allowed."
         )
-    compiled = compile_pattern(pattern)
-    if isinstance(compiled, PatternError):
-        return "gate.pattern", (
-            f"Invalid regular expression at character {compiled.position + 1}: {compiled.message}"
-        )
-    return None
+    return "gate.pattern", (
+        f"Invalid regular expression at character {error.position + 1}: {error.message}"
+    )
 
 
 def _too_much_work(document: SchemaMap, *, max_steps: int = MAX_STEPS) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from random import Random
 
 from catalog.json_schema.applicable import Impossible
 from catalog.json_schema.constraints import Constraints
-from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
+from catalog.json_schema.pattern_samples import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_values import STRING_OF_FORMAT, WORDS, strings_for_name
 from catalog.jsontext.reader import JSON, Number
 

@@ -18,7 +18,7 @@ from catalog.errors import Problem
 from catalog.json_schema import children
 from catalog.json_schema.applicable import Impossible, conditions, gather
 from catalog.json_schema.constraints import Constraints
-from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
+from catalog.json_schema.pattern_samples import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_scalars import sample_number, sample_string
 from catalog.json_schema.sample_values import WORDS
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema

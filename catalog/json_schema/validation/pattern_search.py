@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catalog.json_schema.regex.match import MATCH_TIMEOUT_S, PatternError, compile_pattern
+from catalog.json_schema.patterns import MATCH_TIMEOUT_S, PatternError, compile_pattern
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.json_schema.validation.messages import show_source
 

@@ -26,7 +26,7 @@ from catalog.json_schema.children import (
     tokens_to_item,
 )
 from catalog.json_schema.describe import strings_in
-from catalog.json_schema.regex.match import PatternError, compile_pattern
+from catalog.json_schema.patterns import PatternError, compile_pattern
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
 from catalog.jsontext.reader import JSON, dumps

@@ -14,7 +14,7 @@ from catalog.json_schema.normalize import (
     is_outdated,
     normalized,
 )
-from catalog.json_schema.regex.syntax import has_lookaround
+from catalog.json_schema.patterns import has_lookaround
 from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join

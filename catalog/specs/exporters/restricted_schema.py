@@ -14,7 +14,7 @@ from catalog.conversion_report import Report
 from catalog.json_schema.describe import label_sentence, sentence
 from catalog.json_schema.enum_labels import KEYWORDS, enum_labels
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
-from catalog.json_schema.regex.syntax import has_lookaround
+from catalog.json_schema.patterns import has_lookaround
 from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import pointer_join

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from catalog.json_schema import dialects
 from catalog.json_schema.index import Node
 from catalog.json_schema.metaschema_errors import problems_from
+from catalog.json_schema.patterns import MAX_PATTERN_CHARACTERS
 from catalog.json_schema.policy import (
     MAX_LIST,
     MAX_SUBSCHEMAS,
     schema_policy_problems,
     schemas_that_hold,
 )
-from catalog.json_schema.regex.match import MAX_PATTERN_CHARACTERS
 from catalog.jsontext.reader import Number
 from tests.work import at_most
 

@@ -19,7 +19,7 @@ from catalog.specs.lint.findings import Finding, Fix
 from catalog.specs.lint.registry import found
 
 KNOWN_FORMATS: Final = frozenset(FORMATS) | {
-    "idn-hostname",  # of JSON Schema; the others are in OpenAPI's registry or in common use
+    # in OpenAPI's registry or in common use
     "binary", "byte", "color", "decimal", "double", "float", "int32", "int64", "markdown", "password", "phone",
 }  # fmt: skip
 MEANT_FORMATS: Final[Mapping[str, str]] = {

@@ -31,10 +31,6 @@ NEEDS_REMOTE_DOCUMENTS = {
 OPTIONAL_NOT_DONE = {
     (
         "*",
-        "optional/format/idn-hostname.json",
-    ): "needs the tables of IDNA; the format stays an annotation",
-    (
-        "*",
         "optional/dependencies-compatibility.json",
     ): "a keyword of earlier drafts; 2019-09 replaced it",
     (

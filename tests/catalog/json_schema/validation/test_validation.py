@@ -641,7 +641,6 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
             {"patternProperties": {f"^(x|xx)*({n})?$": {} for n in range(100)}},
             {"x" * 5000 + "!" * n: 1 for n in range(99)},
         ),
-        lambda: ({"items": {"format": "regex"}}, ["a" * 40_000] * 1000),
         lambda: ({"pattern": "^(x|xx)*$"}, "x" * 500_000 + "!"),
         lambda: ({"format": "regex"}, "a" * 60_000),
         lambda: (

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from catalog.json_schema.regex.match import matches
-from catalog.json_schema.regex.sample import UnknownPattern, sample_pattern
+from catalog.json_schema.pattern_samples import UnknownPattern, sample_pattern
+from catalog.json_schema.patterns import matches
 from tests.corpora import DATA
 from tests.work import at_most
 
