@@ -11,9 +11,9 @@ from django.db.models.functions import RowNumber
 
 from catalog.caching import LRUCache
 from catalog.hooks import hooks
+from catalog.listing.groups import Group
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import vocabulary
-from catalog.search.tag_counts import Group
 from catalog.search.visibility import Visibility
 
 NAMES_SHOWN: Final = 3

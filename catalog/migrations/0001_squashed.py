@@ -57,7 +57,7 @@ def create_search_tables(apps, schema_editor):  # noqa: ARG001
 
 def drop_search_tables(apps, schema_editor):  # noqa: ARG001
     for table in TABLES[schema_editor.connection.vendor]:
-        schema_editor.execute(f"DROP TABLE {table}")
+        schema_editor.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def append_only(apps, schema_editor):

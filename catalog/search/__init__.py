@@ -12,7 +12,6 @@
     ranking.py, explain.py          score a tool, and explain why it matches
     vocabulary.py                   the words of the catalog and their frequency
     typos.py                        the words that an unknown word may have meant
-    tag_counts.py                   the toolkits and tags of the catalog, and their number of tools
     plan.py                         the meaning of a query's words in this catalog
     retrieval.py                    find candidates, and order them
     index.py                        the index: what both databases share

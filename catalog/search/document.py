@@ -99,7 +99,6 @@ class SearchDocument:
         fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
         counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as written.
-        groups: the names of its toolkit and its tags by their tokens (`kx_`, `gx_`); {} if it is archived.
     """
 
     names: str
@@ -110,7 +109,6 @@ class SearchDocument:
     fields: str
     counted: frozenset[str] = field(repr=False)
     runs: frozenset[str] = field(repr=False)
-    groups: Mapping[str, str] = field(repr=False)
 
 
 class IndexedText(NamedTuple):
@@ -135,15 +133,6 @@ def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -
     return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
 
 
-def counted_groups(keys: str) -> list[str]:
-    """The tokens of `SearchDocument.groups`, computed from the stored `SearchDocument.keys`."""
-    return (
-        []
-        if " f_archived " in keys
-        else [key for key in keys.split() if key.startswith(tuple(GROUP_PREFIXES.values()))]
-    )
-
-
 def spec_terms_of(spec: ToolSpec) -> SpecTerms:
     """The search terms of `spec`; takes 0.1 ms for a typical one."""
     return _TermsBuilder(spec).terms()
@@ -152,9 +141,9 @@ def spec_terms_of(spec: ToolSpec) -> SpecTerms:
 def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
     """The search document of a tool; `terms` are those of its current spec."""
     toolkit, tags = metadata.toolkit, metadata.tags
-    groups = {token_of_group("tag", tag): tag for tag in tags}
+    groups = [token_of_group("tag", tag) for tag in tags]
     if toolkit:
-        groups[token_of_group("toolkit", toolkit)] = toolkit
+        groups.append(token_of_group("toolkit", toolkit))
     named = [
         _identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)
     ]
@@ -175,7 +164,6 @@ def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
         fields=terms.fields,
         counted=terms.counted.union(group_tokens, facts),
         runs=terms.runs.union(*(runs for _, runs in named)),
-        groups={} if metadata.archived else groups,
     )
 
 

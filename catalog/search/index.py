@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from catalog.search import tag_counts, vocabulary
+from catalog.search import vocabulary
 from catalog.search.boolean_query import Adjacent, Expression, Token
-from catalog.search.document import IndexedText, SearchDocument, counted_groups, counted_tokens
+from catalog.search.document import IndexedText, SearchDocument, counted_tokens
 
 COLUMNS = "names, about, takes, around, keys"
 
@@ -57,25 +57,17 @@ class SearchIndex(ABC):
         documents = list(documents)
         old = self._replace(documents)
         changes: Counter[str] = Counter()
-        grouped: Counter[str] = Counter()
         for texts in old:
             changes.subtract(counted_tokens(*texts))
-            grouped.subtract(counted_groups(texts[-1]))
         for _, document in documents:
             changes.update(document.counted)
-            grouped.update(document.groups.keys())
         changes[vocabulary.ALL] = len(documents) - len(old)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
-        tag_counts.count(
-            grouped,
-            {token: name for _, one in reversed(documents) for token, name in one.groups.items()},
-        )
 
     def clear(self) -> None:
         """Delete everything."""
         self._delete_all()
         vocabulary.clear()
-        tag_counts.clear()
 
     def size(self) -> int:
         """The number of indexed tools."""

@@ -1,12 +1,15 @@
 """Toolkits and tags of tools, and the number of tools in each."""
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import Group as AccountGroup
 
+from catalog.access import Access, change_tool_access
 from catalog.lifecycle import archive, restore
-from catalog.models import Tool, ToolTag
+from catalog.listing.groups import Group, largest, page_of
+from catalog.models import Audience, Tool, ToolTag
 from catalog.publishing import publish, publish_many
-from catalog.search import tag_counts
-from catalog.search.tag_counts import Group
+from catalog.search.visibility import ALL_TOOLS
 from tests.factories import make_spec, make_tool, make_user
 
 pytestmark = pytest.mark.django_db
@@ -83,17 +86,20 @@ def test_the_largest_toolkits_come_first_with_the_spelling_of_their_first_tool()
         by=None,
     )
 
-    assert tag_counts.largest("toolkit", 10) == [
+    assert largest("toolkit", 10, ALL_TOOLS) == [
         Group("mail", "Mail", 2),
         Group("clock", "clock", 1),
     ]
-    assert tag_counts.largest("toolkit", 1) == [Group("mail", "Mail", 2)]
+    assert largest("toolkit", 1, ALL_TOOLS) == [Group("mail", "Mail", 2)]
 
 
 def test_tags_and_toolkits_are_counted_separately():
     make_tool("mail.send", tags=["mail", "office"])
 
-    assert tag_counts.largest("tag", 10) == [Group("mail", "mail", 1), Group("office", "office", 1)]
+    assert largest("tag", 10, ALL_TOOLS) == [
+        Group("mail", "mail", 1),
+        Group("office", "office", 1),
+    ]
 
 
 def test_archived_tools_are_not_counted_until_they_are_restored():
@@ -101,17 +107,36 @@ def test_archived_tools_are_not_counted_until_they_are_restored():
     make_tool("mail.read")
 
     archive(tool)
-    without = tag_counts.largest("toolkit", 10), tag_counts.largest("tag", 10)
+    without = largest("toolkit", 10, ALL_TOOLS), largest("tag", 10, ALL_TOOLS)
     restore(tool)
 
     assert without == ([Group("mail", "mail", 1)], [])
-    assert tag_counts.largest("tag", 10) == [Group("office", "office", 1)]
+    assert largest("tag", 10, ALL_TOOLS) == [Group("office", "office", 1)]
 
 
-def test_groups_are_listed_in_the_order_of_their_keys():
-    for toolkit in ("c", "a", "b"):
-        make_tool(f"{toolkit}.tool")
+def test_groups_are_listed_by_size_or_in_the_order_of_their_keys_on_pages():
+    for tool_id in ("c.one", "a.one", "b.one", "b.two"):
+        make_tool(tool_id)
 
-    assert [group.key for group in tag_counts.in_order("toolkit", 2)] == ["a", "b"]
-    assert [group.key for group in tag_counts.in_order("toolkit", 2, beyond="b")] == ["c"]
-    assert tag_counts.with_keys("toolkit", ["b", "x"]) == {"b": Group("b", "b", 1)}
+    by_size, after_b = page_of("toolkit", ALL_TOOLS, limit=1)
+    rest, end = page_of("toolkit", ALL_TOOLS, limit=2, after=after_b)
+    by_name, after_a = page_of("toolkit", ALL_TOOLS, by_name=True, limit=1)
+    next_by_name, _ = page_of("toolkit", ALL_TOOLS, by_name=True, after=after_a, limit=1)
+
+    assert [group.key for group in by_size + rest] == ["b", "a", "c"]
+    assert end is None
+    assert [group.key for group in by_name + next_by_name] == ["a", "b"]
+
+
+def test_a_group_is_spelled_as_in_the_first_tool_that_the_person_sees():
+    hidden = make_tool("Mail.send", tags=["In-Box"])
+    make_tool("mail.read", tags=["inbox"])
+    team = AccountGroup.objects.create(name="team")
+    change_tool_access(hidden, Access(visibility="groups", groups=[team.name]), by=None)
+
+    visitors = Audience.objects.visibility_for(AnonymousUser())
+
+    assert largest("toolkit", 5, visitors) == [Group("mail", "mail", 1)]
+    assert largest("tag", 5, visitors) == [Group("inbox", "inbox", 1)]
+    assert largest("toolkit", 5, ALL_TOOLS) == [Group("mail", "Mail", 2)]
+    assert largest("tag", 5, ALL_TOOLS) == [Group("inbox", "In-Box", 2)]
