@@ -1,7 +1,7 @@
 """JSON Schema: its drafts, the parts of a schema, validation, and a schema in words.
 
 dialects.py             the drafts, with the keywords and the meta-schema of each
-metaschema_errors.py    errors in the keywords of a schema
+metaschema_errors.py    why a schema does not follow its meta-schema
 index.py                the pointer of each subschema, and the targets of references
 normalize.py            a schema of any draft as a schema of 2020-12
 complexity.py           how many evaluations a schema can cause

@@ -35,7 +35,7 @@ from catalog.errors import MAX_PROBLEMS, Problem
 from catalog.json_schema.complexity import MAX_STEPS, Graph, TooMuchToCount
 from catalog.json_schema.dialects import DEFAULT_DIALECT, dialect_of
 from catalog.json_schema.index import Node, SchemaMap, parts_by_draft
-from catalog.json_schema.metaschema_errors import RULE, metaschema_problems
+from catalog.json_schema.metaschema_errors import metaschema_problems
 from catalog.json_schema.patterns import MAX_PATTERN_CHARACTERS, PatternError, compile_pattern
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join, split_pointer
@@ -73,8 +73,9 @@ def schema_policy_problems(schema: JSON, pointer: str = "") -> list[Problem]:
     if not document.complete:
         message = f"The schema has more than {MAX_SUBSCHEMAS:,} subschemas; simplify or split it."
         return [Problem(pointer=pointer, message=message, rule="gate.subschemas")]
+    malformed, _ = _malformed(document)
     problems = [
-        *islice(_malformed(document), MAX_PROBLEMS),
+        *malformed,
         *document.problems,
         *islice(_long_lists(document), MAX_PROBLEMS),
         *islice(_bad_patterns(document), MAX_PROBLEMS),
@@ -116,13 +117,16 @@ def schemas_that_hold(schemas: Sequence[JSON]) -> list[JSON]:
     document = SchemaMap(together, max_nodes=MAX_SUBSCHEMAS_TOGETHER)
     if not document.complete or not all(map(_refers_to_definitions_only, document.nodes)):
         return []
+    malformed, are_all = _malformed(document)
     problems = [
-        *islice(_malformed(document), MAX_PROBLEMS),
+        *malformed,
         *document.problems,
         *islice(_long_lists(document), MAX_PROBLEMS),
         *islice(_bad_patterns(document), MAX_PROBLEMS),
     ]
-    if len(problems) >= MAX_PROBLEMS or any(_too_much_work(document, max_steps=MAX_STEPS_TOGETHER)):
+    if not are_all or len(problems) >= MAX_PROBLEMS:
+        return []
+    if any(_too_much_work(document, max_steps=MAX_STEPS_TOGETHER)):
         return []
     if any(problem.rule == "gate.pattern-length" for problem in problems):
         return []  # the patterns that follow may not have been read
@@ -179,24 +183,22 @@ def _sizes_and_needs_of_definitions(
     return sizes, needs
 
 
-def _malformed(document: SchemaMap) -> Iterator[Problem]:
-    """Violations of the meta-schema; a part in another draft is checked against its own meta-schema."""
-    refused = [
-        (part, schema)
-        for part, schema in parts_by_draft(document)
-        if not part.dialect.accepts(schema)
-    ]
-    if not refused:
-        return
-    found = False
-    for node in document.nodes:
-        for problem in metaschema_problems(node):
-            found = True
-            yield problem
-    for part, schema in [] if found else refused:
-        message = f"This does not follow the meta-schema of draft {part.dialect.name}."
-        path = part.dialect.first_mistake(schema)
-        yield Problem(pointer=pointer_join(part.pointer, *path), message=message, rule=RULE)
+def _malformed(document: SchemaMap) -> tuple[list[Problem], bool]:
+    """Violations of the meta-schema, at most `MAX_PROBLEMS`, and whether these are all.
+
+    A part in another draft is checked against its own meta-schema.
+    """
+    found: list[Problem] = []
+    are_all = True
+    for part, schema in parts_by_draft(document):
+        if part.dialect.accepts(schema):
+            continue
+        problems, are_all_of_part = metaschema_problems(schema, part.dialect)
+        found += [replace(problem, pointer=part.pointer + problem.pointer) for problem in problems]
+        are_all = are_all and are_all_of_part
+        if len(found) >= MAX_PROBLEMS:
+            return found[:MAX_PROBLEMS], False
+    return found, are_all
 
 
 def _long_lists(document: SchemaMap) -> Iterator[Problem]:
