@@ -69,15 +69,17 @@ class PostgreSQL:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
 
 
-def run_in_postgresql(paths: Iterable[Path]) -> None:
+def run_in_postgresql(paths: Iterable[Path], *, only: str = "") -> None:
     """Run the tests in these files, in a process and a PostgreSQL of their own.
+
+    `only` chooses some of them, as the option `-k` of pytest does.
 
     Raises:
         AssertionError: some of them failed; with the end of what pytest printed.
     """
     with PostgreSQL() as database:
         run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", *paths],
+            [sys.executable, "-m", "pytest", "-q", "-k", only, *paths],
             env={**os.environ, "DATABASE_URL": database.url},
             cwd=Path(__file__).parent.parent,
             capture_output=True,

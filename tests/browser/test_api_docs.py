@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.site import Site
 from tests.site_accounts import token
+
+pytestmark = pytest.mark.deep
 
 RUN = "playground_api_create_run"
 STATUS = ".live-responses-table tbody .response-col_status"

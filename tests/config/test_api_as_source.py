@@ -94,6 +94,7 @@ def own_source(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_the_site_imports_each_operation_of_its_own_api(own_source):
     operations = list(own_source.operations())
 
@@ -103,6 +104,7 @@ def test_the_site_imports_each_operation_of_its_own_api(own_source):
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_the_site_reads_lists_through_its_own_api(own_source):
     readers = [
         operation["operationId"]
@@ -118,6 +120,7 @@ def test_the_site_reads_lists_through_its_own_api(own_source):
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_the_site_checks_stores_and_runs_a_tool_through_its_own_api(own_source):
     spec = json.loads(GET_WEATHER.read_text())
     spec["definition"]["id"] = "weather_of_this_test"

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.postgres import PostgreSQL
 from tests.site import ROOT
 
@@ -45,6 +47,7 @@ def test_processes_that_migrate_a_new_sqlite_database_at_once_all_succeed(tmp_pa
     assert_one_migrated(migrate_at_once(tmp_path))
 
 
+@pytest.mark.deep
 def test_processes_that_migrate_a_new_postgresql_database_at_once_all_succeed(tmp_path):
     with PostgreSQL() as database:
         assert_one_migrated(migrate_at_once(tmp_path, DATABASE_URL=database.url))

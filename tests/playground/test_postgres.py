@@ -8,10 +8,8 @@ from tests.postgres import run_in_postgresql
 
 HERE = Path(__file__).parent
 SAME_TESTS = (
-    "views/test_factories.py",
     "views/test_runs.py",
     "run_pages/test_overview.py",
-    "home/test_page.py",
     "../catalog/accounts/test_rate_limits.py",
 )
 

@@ -1,4 +1,4 @@
-"""The tests of rights and leaks once more, in a real PostgreSQL."""
+"""The tests of leaks once more, in a real PostgreSQL."""
 
 from pathlib import Path
 
@@ -11,5 +11,5 @@ HERE = Path(__file__).parent
 
 @pytest.mark.slow
 @pytest.mark.deep
-def test_postgresql_passes_the_tests_of_rights():
-    run_in_postgresql([HERE / "test_matrix.py", HERE / "test_leaks.py"])
+def test_postgresql_passes_the_tests_of_leaks():
+    run_in_postgresql([HERE / "test_leaks.py"])

@@ -56,7 +56,7 @@ def pairs(draw):
 @pytest.mark.corpora
 @pytest.mark.deep
 @settings(
-    max_examples=2000,
+    max_examples=600,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
