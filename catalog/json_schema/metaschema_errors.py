@@ -13,6 +13,7 @@ from catalog.jsontext.pointers import pointer_join, resolve_pointer, split_point
 from catalog.jsontext.reader import JSON
 
 RULE: Final = "spec.schema"
+_SCHEMA_EXPECTED: Final = "A schema is expected here:"
 
 MAX_TYPE_CHARACTERS: Final = 20  # a longer unknown type is not compared with the known ones
 _OTHER_TYPES: Final = {
@@ -24,7 +25,8 @@ _OTHER_TYPES: Final = {
 def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], bool]:
     """The problems of a schema that `dialect` does not accept, and whether these are all; pointers are from `schema`.
 
-    There is at least one.
+    There is at least one. The keyword of a problem is None if a whole schema is malformed, which is no keyword's only
+    value.
     """
     result = _metaschema(dialect.uri).check(schema)
     problems: dict[str, Problem] = {}
@@ -35,9 +37,12 @@ def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], 
         name = tokens[-1] if tokens else ""
         value = resolve_pointer(schema, violation.pointer)
         message = _explain(violation, name, value, dialect)
-        problems[violation.pointer] = Problem(
-            violation.pointer, message, RULE, keyword=name or None
-        )
+        is_schema = message.startswith(_SCHEMA_EXPECTED)
+        if is_schema and not (isinstance(value, list) and name in dialect.keywords):
+            keyword = None
+        else:
+            keyword = next((each for each in reversed(tokens) if each in dialect.keywords), None)
+        problems[violation.pointer] = Problem(violation.pointer, message, RULE, keyword=keyword)
     if not problems:
         message = f"This does not follow the meta-schema of draft {dialect.name}."
         path = pointer_join("", *dialect.first_mistake(schema))
@@ -65,7 +70,7 @@ def _explain(violation: Problem, name: str, value: object, dialect: Dialect) -> 
         forms = (
             "an object" if rule == "/type" and dialect.name == "04" else "an object, true or false"
         )
-        return f"A schema is expected here: {forms}."
+        return f"{_SCHEMA_EXPECTED} {forms}."
     if name.startswith("exclusive") and isinstance(value, bool):
         return f"`{name}` must be a number; true and false are from draft-04."
     if name == "$id" and violation.keyword == "pattern":

@@ -641,6 +641,7 @@ def test_the_total_length_of_regular_expressions_is_limited():
         ({"type": "dict"}, "/type", "`type` cannot be `dict`. Did you mean `object`?"),
         ({"type": "sting"}, "/type", "`type` cannot be `sting`. Did you mean `string`?"),
         ({"type": "xyz"}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
+        ({"type": ["xyz", "null"]}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
         ({"type": []}, "/type", "`type` must be one of array, boolean, integer, null, number, object, string, or a list of them without duplicates."),  # noqa: E501
         ({"required": "a"}, "/required", "`required` must be a list of property names without duplicates."),
         ({"required": ["a", "a"]}, "/required", "`required` must be a list of property names without duplicates."),
