@@ -1,6 +1,6 @@
 """Measure the first runs of the built-in tools after the start of a site: `python -m bench.first_runs [--rounds 5]`.
 
-Sites that import factories before their first run, and that do not, start in turns. One tool is run as soon as
+Sites that import the built-in tools before their first run, and that do not, start in turns. One tool is run as soon as
 `/readyz` responds, every other one `PAUSE_S` later; its time is that of the HTTP request. The memory is that of all
 processes of the site before and after these runs, shared pages divided by the processes that share them.
 """
@@ -96,7 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
-    figures: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    figures: dict[bool, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
         site = Site(Path(folder), prepared=False)
         token = site.token("bench")
@@ -105,9 +105,9 @@ def main() -> None:
         site.stop()
         tools = examples()
         for _ in range(rounds):
-            for factories in (0, 32):
-                site.environment["SITE_SETTINGS"] = json.dumps({"WARM_FACTORIES": factories})
-                found = figures[factories]
+            for preloads in (False, True):
+                site.environment["SITE_SETTINGS"] = json.dumps({"PRELOAD_TOOLS": preloads})
+                found = figures[preloads]
                 found["ready, s"].append(start(site))
                 found["first run immediately, ms"].append(
                     timed(Client(site, token).run, AT_ONCE, tools[AT_ONCE])
@@ -124,8 +124,8 @@ def main() -> None:
                 found["memory after all runs, MiB"].append(memory_mib(site.process.pid))
                 site.stop()
     print(f"{os.cpu_count()} processors, {rounds} rounds; medians (greatest)")
-    print(f"{'':42} {'not warmed':>20} {'warmed':>20}")
-    for name in figures[0]:
+    print(f"{'':42} {'not imported':>20} {'imported':>20}")
+    for name in figures[False]:
         cells = (
             f"{statistics.median(found[name]):.4g} ({max(found[name]):.4g})"
             for found in figures.values()

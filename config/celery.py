@@ -24,8 +24,7 @@ from playground.celery.app import app  # noqa: E402 - needs the settings
 from playground.celery.heartbeats import Heartbeat  # noqa: E402
 from playground.factories.registry import registry  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
-from playground.supervisor import supervisor  # noqa: E402
-from playground.warming import start_warming  # noqa: E402
+from playground.supervisor import start_runs  # noqa: E402
 
 if faults := registry().setting_faults():
     raise ImproperlyConfigured(" ".join(faults))
@@ -79,9 +78,9 @@ app.steps["consumer"].add(Connected)
 
 
 @worker_ready.connect
-def warm(**_: Any) -> None:
+def start_runner(**_: Any) -> None:
     follow_rescans()
-    start_warming(supervisor(processes=1))
+    start_runs(processes=1)
 
 
 @worker_shutdown.connect

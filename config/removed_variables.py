@@ -26,7 +26,7 @@ REMOVED: Final = {
     "TOOLSHELF_RUN_QUEUE_WAIT_S": "With Celery, a run waits at most an hour for a worker.",
     "TOOLSHELF_RUN_RESPONSE_BYTES": "A response of more than 1 MiB is stored as a file.",
     "TOOLSHELF_UNREAD_RESPONSE_BYTES": "64 MiB of large responses of a process may be unread.",
-    "TOOLSHELF_WARM_FACTORIES": "Up to 32 factories are imported before their first run.",
+    "TOOLSHELF_WARM_FACTORIES": "A factory is imported by its first run, built-in tools at the start.",
     "TOOLSHELF_WRITE_TIMEOUT_S": "A client that reads too slowly is disconnected after 30 s.",
 }
 

@@ -21,8 +21,7 @@ from config.server.draining import drain_on_request, stop_with_main_process  # n
 from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
 from playground.retention import start_pruning  # noqa: E402
-from playground.supervisor import supervisor  # noqa: E402
-from playground.warming import start_warming  # noqa: E402
+from playground.supervisor import start_runs, supervisor  # noqa: E402
 
 stop_with_main_process()
 Assessor(busy=had_recent_request).start()
@@ -32,9 +31,10 @@ if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliver
     start_syncing()
     start_delivering()
 follow_rescans()
-supervisor()  # started now: even an idle process marks the runs of a process that died
 if settings.RUNNER == "local":
-    start_warming(supervisor())
+    start_runs()
+else:
+    supervisor()  # started now: even an idle process marks the runs of a process that died
 if settings.RUNNER == "celery":
     from playground.celery.redelivery import (
         Redelivery,

@@ -23,8 +23,7 @@ from catalog.errors import NotAllowed
 from catalog.rights import may
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
-from playground.supervisor import renew_runner, supervisor
-from playground.warming import start_warming
+from playground.supervisor import renew_runner
 
 log = logging.getLogger(__name__)
 
@@ -89,8 +88,7 @@ def check() -> None:
             return
         log.info("Looking for new factories")
         registry().refresh()
-    if renew_runner():
-        start_warming(supervisor())
+    renew_runner()
 
 
 def follow_rescans() -> None:

@@ -77,7 +77,7 @@ def make_runner(slots: int, queue_max: int) -> LocalRunner:
         queue_max=queue_max,
         environment=registry().factory_settings.common_environment,
         hidden=[str(settings.DATA_DIR)],
-        preload=preloaded_modules() if settings.WARM_FACTORIES else [],
+        preload=preloaded_modules() if settings.PRELOAD_TOOLS else [],
     )
 
 
@@ -362,10 +362,18 @@ def wait_for_runner() -> bool:
     )
 
 
-def renew_runner() -> bool:
-    """Let later runs import everything again; False if nothing has run in this process."""
+def start_runs(processes: int | None = None) -> None:
+    """Start the supervisor, and the worker in which the built-in tools are imported, before the first run."""
+    started = supervisor(processes=processes)
+    if settings.PRELOAD_TOOLS:
+        started.runner.start_worker()
+
+
+def renew_runner() -> None:
+    """Let later runs import everything again."""
     with _making:
-        return _supervisor is not None and _pid == os.getpid() and _supervisor.runner.renew()
+        if _supervisor is not None and _pid == os.getpid():
+            _supervisor.runner.renew()
 
 
 def close_supervisor() -> None:

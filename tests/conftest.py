@@ -45,10 +45,10 @@ def pytest_configure(config):
     Passwords of accounts in the tests' own process are hashed by MD5: Argon2, which is slow by design, took half the
     time of the tests that sign in. Sites that the tests start use Argon2.
 
-    They do not import the factories before the first run, which took 2.4 s of CPU time at each start, and starting all
-    the rest 1.5 s. Those of `test_main_job.py` and `sdk/test_write_a_tool.py` do.
+    They do not import the built-in tools before the first run, which took 2.4 s of CPU time at each start, and starting
+    all the rest 1.5 s. Those of `test_main_job.py` and `sdk/test_write_a_tool.py` do.
     """
-    Site.default_settings = {"WARM_FACTORIES": 0}
+    Site.default_settings = {"PRELOAD_TOOLS": False}
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     if not getattr(config.option, "numprocesses", None) or hasattr(config, "workerinput"):
         gc.disable()  # until the tests are collected, which the process that only starts workers does not

@@ -18,7 +18,7 @@ SLUG = "get-weather-498ebfb0"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     site = Site(
-        tmp_path_factory.mktemp("site"), settings={"WARM_FACTORIES": 32}
+        tmp_path_factory.mktemp("site"), settings={"PRELOAD_TOOLS": True}
     )  # as it is without settings
     yield site
     site.stop()

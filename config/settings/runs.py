@@ -83,7 +83,7 @@ RUN_SLOTS: int = env.read(
 )  # concurrent runs of all processes of a server, or of a worker
 RUN_QUEUE_MAX = 1000  # runs that wait; further ones are refused with 429
 RUN_QUEUE_WAIT_S = 3600  # with Celery: until a worker claims a run
-WARM_FACTORIES = 32  # imported before their first run, besides the built-in ones
+PRELOAD_TOOLS = True  # import the built-in tools at the start, before their first run
 DRAIN_S: int = env.read(
     "TOOLSHELF_DRAIN_S",
     env.number(0),

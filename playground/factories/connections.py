@@ -99,16 +99,6 @@ def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
     return installed or registry().for_tool(tool.tool_id, timeout_s=timeout_s)
 
 
-def used_connections() -> list[FactoryInfo]:
-    """The connections that serve any tool, each for one of its tools."""
-    found = (
-        SourceTool.objects.runnable().filter(source__kind__in=each.kinds).select_related("source")
-        for each in FACTORIES
-    )
-    infos = [_connected(listed) for tools in found if (listed := tools.first())]
-    return [info for info in infos if info.state == "ok"]
-
-
 def _connected(listed: SourceTool) -> FactoryInfo:
     """The connection to the source of a tool. The source's credentials are secrets of each run."""
     factory = next(each for each in FACTORIES if listed.source.kind in each.kinds)

@@ -1,4 +1,4 @@
-"""The server's connections: to a run supervisor, for one run at a time, and to a zygote until it is ready."""
+"""The server's connection to a run supervisor, for one run at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from typing import Final
 
 from playground.runner.local_run import LocalRun
-from playground.worker.protocol import END, KILL, READY, UNUSABLE, FrameBuffer, frame
+from playground.worker.protocol import END, KILL, UNUSABLE, FrameBuffer, frame
 
 _RECEIVE_BYTES: Final = 1 << 18
 
@@ -82,27 +82,6 @@ class SupervisorConnection:
             else:
                 self.run.receive(kind, content)
         return bool(data)
-
-    def close(self) -> None:
-        self.socket.close()
-        self.theirs.close()
-
-
-class ReadyConnection:
-    """The connection on which a zygote reports once whether it is ready. Used by the runner's thread only."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-        self.socket, self.theirs = socket.socketpair()
-
-    def receive(self) -> bool:
-        """Whether the zygote has reported that it is ready; otherwise it is unusable, or has ended."""
-        try:
-            return any(
-                kind == READY for kind, _ in FrameBuffer().feed(self.socket.recv(_RECEIVE_BYTES))
-            )
-        except OSError:
-            return False
 
     def close(self) -> None:
         self.socket.close()

@@ -76,7 +76,7 @@ class LocalRunner:
         self._lock = threading.Lock()
         self._queue = RunQueue(slots=slots, reserve=reserve, queue_max=queue_max)
         self._to_kill: list[LocalRun] = []
-        self._to_warm: list[Job] | None = None
+        self._keeps_worker = False
         self._renewed = False
         self._closing = False
         self._scheduler: Scheduler | None = None
@@ -105,13 +105,10 @@ class LocalRunner:
         scheduler.wake()
         return run
 
-    def warm(self, jobs: Sequence[Job]) -> None:
-        """Start the worker, and import the factories of `jobs`, in the background; first runs need not wait for that.
-
-        These processes stay until the runner closes. A factory that cannot be imported is left to its first run.
-        """
+    def start_worker(self) -> None:
+        """Start the worker in the background, before the first run. It stays until the runner closes."""
         with self._lock:
-            self._to_warm = [*(self._to_warm or ()), *jobs]
+            self._keeps_worker = True
             scheduler = self._started()
         scheduler.wake()
 
@@ -198,11 +195,10 @@ class LocalRunner:
         with self._lock:
             self._queue.end(run)
 
-    def jobs_to_warm(self) -> list[Job] | None:
-        """Jobs that may come soon, each once; None if nobody asked to be ready for runs."""
+    def keeps_worker(self) -> bool:
+        """Whether the worker is there while nothing runs."""
         with self._lock:
-            jobs, self._to_warm = self._to_warm, None
-        return jobs
+            return self._keeps_worker
 
     def is_renewed(self) -> bool:
         """Whether somebody asked, since the last call, for processes that import everything again."""

@@ -9,10 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.runner.connections import ReadyConnection, SupervisorConnection
+from playground.runner.connections import SupervisorConnection
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
 from playground.runner.worker_process import WorkerProcess, environment_file
@@ -31,8 +30,6 @@ _MAX_WAIT_S: Final = 5.0
 _IDLE_CHECK_S: Final = 1.0
 _AFTER_FAILURE_S: Final = 1.0
 _MAX_ATTEMPTS: Final = 2
-_WARMED_CONCURRENTLY: Final = 1
-_WARM_LIMIT_S: Final = 20.0
 
 
 @dataclass
@@ -43,7 +40,6 @@ class _Zygote:
     used_at: float
     answers: bool = False
     unusable_since: float = 0.0
-    is_permanent: bool = False  # it was warmed, so it stays while idle
 
 
 class Scheduler:
@@ -68,9 +64,6 @@ class Scheduler:
         self._connections: set[SupervisorConnection] = set()
         self._zygotes: dict[str, _Zygote] = {}
         self._numbers: dict[str, int] = {}
-        self._warming: dict[ReadyConnection, float] = {}  # with the time when to give up
-        self._to_warm: list[Job] = []
-        self._is_permanent = False  # the worker stays while idle
         self._used_at = 0.0
         self._idle_checked_at = 0.0
         self._selector = selectors.DefaultSelector()
@@ -90,10 +83,10 @@ class Scheduler:
                 self._kill_cancelled()
                 if self._runner.is_renewed():
                     self._replace_worker()
+                if self._runner.keeps_worker():
+                    self._started_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
-                self._give_up_warming()
-                self._warm_next()
                 self._release_idle()
                 self._close_replaced()
             except Exception:
@@ -104,8 +97,8 @@ class Scheduler:
         self._selector.close()
         os.close(self._wake_event)
 
-    def warm(self) -> WorkerProcess:
-        """The worker; starts it if need be."""
+    def _started_worker(self) -> WorkerProcess:
+        """The worker, which is started if need be."""
         if self._worker is None:
             self._worker = self._start_worker()
             self._selector.register(self._worker, selectors.EVENT_READ, self._on_worker)
@@ -210,7 +203,8 @@ class Scheduler:
         connection = SupervisorConnection(key)
         try:
             with environment_file(job.environment) as environment:
-                self.warm().send(_request("supervise", key, job), connection.theirs, environment)
+                worker = self._started_worker()
+                worker.send(_request("supervise", key, job), connection.theirs, environment)
         except BaseException:  # the worker has just ended
             connection.close()
             raise
@@ -282,63 +276,6 @@ class Scheduler:
             ):
                 self._kill(connection)
 
-    # Warming: zygotes that are started before their first run
-
-    def _warm_next(self) -> None:
-        jobs = self._runner.jobs_to_warm()
-        if jobs is not None:
-            self._is_permanent = True
-            self._to_warm += jobs
-            self.warm()
-        while self._to_warm and len(self._warming) < _WARMED_CONCURRENTLY:
-            job = self._to_warm.pop(0)
-            key = self._key(job)
-            if key in self._zygotes:
-                continue
-            now = time.monotonic()
-            connection = ReadyConnection(key)
-            try:
-                with environment_file(job.environment) as environment:
-                    self.warm().send(_request("warm", key, job), connection.theirs, environment)
-            except OSError as error:
-                logger.warning("The factories are not imported before their first runs: %s", error)
-                connection.close()
-                self._to_warm.clear()
-                return
-            connection.theirs.close()
-            self._zygotes[key] = _Zygote(now, now, is_permanent=True)
-            self._warming[connection] = now + _WARM_LIMIT_S
-            self._selector.register(
-                connection.socket, selectors.EVENT_READ, partial(self._on_ready, connection)
-            )
-
-    def _on_ready(self, connection: ReadyConnection, _: object) -> None:
-        """A zygote reports that it is ready, or unusable; or it has ended."""
-        if connection not in self._warming:
-            return
-        is_ready = connection.receive()
-        if zygote := self._zygotes.get(connection.key):
-            zygote.answers = True
-            if not is_ready:
-                zygote.is_permanent = False
-                zygote.unusable_since = zygote.unusable_since or time.monotonic()
-        self._stop_warming(connection)
-
-    def _stop_warming(self, connection: ReadyConnection) -> None:
-        del self._warming[connection]
-        self._selector.unregister(connection.socket)
-        connection.close()
-
-    def _give_up_warming(self) -> None:
-        """End zygotes that are still importing their factory after the limit, unless runs wait for them."""
-        now = time.monotonic()
-        for connection in [each for each, until in self._warming.items() if now > until]:
-            self._stop_warming(connection)
-            if zygote := self._zygotes.get(connection.key):
-                zygote.is_permanent = False
-            if not any(each.run for each in self._connections if each.key == connection.key):
-                self._retire(connection.key)
-
     # Idle processes
 
     def _release_idle(self) -> None:
@@ -360,17 +297,14 @@ class Scheduler:
                 self._drop(connection)
         for key, zygote in list(self._zygotes.items()):
             hangs = not zygote.answers and now > zygote.asked_at + _IMPORT_LIMIT_S
-            is_idle = (
-                not zygote.is_permanent and key not in used and now > zygote.used_at + self._idle_s
-            )
+            is_idle = key not in used and now > zygote.used_at + self._idle_s
             if hangs or is_idle:
                 self._retire(key)
         if self._zygotes:
             self._used_at = now
-        elif self._is_permanent:
-            pass
         elif (
             self._worker is not None
+            and not self._runner.keeps_worker()
             and not self._connections
             and now > self._used_at + self._idle_s
         ):
@@ -386,14 +320,10 @@ class Scheduler:
             self._drop(connection)
         if self._worker is None:
             return
-        for ready in list(self._warming):
-            self._stop_warming(ready)
         self._selector.unregister(self._worker)
         self._replaced[self._worker] = set(self._connections).difference(*self._replaced.values())
         self._worker = None
         self._zygotes.clear()
-        if self._is_permanent:
-            self.warm()
 
     def _close_replaced(self) -> None:
         """End earlier workers whose runs have ended, in threads: a worker that is importing ends only afterwards."""
@@ -413,7 +343,7 @@ class Scheduler:
         if self._worker is None and not self._replaced:
             return None
         now = time.monotonic()
-        moments = [now + min(_MAX_WAIT_S, self._idle_s), *self._warming.values()]
+        moments = [now + min(_MAX_WAIT_S, self._idle_s)]
         for connection in self._connections:
             if connection.run:
                 reminder = connection.run.deadline + (_REMINDER_S if connection.run.job_read else 0)
@@ -442,8 +372,6 @@ class Scheduler:
 
     def _close_worker(self) -> None:
         """End the worker. Its run supervisors end with it, and each connection then reports that it is closed."""
-        for connection in list(self._warming):
-            self._stop_warming(connection)
         worker, self._worker = self._worker, None
         if worker is not None:
             self._selector.unregister(worker)

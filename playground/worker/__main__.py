@@ -7,8 +7,6 @@ isolated here. Then:
 
     {"op": "supervise", "key", "network", …}, a socket, a file
             a run supervisor of the factory serves the socket; the other members are for the zygote
-    {"op": "warm", "key", "network", …}, a socket, a file
-            start the factory's zygote; it reports to the socket once it is ready
     {"op": "describe", "reference", "network", "timeout_s"}, a socket, a file
             import the factory; the description goes to the socket
     {"op": "retire", "key"}
@@ -146,7 +144,7 @@ class Worker:
         if not message:
             return False
         request = json.loads(message)
-        if request["op"] in {"supervise", "warm"}:
+        if request["op"] == "supervise":
             self._ask_zygote(request, *descriptors)
         elif request["op"] == "describe":
             self._describe(request, socket.socket(fileno=descriptors[0]), descriptors[1])
@@ -171,13 +169,10 @@ class Worker:
         return zygote
 
     def _ask_zygote(self, request: dict[str, Any], server: int, environment: int) -> None:
-        """Ask for a run supervisor; to warm a factory, ask only whether its zygote is ready."""
+        """Ask the factory's zygote for a run supervisor."""
         with socket.socket(fileno=server) as client:
             try:
                 zygote = self._zygote_for(request, environment)
-                if request["op"] == "warm":
-                    socket.send_fds(zygote.requests, [b"{}"], [server])
-                    return
                 with self._group(request) as group:
                     message = json.dumps({"kills_file": group.kills_file}).encode()
                     socket.send_fds(zygote.requests, [message], [server, *group.descriptors])

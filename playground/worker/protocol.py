@@ -5,7 +5,7 @@ A frame is one byte for its type, the length of its content (4 bytes, big-endian
     server -> run supervisor    LIMITS, JOB, later possibly KILL
     run -> run supervisor       JOB_READ, BEGUN, PROGRESS…, possibly STATUS, FILE…, then RESPONSE, CUT or ERROR
     run supervisor -> server    ACCEPTED, STDOUT…, STDERR…, RESULT… (chunks of the run's frames, unchanged), then END
-    zygote -> server            READY, if that was asked; UNUSABLE, if there is no run supervisor
+    zygote -> server            UNUSABLE, if there is no run supervisor
     describer -> server         DESCRIPTION, SPEC; or UNUSABLE
 """
 
@@ -43,7 +43,6 @@ RESULT: Final = b"D"  # bytes: a chunk of the run's frames
 END: Final = b"X"  # JSON: how the run's processes ended
 DESCRIPTION: Final = b"I"  # JSON: `loader.describe_factory`
 SPEC: Final = b"S"  # JSON: `loader.make_spec`
-READY: Final = b"Y"  # empty: the zygote can fork run supervisors; then the socket is closed
 UNUSABLE: Final = b"U"  # text: why the factory cannot be used; then the socket is closed
 
 LAST: Final = frozenset({RESPONSE, CUT, ERROR})

@@ -17,7 +17,7 @@ from playground.worker.child import rehearse
 from playground.worker.fd_passing import NOTHING_MORE, receive
 from playground.worker.kill import end_descendants, reap
 from playground.worker.loader import describe_factory, make_spec, threads
-from playground.worker.protocol import DESCRIPTION, READY, SPEC, UNUSABLE, frame
+from playground.worker.protocol import DESCRIPTION, SPEC, UNUSABLE, frame
 from playground.worker.run_supervisor import RunSupervisor
 from playground.worker.sandbox import UIDS_PER_FACTORY, FactoryDirectory, fork_supervisor
 from playground.worker.syscalls import close_all_but
@@ -68,10 +68,7 @@ class Zygote:
                 self._answer(*received)
 
     def _answer(self, message: bytes, descriptors: list[int]) -> None:
-        """Fork a run supervisor for the server's socket, the first of `descriptors`; the others are for its group.
-
-        If the message asks only whether this zygote is ready, answer that.
-        """
+        """Fork a run supervisor for the server's socket, the first of `descriptors`; the others are for its group."""
         request = json.loads(message)
         server, joining = socket.socket(fileno=descriptors[0]), tuple(descriptors[1:])
         group = Membership(joining, request["kills_file"]) if joining else None
@@ -80,9 +77,6 @@ class Zygote:
         with server:
             if self.unusable:
                 refuse(server, self.unusable)
-            elif "kills_file" not in request:
-                with contextlib.suppress(OSError):
-                    server.sendall(frame(READY))
             elif slot:
                 self._fork_supervisor(slot, server, group)
         for descriptor in joining:

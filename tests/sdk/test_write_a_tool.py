@@ -70,7 +70,7 @@ def checkout(folder):
 def site(checkout, tmp_path_factory):
     python = str(checkout / ".venv" / "bin" / "python")
     # As it is without settings: it has listed the factories before the tool's author installs one.
-    site = Site(tmp_path_factory.mktemp("site"), python=python, settings={"WARM_FACTORIES": 32})
+    site = Site(tmp_path_factory.mktemp("site"), python=python, settings={"PRELOAD_TOOLS": True})
     yield site
     site.stop()
 

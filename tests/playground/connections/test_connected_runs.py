@@ -17,11 +17,7 @@ from catalog.specs.importers import import_document
 from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.secret_members import Configuration
-from playground.factories.connections import factory_of, used_connections
 from playground.models import Run
-from playground.runner import LocalRunner
-from playground.running import job_for
-from playground.warming import _job as warming_job
 from tests.playground.connections.conftest import CREDENTIAL, SourceWithTools
 from tests.playground.connections.mcp_servers import TINY_PNG
 from tests.playground.connections.test_mcp_tool import Strange
@@ -363,27 +359,3 @@ def test_credentials_that_cannot_be_decrypted_are_explained(mcp_source):
     assert done.outcome == "refused"
     assert "The credentials of the source everyday cannot be decrypted" in done.problems[0].message
     assert Client().get(tool.get_absolute_url()).status_code == 200
-
-
-# -- the start of the server ------------------------------------------------------------------------------------------
-
-
-def test_connections_that_serve_tools_are_imported_before_their_first_run(
-    mcp_source, openapi_source
-):
-    mcp_source.tool("add")
-
-    [used] = used_connections()
-
-    runner = LocalRunner(slots=1)
-    try:
-        runner.warm([warming_job(used)])
-        tool = Tool.objects.get()
-        started = Run(id="warm", tool=tool, revision=tool.current, timeout_s=60)
-        job = job_for(started, factory_of(tool), {"a": 1, "b": 2}, None)
-        assert runner.submit(job).wait(60).response == {"sum": 3}
-        assert soon(
-            lambda: len(runner._scheduler._zygotes) == 1
-        )  # the run used the process that was prepared for it
-    finally:
-        runner.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.runner import local_runner, scheduler
+from playground.runner import local_runner
 from tests.playground.runners import APART, TOOLS, MarkedRunner, make_job, soon
 
 pytestmark = pytest.mark.alone
@@ -21,7 +21,7 @@ def test_readiness_waits_for_a_worker_that_was_started(own_runner):
     runner = own_runner(slots=1)
     assert runner.wait_until_ready(0)  # nothing was started
 
-    runner.warm([])
+    runner.start_worker()
 
     assert runner.wait_until_ready(60)
 
@@ -33,7 +33,7 @@ def test_readiness_gives_up_on_a_worker_that_cannot_start(own_runner, monkeypatc
     monkeypatch.setattr(local_runner, "WorkerProcess", fail)
     runner = own_runner(slots=1)
 
-    runner.warm([])
+    runner.start_worker()
 
     assert not runner.wait_until_ready(0.1)
 
@@ -47,57 +47,18 @@ class Factory:
 """
 
 
-def test_a_warmed_factory_is_imported_once_and_before_its_first_run(own_runner):
-    runner = own_runner()
-    runner.warm([make_job("timed_import:Factory")])
-    assert soon(lambda: any(each.answers for each in runner._scheduler._zygotes.values()))
-    before = time.monotonic_ns()
-
-    imported_at = [runner.run("timed_import:Factory").response for _ in range(2)]
-
-    assert imported_at[0] < before
-    assert imported_at[1] == imported_at[0]
-
-
-@pytest.mark.parametrize(
-    "broken", ["import_hang:Factory", "import_error:factory", "import_exit:factory", "gone:factory"]
-)
-def test_a_factory_that_cannot_be_warmed_delays_no_run(own_runner, broken):
-    runner = own_runner()
-    runner.warm([make_job(broken), make_job("attack_tool:Factory")])
-
-    assert runner.call("return 1").response == 1
-    assert runner.run(broken, timeout_s=1).outcome in {"raised", "timed_out"}
-    assert runner.call("return 2").response == 2
-
-
 @pytest.mark.deep
-def test_a_factory_that_hangs_while_it_is_warmed_is_given_up(own_runner, monkeypatch):
-    monkeypatch.setattr(scheduler, "_WARM_LIMIT_S", 3.0)
-    runner = own_runner()
-    runner.warm([make_job("import_hang:Factory"), make_job("attack_tool:Factory")])
-
-    zygotes = runner._scheduler._zygotes
-    assert soon(
-        lambda: (
-            [key for key, each in list(zygotes.items()) if each.answers]
-            == ["attack_tool:Factory@ all#0"]
-        )
-    )
-    assert "import_hang:Factory@ all#0" not in zygotes
-
-
-@pytest.mark.deep
-def test_warmed_processes_stay_while_nothing_runs(own_runner):
+def test_a_started_worker_stays_while_nothing_runs(own_runner):
     runner = own_runner(idle_s=0.4)
-    runner.warm([make_job("attack_tool:Factory")])
-    runner.run("create_none:Factory")
-    zygotes = runner._scheduler._zygotes
+    runner.start_worker()
+    assert runner.wait_until_ready(60)
+    worker = runner._scheduler._worker
 
-    assert soon(lambda: len(zygotes) == 1 and zygotes["attack_tool:Factory@ all#0"].answers)
+    runner.run("create_none:Factory")
+    assert soon(lambda: not runner._scheduler._zygotes)
     time.sleep(1)
 
-    assert list(zygotes) == ["attack_tool:Factory@ all#0"]
+    assert runner._scheduler._worker is worker
     assert runner.call("return 1").response == 1
 
 
