@@ -1,8 +1,8 @@
 """Assess each revision once: while publishing a single spec, or in the background after a bulk upload.
 
-An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore leave the backlog
-to the server (a thread of one of its processes), to the end of `load_specs`, or to `judge_tools`. One of them works at
-a time; the others see `LockHeld`. Assessments are stored in batches: if a process ends halfway, the next continues.
+An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore leave the backlog to
+the server (a thread of one of its processes) or to the end of `load_specs`. One of them works at a time; the others see
+`LockHeld`. Assessments are stored in batches: if a process ends halfway, the next continues.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ FORBIDDEN = frozenset({
     "helpers",
 })  # fmt: skip
 ALLOWED_IN_TESTS = {"keep", "keeps", "say", "says"}  # the name of a test is a sentence
-COMMANDS = {"judge_tools"}  # the names of commands are a contract
 OF_LIBRARIES = {"WHITENOISE_KEEP_ONLY_HASHED_FILES"}
 IDENTIFIER = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -82,7 +81,7 @@ def test_no_file_or_folder_uses_a_private_word():
             "tests",
         )
         for path in files(folder)
-        if path.suffix in {".py", ".html", ".css", ".js"} and path.stem not in COMMANDS
+        if path.suffix in {".py", ".html", ".css", ".js"}
     ]
 
     assert [str(path) for path in named if words_of("_".join(path.parts)) & FORBIDDEN] == []

@@ -76,7 +76,7 @@ class LocalRunner:
         self._lock = threading.Lock()
         self._queue = RunQueue(slots=slots, reserve=reserve, queue_max=queue_max)
         self._to_kill: list[LocalRun] = []
-        self._keeps_worker = False
+        self._is_always_ready = False
         self._renewed = False
         self._closing = False
         self._scheduler: Scheduler | None = None
@@ -108,7 +108,7 @@ class LocalRunner:
     def start_worker(self) -> None:
         """Start the worker in the background, before the first run. It stays until the runner closes."""
         with self._lock:
-            self._keeps_worker = True
+            self._is_always_ready = True
             scheduler = self._started()
         scheduler.wake()
 
@@ -195,10 +195,10 @@ class LocalRunner:
         with self._lock:
             self._queue.end(run)
 
-    def keeps_worker(self) -> bool:
+    def is_always_ready(self) -> bool:
         """Whether the worker is there while nothing runs."""
         with self._lock:
-            return self._keeps_worker
+            return self._is_always_ready
 
     def is_renewed(self) -> bool:
         """Whether somebody asked, since the last call, for processes that import everything again."""

@@ -83,7 +83,7 @@ class Scheduler:
                 self._kill_cancelled()
                 if self._runner.is_renewed():
                     self._replace_worker()
-                if self._runner.keeps_worker():
+                if self._runner.is_always_ready():
                     self._started_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
@@ -304,7 +304,7 @@ class Scheduler:
             self._used_at = now
         elif (
             self._worker is not None
-            and not self._runner.keeps_worker()
+            and not self._runner.is_always_ready()
             and not self._connections
             and now > self._used_at + self._idle_s
         ):

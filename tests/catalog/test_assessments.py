@@ -466,24 +466,6 @@ def test_the_command_leaves_assessments_to_a_running_server(tmp_path, capsys):
 
 
 @pytest.mark.django_db
-def test_a_command_assesses_the_whole_backlog(capsys):
-    bulk("a", "b")
-
-    call_command("judge_tools")
-
-    assert "2 specs assessed" in capsys.readouterr().err
-    assert not Tool.objects.filter(score=None).exists()
-
-
-@pytest.mark.django_db
-def test_the_command_leaves_the_work_to_another_process_that_is_assessing(capsys):
-    with assessment_lock():
-        call_command("judge_tools")
-
-    assert "assessed already" in capsys.readouterr().err
-
-
-@pytest.mark.django_db
 def test_a_waiver_that_lands_while_a_revision_is_published_counts(monkeypatch):
     tool = make_tool("a", description="")
     earlier_assessments = publishing.earlier_assessments

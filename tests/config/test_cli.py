@@ -50,7 +50,6 @@ def manage(data_dir, *words):
                 ["export_catalog"],
                 ["sign_in_link"],
                 ["run_tool", "convert-units", "--parameters", "{}"],
-                ["judge_tools"],
                 ["rebuild_index"],
                 ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
             ]

@@ -114,7 +114,6 @@ COMMANDS = (
     ("load_specs", "SPEC"),
     ("export_catalog", "CATALOG"),
     ("load_specs", "CATALOG"),
-    ("judge_tools",),
     ("rebuild_index",),
     ("run_tool", "deep", "--mock"),
 )

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Add a source: an MCP server (--url, or --command for one that is started here) or an OpenAPI document "
-        "(--openapi with a URL or a file). Then run sync_source. The ids of its tools begin with NAME and a dot."
+        "(--openapi with a URL or a file). Then run sync_sources NAME. The ids of its tools begin with NAME and a dot."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
                 self.stderr.write(f"{problem.pointer.removeprefix('/')}: {problem.message}")
             sys.exit(1)
         self.stderr.write(
-            f"Added the source {source.name}. Read its tools with: manage.py sync_source {source.name}"
+            f"Added the source {source.name}. Read its tools with: manage.py sync_sources {source.name}"
         )
 
 

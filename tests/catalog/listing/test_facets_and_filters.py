@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.http import QueryDict
 
+from catalog.assessments import assess_all
 from catalog.hooks import hooks
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
@@ -94,7 +95,7 @@ def catalog(ada, monkeypatch):
     monkeypatch.setattr(hooks, "tools_with_passing_examples", lambda: passing)
     for name in ("runnable_tool_ids", "installed_tool_ids"):
         monkeypatch.setattr(hooks, name, lambda: frozenset({"liked"}))
-    call_command("judge_tools")
+    list(assess_all())
 
 
 def ids_of(search: CatalogSearch) -> set[str]:

@@ -1,4 +1,4 @@
-"""The commands add_source, sync_source and sync_sources, and the schedule."""
+"""The commands add_source and sync_sources, and the schedule."""
 
 import io
 import json
@@ -38,12 +38,12 @@ def test_a_source_is_added_and_synced(tmp_path):
     )
     assert (code, errors) == (
         0,
-        "Added the source weather. Read its tools with: manage.py sync_source weather\n",
+        "Added the source weather. Read its tools with: manage.py sync_sources weather\n",
     )
     source = Source.objects.get()
     assert (source.kind, source.policy, source.every_minutes) == ("openapi", "review", 60)
 
-    printed, _, code = run("sync_source", "weather")
+    printed, _, code = run("sync_sources", "weather")
 
     report = json.loads(printed)
     assert (code, report["source"], report["state"], report["held"]) == (
@@ -111,7 +111,7 @@ def test_invalid_arguments_are_refused(words, message):
 def test_an_unknown_source_is_refused_with_the_known_names():
     add_document(document(FORECAST))
 
-    _, errors, code = run("sync_source", "wether")
+    _, errors, code = run("sync_sources", "wether")
 
     assert (errors, code) == ("There is no source 'wether'. The sources are: weather.", 2)
 
@@ -119,7 +119,7 @@ def test_an_unknown_source_is_refused_with_the_known_names():
 def test_a_source_that_is_being_synced_is_refused():
     begin(add_document(document(FORECAST)))
 
-    _, errors, code = run("sync_source", "weather")
+    _, errors, code = run("sync_sources", "weather")
 
     assert (errors, code) == ("The source weather is being synced already.", 1)
 
@@ -127,7 +127,7 @@ def test_a_source_that_is_being_synced_is_refused():
 def test_a_failed_sync_exits_with_1_and_the_reason():
     add_document("not: openapi")
 
-    printed, errors, code = run("sync_source", "weather")
+    printed, errors, code = run("sync_sources", "weather")
 
     assert (code, json.loads(printed)["state"]) == (1, "failed")
     assert errors.startswith("weather: This is not an OpenAPI document")

@@ -1,8 +1,6 @@
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from playground.models import Run
@@ -109,29 +107,6 @@ def test_many_runs_are_removed_batch_by_batch(django_assert_max_num_queries):
         29
     ):  # in each of three batches, one for the groups that share the runs
         assert prune_runs(1) == 1201
-
-
-def test_without_a_retention_the_command_deletes_nothing(settings):
-    settings.RUN_RETENTION_DAYS = 0
-    make_run(make_tool(), finished_at=timezone.now() - timedelta(days=9999))
-    out, err = StringIO(), StringIO()
-
-    call_command("prune_runs", stdout=out, stderr=err)
-
-    assert Run.objects.count() == 1
-    assert "never deleted" in err.getvalue()
-
-
-def test_the_command_follows_the_setting_or_its_option(settings):
-    settings.RUN_RETENTION_DAYS = 30
-    tool = make_tool()
-    make_run(tool, finished_at=timezone.now() - timedelta(days=40))
-    make_run(tool, finished_at=timezone.now() - timedelta(days=10))
-
-    call_command("prune_runs", stdout=StringIO())
-    assert Run.objects.count() == 1
-    call_command("prune_runs", "--days", "5", stdout=StringIO())
-    assert Run.objects.count() == 0
 
 
 def test_a_page_of_the_catalog_can_show_the_state_of_a_tools_examples():
