@@ -12,18 +12,11 @@ from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api import openapi_bodies
 from catalog.api.headers import etags_seen
 from catalog.api.router import router
-from catalog.api.schemas.base import In, Out, with_example
+from catalog.api.schemas.base import In, Out
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.models import Tool, Toolkit
 from catalog.shortcuts import tool_for, toolkit_for
 
-_EXAMPLE = {
-    "owner": "ada",
-    "maintainers": [],
-    "maintainer_groups": ["weather team"],
-    "visibility": "groups",
-    "groups": ["weather team"],
-}
 _VISIBILITY = (
     "`everyone`, `signed-in` people, or `groups` with the maintainers. For a tool, null "
     "means: the same as its toolkit."
@@ -31,8 +24,6 @@ _VISIBILITY = (
 
 
 class AccessOut(Out):
-    model_config = with_example(_EXAMPLE)
-
     owner: str | None
     maintainers: list[str] = Field(description="Usernames.")
     maintainer_groups: list[str] = Field(description="Names of groups.")
@@ -41,8 +32,6 @@ class AccessOut(Out):
 
 
 class AccessIn(In):
-    model_config = with_example({})
-
     owner: str | None = Field(
         None, max_length=150, description="A username; null for nobody. Default: unchanged."
     )

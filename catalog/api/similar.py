@@ -9,9 +9,9 @@ from pydantic import Field
 from catalog.accounts.api_auth import open_to_all
 from catalog.api.renderer import number_that_fits
 from catalog.api.router import router
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import Out
 from catalog.api.schemas.problems import errors
-from catalog.api.schemas.tools import TOOL, ToolOut
+from catalog.api.schemas.tools import ToolOut
 from catalog.listing.similar import MAX_SHOWN, similar_tools
 from catalog.shortcuts import tool_at
 
@@ -22,10 +22,6 @@ class SimilarOut(ToolOut):
 
 
 class SimilarToolsOut(Out):
-    model_config = with_example(
-        {"items": [TOOL | {"parameters": ["location"], "words": ["weather", "forecast"]}]}
-    )
-
     items: list[SimilarOut] = Field(description="The most similar first.")
 
 

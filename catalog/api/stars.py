@@ -9,9 +9,9 @@ from pydantic import Field
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api.renderer import number_that_fits
 from catalog.api.router import router
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import Out
 from catalog.api.schemas.problems import errors
-from catalog.api.schemas.tools import TOOL, ToolOut
+from catalog.api.schemas.tools import ToolOut
 from catalog.shortcuts import tool_at
 from catalog.stars import star, starred_tools, unstar
 
@@ -19,8 +19,6 @@ MAX_LISTED = 200
 
 
 class StarsOut(Out):
-    model_config = with_example({"count": 1, "items": [TOOL]})
-
     count: int = Field(
         description="The number of starred tools, including those that are not in `items`."
     )

@@ -8,7 +8,7 @@ from typing import Any
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
+from catalog.api.schemas.base import MAX_NUMBER, Out
 
 
 class AuditQuery(Schema):
@@ -39,22 +39,6 @@ class AuditPersonOut(Out):
 
 
 class AuditEventOut(Out):
-    model_config = with_example(
-        {
-            "id": 4711,
-            "at": "2026-11-22T10:15:00Z",
-            "action": "tool.revise",
-            "object": {"type": "tool", "id": "getWeather"},
-            "interface": "api",
-            "person": {"id": 3, "name": "ada"},
-            "client": "token deployment (tsk_ab12…)",
-            "address": "192.0.2.7",
-            "request_id": "5d1b7a0f0c7c4b7f8e5f3a1b2c3d4e5f",
-            "before": {"revision": 2},
-            "after": {"revision": 3},
-        }
-    )
-
     id: int
     at: datetime
     action: str

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from catalog.api.openapi_bodies import GET_WEATHER
-from catalog.api.schemas.base import Out, with_example
+from catalog.api.schemas.base import Out
 
 
 class LossOut(Out):
@@ -19,31 +18,6 @@ class LossOut(Out):
 
 
 class ExportOut(Out):
-    model_config = with_example(
-        {
-            "format": "mcp",
-            "document": {
-                "name": "Get_weather_498ebfb0",
-                "title": "Get weather",
-                "description": "Get weather by location",
-                "inputSchema": GET_WEATHER["definition"]["parameters"],
-                "outputSchema": GET_WEATHER["definition"]["returnType"],
-            },
-            "verdict": "with changes",
-            "losses": [
-                {
-                    "pointer": "/definition/examples",
-                    "what": "dropped",
-                    "reason": "MCP has no field for examples.",
-                }
-            ],
-            "renamed": {},
-            "obstacles": [],
-            "as_of": "2025-11-25",
-            "source": "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
-        }
-    )
-
     format: str
     document: Any
     verdict: Literal["as it is", "with changes", "not usable"] = Field(

@@ -9,47 +9,10 @@ from django.urls import reverse
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, In, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, In, Out, UserName
 from catalog.api.schemas.problems import SpecProblemOut
 from catalog.models.lint import POINTER_LENGTH, REASON_LENGTH, RULE_LENGTH
 from catalog.specs.lint import Advice
-
-ADVICE: dict[str, Any] = {
-    "pointer": "/definition/name",
-    "message": "MCP, OpenAI, Anthropic and Gemini do not accept the tool name “Get weather”.",
-    "rule": "name-not-portable",
-    "line": 3,
-    "column": 13,
-    "severity": "warning",
-    "help": "/lint/name-not-portable/",
-    "fix": {
-        "key": "0c6f1a2b3d4e",
-        "title": "Rename it to Get_weather",
-        "safe": False,
-        "patch": [
-            {"op": "add", "path": "/definition/id", "value": "Get weather"},
-            {"op": "replace", "path": "/definition/name", "value": "Get_weather"},
-        ],
-    },
-}
-WAIVER: dict[str, Any] = {
-    "id": 7,
-    "rule": "name-not-portable",
-    "pointer": "/definition/name",
-    "reason": "Our customers know it by this name.",
-    "by": "ada",
-    "created_at": "2026-01-15T09:30:00Z",
-}
-
-
-RULE: dict[str, Any] = {
-    "id": "description-empty",
-    "severity": "error",
-    "title": "The tool has no description",
-    "why": "Without a description, a model can only guess from the name what the tool does.",
-    "how": "Describe what the tool does, when to use it, and what it returns.",
-    "help": "/lint/description-empty/",
-}
 
 
 class FixOut(Out):
@@ -74,8 +37,6 @@ def advice_members(advice: Advice) -> dict[str, Any]:
 
 
 class CheckOut(Out):
-    model_config = with_example({"valid": True, "problems": [], "advice": [ADVICE], "score": 95})
-
     valid: bool
     problems: list[SpecProblemOut]
     advice: list[AdviceOut] = Field(
@@ -87,8 +48,6 @@ class CheckOut(Out):
 
 
 class WaiverIn(In):
-    model_config = with_example({name: WAIVER[name] for name in ("rule", "pointer", "reason")})
-
     rule: str = Field(max_length=RULE_LENGTH, description="The id of a rule.")
     pointer: str = Field(
         "",
@@ -103,8 +62,6 @@ class WaiverIn(In):
 
 
 class WaiverOut(Out):
-    model_config = with_example(WAIVER)
-
     id: int
     rule: str
     pointer: str
@@ -114,14 +71,10 @@ class WaiverOut(Out):
 
 
 class WaiversOut(Out):
-    model_config = with_example({"items": [WAIVER]})
-
     items: list[WaiverOut]
 
 
 class FindingOut(AdviceOut):
-    model_config = with_example(ADVICE | {"waiver": None})
-
     waiver: WaiverOut | None = Field(
         description="The waiver that applies; the finding then does not affect the score."
     )
@@ -134,17 +87,6 @@ class LintQuery(Schema):
 
 
 class LintOut(Out):
-    model_config = with_example(
-        {
-            "revision": 3,
-            "current": True,
-            "score": 95,
-            "counts": {"error": 0, "warning": 1, "info": 0},
-            "usable": ["openapi"],
-            "findings": [ADVICE | {"waiver": None}],
-        }
-    )
-
     revision: int
     current: bool = Field(
         description="Whether it is the current revision; fixes apply only to that one."
@@ -160,8 +102,6 @@ class LintOut(Out):
 
 
 class FixesIn(In):
-    model_config = with_example({"revision": 3, "fixes": ["0c6f1a2b3d4e"]})
-
     revision: int = Field(
         ge=1, le=MAX_NUMBER, description="The revision whose findings you have seen."
     )
@@ -172,19 +112,6 @@ class FixesIn(In):
 
 
 class AppliedOut(Out):
-    model_config = with_example(
-        {
-            "outcome": "revised",
-            "revision": 4,
-            "dry_run": False,
-            "applied": ["0c6f1a2b3d4e"],
-            "left": [],
-            "difference": (
-                '--- revision 3\n+++ revision 4\n@@ -2,1 +2,1 @@\n-"name": "Get weather"\n+"name": "Get_weather"\n'
-            ),
-        }
-    )
-
     outcome: Literal["revised", "unchanged"]
     revision: int = Field(description="The current revision after the request.")
     dry_run: bool
@@ -196,8 +123,6 @@ class AppliedOut(Out):
 
 
 class RuleOut(Out):
-    model_config = with_example(RULE)
-
     id: str = Field(description="A stable id: the `rule` of its findings.")
     severity: Literal["error", "warning", "info"]
     title: str = Field(description="The finding, in a few words.")
@@ -207,8 +132,6 @@ class RuleOut(Out):
 
 
 class RulesOut(Out):
-    model_config = with_example({"items": [RULE]})
-
     items: list[RuleOut] = Field(description="The most severe first.")
 
 
@@ -234,26 +157,6 @@ class RuleExampleOut(Out):
 
 
 class RuleWithExampleOut(RuleOut):
-    model_config = with_example(
-        RULE
-        | {
-            "sources": [
-                {
-                    "label": "LLM Tool Spec",
-                    "url": "https://example.org/llm-tool-spec",
-                    "as_of": None,
-                }
-            ],
-            "example": {
-                "pointer": "/definition/description",
-                "found": '""',
-                "corrected": '"Tell the present weather of a city."',
-                "notes": [{"pointer": "", "message": "The tool has no description."}],
-                "has_fix": False,
-            },
-        }
-    )
-
     sources: list[RuleSourceOut] = Field(description="The documents that the rule comes from.")
     example: RuleExampleOut
 

@@ -8,8 +8,7 @@ from typing import Any
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.openapi_bodies import SHA256
-from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, Out, UserName
 
 
 class RevisionsQuery(Schema):
@@ -39,21 +38,6 @@ class RevisionOut(Out):
 
 
 class RevisionsOut(Out):
-    model_config = with_example(
-        {
-            "items": [
-                {
-                    "number": 1,
-                    "sha256": SHA256,
-                    "created_at": "2026-01-15T09:30:00Z",
-                    "by": "ada",
-                    "score": 95,
-                }
-            ],
-            "next": None,
-        }
-    )
-
     items: list[RevisionOut] = Field(description="The newest first.")
     next: str | None
 
@@ -102,38 +86,6 @@ class ChangeOut(Out):
 
 
 class DiffOut(Out):
-    model_config = with_example(
-        {
-            "from": 1,
-            "to": 2,
-            "text": '--- revision 1\n+++ revision 2\n@@ -3,1 +3,1 @@\n-    "type": "number"\n+    "type": "integer"\n',
-            "added": 1,
-            "removed": 1,
-            "laid_out": False,
-            "verdict": "breaking",
-            "changes": [
-                {
-                    "part": "parameters",
-                    "place": "value",
-                    "kind": "type-changed",
-                    "message": "`value` may no longer be a number with a fraction.",
-                    "verdict": "breaking",
-                    "before": "/definition/parameters/properties/value",
-                    "after": "/definition/parameters/properties/value",
-                    "note": "",
-                    "is_by_convention": False,
-                    "proof": {
-                        "kind": "witness",
-                        "value": {"value": 1.5},
-                        "source": "",
-                        "message": "must be an integer",
-                        "pointer": "/value",
-                    },
-                }
-            ],
-        }
-    )
-
     from_: int = Field(serialization_alias="from")
     to: int
     text: DifferenceText = Field(

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import EmptyIsNone, Format, Out, with_example
-from catalog.api.schemas.tools import TOOL, ToolOut
+from catalog.api.schemas.base import EmptyIsNone, Format, Out
+from catalog.api.schemas.tools import ToolOut
 
 Choice = Annotated[bool | None, EmptyIsNone]
 
@@ -114,42 +114,6 @@ class FilterProblemOut(Out):
 
 
 class ToolsOut(Out):
-    model_config = with_example(
-        {
-            "items": [
-                TOOL
-                | {
-                    "matched": [
-                        {
-                            "field": "name",
-                            "parameter": None,
-                            "text": "Get weather",
-                            "marks": [[4, 11]],
-                        },
-                        {
-                            "field": "id",
-                            "parameter": None,
-                            "text": "Get weather",
-                            "marks": [[4, 11]],
-                        },
-                        {
-                            "field": "description",
-                            "parameter": None,
-                            "text": "Get weather by location",
-                            "marks": [[4, 11]],
-                        },
-                    ],
-                    "exact": True,
-                }
-            ],
-            "next": None,
-            "count": 1,
-            "count_is_exact": True,
-            "match": "all",
-            "problems": [],
-        }
-    )
-
     items: list[FoundToolOut]
     next: str | None = Field(description="The cursor of the next page; null on the last.")
     count: int = Field(description="The number of matching tools, counted up to 10,000.")
@@ -183,9 +147,5 @@ class GroupOut(Out):
 
 
 class GroupsOut(Out):
-    model_config = with_example(
-        {"items": [{"name": "weather", "tools": 12}, {"name": "mail", "tools": 7}], "next": None}
-    )
-
     items: list[GroupOut]
     next: str | None

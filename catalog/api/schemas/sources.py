@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from ninja import Schema
 from pydantic import BeforeValidator, Field
@@ -15,7 +15,6 @@ from catalog.api.schemas.base import (
     In,
     Out,
     UserName,
-    with_example,
 )
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.models import Source
@@ -28,13 +27,6 @@ def _source_name(source: Source | None) -> str | None:
 
 OptionalText = Annotated[str | None, EmptyIsNone]
 
-SOURCE: dict[str, Any] = {
-    "name": "weather",
-    "kind": "openapi",
-    "address": "https://api.example.com/openapi.json",
-    "policy": "compatible",
-    "every_minutes": 1440,
-}
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
 _DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
 _EVERY = "The time between two syncs; null: it syncs only on request."
@@ -47,8 +39,6 @@ _POLICY = (
 class SourceIn(In):
     """`address` or, for `openapi`, `document`. A command (`mcp-stdio`) can be set only on the server's command line."""
 
-    model_config = with_example(SOURCE | {"headers": {"Authorization": "Bearer …"}})
-
     name: str = Field(description="The ids of its tools begin with this name and a dot.")
     kind: Kind
     address: str = ""
@@ -60,8 +50,6 @@ class SourceIn(In):
 
 class SourceChangesIn(In):
     """Members that are absent stay as they are. `headers` replaces all credentials; {} removes them."""
-
-    model_config = with_example({"policy": "review", "every_minutes": 60})
 
     address: str | None = None
     document: str | None = None
@@ -114,8 +102,6 @@ class SyncReportOut(SyncOut):
 
 
 class SourceOut(Out):
-    model_config = with_example(SOURCE)
-
     name: str
     kind: Kind
     address: OptionalText = Field(
@@ -161,8 +147,6 @@ MAX_SYNC_WAIT_S: Final = 60
 
 
 class SyncIn(In):
-    model_config = with_example({"wait_s": 30})
-
     wait_s: float = Field(
         0, ge=0, le=MAX_SYNC_WAIT_S, description="How long the request waits for the sync to end."
     )
@@ -236,8 +220,6 @@ class HeldChangeDetailsOut(HeldChangeOut):
 
 
 class DecisionIn(In):
-    model_config = with_example({"seen": 3})
-
     seen: int | None = Field(
         None,
         ge=0,

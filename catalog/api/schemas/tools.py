@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasPath, BeforeValidator, Field
 
-from catalog.api.openapi_bodies import GET_WEATHER, SHA256
 from catalog.api.schemas.base import Format, In, Out, UserName, with_example
 from catalog.held_changes import Proposal
 from catalog.models import Revision
@@ -44,15 +43,6 @@ class SuccessorOut(Out):
 
 
 class DeprecationOut(Out):
-    model_config = with_example(
-        {
-            "since": "2026-03-01T08:00:00Z",
-            "note": "It does not return forecasts.",
-            "superseded_by": {"id": "weather.forecast", "slug": "weather.forecast"},
-            "by_spec": False,
-        }
-    )
-
     since: datetime
     note: str
     superseded_by: SuccessorOut | None
@@ -94,8 +84,6 @@ class ToolOut(Out):
 
 
 class ToolWithSpecOut(ToolOut):
-    model_config = with_example(TOOL | {"sha256": SHA256, "spec": GET_WEATHER})
-
     sha256: str = Field(
         validation_alias=AliasPath("current", "sha256"),
         description="SHA-256 of the spec's text, in hexadecimal.",
@@ -108,10 +96,6 @@ class ToolWithSpecOut(ToolOut):
 
 class OrganisationIn(In):
     """Fields that are left out stay unchanged."""
-
-    model_config = with_example(
-        {"toolkit": "Weather", "add_tags": ["outdoors"], "remove_tags": [], "owner": "ada"}
-    )
 
     toolkit: str | None = Field(
         None, description="Its name; empty for no toolkit, null to take it from the id."
@@ -127,24 +111,11 @@ class OrganisationIn(In):
 
 
 class DeprecationIn(In):
-    model_config = with_example(
-        {"note": "It does not return forecasts.", "superseded_by": "weather.forecast"}
-    )
-
     note: str = Field("", description="The reason, or what to do instead: at most 500 characters.")
     superseded_by: str | None = Field(None, description="The id of the tool to use instead.")
 
 
 class ProposalOut(Out):
-    model_config = with_example(
-        {
-            "outcome": "held",
-            "tool_id": "Get weather",
-            "change": 7,
-            "reason": "Only the owner (ada), the maintainers and administrators can publish revisions of Get weather.",
-        }
-    )
-
     outcome: Literal["held"]
     tool_id: str
     change: int | None = Field(
@@ -161,8 +132,6 @@ class ProposalOut(Out):
 
 
 class PublicationOut(Out):
-    model_config = with_example({"outcome": "created", "dry_run": False, "tool": TOOL})
-
     outcome: Literal["created", "revised", "unchanged"]
     dry_run: bool
     tool: ToolOut

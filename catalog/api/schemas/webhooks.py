@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName, with_example
+from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName
 from catalog.models.webhooks import EventType
 
-WEBHOOK: dict[str, Any] = {
-    "url": "https://hooks.example.com/toolshelf",
-    "events": ["tool.revised", "change.held"],
-    "toolkits": ["weather"],
-    "is_active": True,
-}
 _TOOLKITS = "Only events of these toolkits, and of sources with these names; [] for all."
 
 
 class WebhookIn(In):
-    model_config = with_example(WEBHOOK)
-
     url: str = Field(
         description="Under the same address policy as sources; redirects are not followed."
     )
@@ -34,8 +26,6 @@ class WebhookIn(In):
 class WebhookChangesIn(In):
     """Members that are absent stay as they are."""
 
-    model_config = with_example({"is_active": False})
-
     url: str | None = None
     events: list[EventType] | None = Field(None, max_length=20)
     toolkits: list[str] | None = Field(None, description=_TOOLKITS)
@@ -43,10 +33,6 @@ class WebhookChangesIn(In):
 
 
 class WebhookOut(Out):
-    model_config = with_example(
-        WEBHOOK | {"id": 1, "inactive_reason": "", "created_at": "2026-11-22T10:15:00Z"}
-    )
-
     id: int = Field(validation_alias="pk")
     url: str
     events: list[str]
@@ -58,8 +44,6 @@ class WebhookOut(Out):
 
 
 class WebhookSecretOut(WebhookOut):
-    model_config = with_example(WEBHOOK | {"id": 1, "secret": "whsec_…"})
-
     secret: str = Field(description="Signs the messages. It is sent only here.")
 
 

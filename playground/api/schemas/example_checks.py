@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from catalog.api.schemas.base import EmptyIsNone, Out, UserName, with_example
+from catalog.api.schemas.base import EmptyIsNone, Out, UserName
 from catalog.api.schemas.problems import SpecProblemOut
 from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn, Outcome, ToolOfRun, Verdict
 
 MAX_IGNORED = 50
 MAX_CHECKS = 100  # on one page of a list
-RESULT: dict[str, Any] = {
-    "number": 1,
-    "description": "Get weather of New York",
-    "passed": False,
-    "message": "The response differs: /temperatureUnit differs.",
-    "outcome": "returned",
-    "verdict": "conforms",
-    "duration_ms": 12.4,
-    "details": {
-        "run": "0193f0a1c2d37e8f9a0b1c2d3e4f5061",
-        "differences": [{"pointer": "/temperatureUnit", "kind": "changed"}],
-        "parameters_problems": [],
-        "return_problems": [],
-    },
-}
-CHECK: dict[str, Any] = {
-    "id": 7,
-    "tool": {"id": "Get weather", "slug": "get-weather-3f1c6a20", "revision": 1},
-    "current": True,
-    "state": "failed",
-    "passed": 0,
-    "failed": 1,
-    "by": "ada",
-    "exactly": True,
-    "ignored": ["/condition"],
-    "factory": "toolshelf 0.1.0",
-    "created_at": "2026-01-15T09:30:00Z",
-    "finished_at": "2026-01-15T09:30:01Z",
-}
 
 
 Pointer = Annotated[str, StringConstraints(pattern="^/", max_length=1000)]
 
 
 class ExampleCheckIn(ConfigurationIn):
-    model_config = with_example({"ignored": ["/condition"]})
-
     exactly: bool = Field(
         True,
         description="Whether a response must equal the example's value; otherwise it only has to conform.",
@@ -88,8 +57,6 @@ class ResultDetailsOut(Out):
 
 
 class ExampleResultOut(Out):
-    model_config = with_example(RESULT)
-
     number: int = Field(description="The number of the example in the spec; it counts from 1.")
     description: str
     passed: bool | None = Field(description="null while its run is active.")
@@ -124,14 +91,10 @@ class ExampleCheckSummary(Out):
 
 
 class ExampleCheckOut(ExampleCheckSummary):
-    model_config = with_example(CHECK | {"examples": [RESULT]})
-
     examples: list[ExampleResultOut]
 
 
 class ExampleChecksOut(Out):
-    model_config = with_example({"items": [CHECK], "next": None})
-
     items: list[ExampleCheckSummary]
     next: str | None = Field(description="The cursor of the next page; null on the last.")
 

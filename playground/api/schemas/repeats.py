@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, In, Out, with_example
+from catalog.api.schemas.base import MAX_NUMBER, In, Out
 from playground.api.schemas.runs import (
     DEFAULT_WAIT_S,
-    EXAMPLE_RUN,
     MAX_WAIT_S,
     ConfigurationIn,
     RunSummary,
 )
 from playground.examples.save_as_example import MAX_DESCRIPTION_CHARACTERS
 
-_LONG = ("parameters", "response", "problems", "mock", "logs", "error")
-_FIRST: dict[str, Any] = {name: member for name, member in EXAMPLE_RUN.items() if name not in _LONG}
-_SECOND: dict[str, Any] = _FIRST | {"id": "0193f0a1d4b87a1c8e2f3a4b5c6d7e8f", "verdict": "conforms"}
-
 
 class RunAgainIn(ConfigurationIn):
     """Without a configuration, the run's saved configuration is used in its current state."""
-
-    model_config = with_example({"revision": "same"})
 
     revision: Literal["current", "same"] = Field(
         "current",
@@ -62,27 +55,6 @@ class PartOut(Out):
 
 
 class ComparisonOut(Out):
-    model_config = with_example(
-        {
-            "first": _FIRST,
-            "second": _SECOND,
-            "facts": [
-                {"name": "Verdict", "first": "violates", "second": "conforms", "different": True}
-            ],
-            "parts": [
-                {"name": "Parameters", "same": True, "added": 0, "removed": 0, "difference": ""},
-                {
-                    "name": "Response",
-                    "same": False,
-                    "added": 1,
-                    "removed": 1,
-                    "difference": '--- first\n+++ second\n@@ -4,1 +4,1 @@\n-  "temperatureUnit": "K"\n'
-                    '+  "temperatureUnit": "C"\n',
-                },
-            ],
-        }
-    )
-
     first: RunSummary = Field(description="The earlier run.")
     second: RunSummary
     facts: list[FactOut] = Field(
@@ -92,8 +64,6 @@ class ComparisonOut(Out):
 
 
 class SaveExampleIn(In):
-    model_config = with_example({"description": "Snow", "revision": 1})
-
     description: str = Field(
         "",
         max_length=MAX_DESCRIPTION_CHARACTERS,
@@ -109,16 +79,6 @@ class SaveExampleIn(In):
 
 
 class SavedExampleOut(Out):
-    model_config = with_example(
-        {
-            "outcome": "revised",
-            "revision": 2,
-            "dry_run": False,
-            "example": 3,
-            "difference": '--- revision 1\n+++ revision 2\n@@ -30,1 +30,2 @@\n+      {"description": "Snow"}\n',
-        }
-    )
-
     outcome: Literal["revised"]
     revision: int = Field(description="The current revision after the request.")
     dry_run: bool
@@ -128,18 +88,6 @@ class SavedExampleOut(Out):
 
 class StatisticsOut(Out):
     """Statistics of the latest live runs of a tool, at most 1,000."""
-
-    model_config = with_example(
-        {
-            "runs": 42,
-            "there_are_more": False,
-            "returned": 0.95,
-            "conformed": 0.9,
-            "median_ms": 12.4,
-            "p95_ms": 38.0,
-            "latest_at": "2026-01-15T09:30:00Z",
-        }
-    )
 
     runs: int
     there_are_more: bool = Field(

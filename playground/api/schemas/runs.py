@@ -315,8 +315,6 @@ class SavedConfigurationsOut(Out):
 
 
 class VisibilityIn(In):
-    model_config = with_example({"visibility": "everyone"})
-
     visibility: Visibility
     owner: str | None = Field(
         None,
@@ -332,8 +330,6 @@ class VisibilityOut(Out):
 
 
 class SavedConfigurationIn(In):
-    model_config = with_example({"name": "work", "configuration": {"temperatureUnit": "C"}})
-
     name: str = Field(max_length=100)
     configuration: dict[str, Any] = Field(repr=False)
     remove_secrets: list[str] = Field(
@@ -344,14 +340,10 @@ class SavedConfigurationIn(In):
 
 
 class ShareIn(In):
-    model_config = with_example({"groups": []})
-
     groups: list[str] = Field(
         max_length=50, description="Names of groups that you belong to; [] makes it private."
     )
 
 
 class SharedOut(Out):
-    model_config = with_example({"groups": ["weather team"]})
-
     groups: list[str]
