@@ -1,10 +1,9 @@
-"""The API's operations to repeat a run, compare two runs, save a run as an example, and get a tool's statistics."""
+"""The API's operations to repeat a run, save a run as an example, and get a tool's statistics."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Path, Status
-from ninja.errors import HttpError
 
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.roles import is_administrator
@@ -12,24 +11,19 @@ from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.tools import ProposalOut
 from catalog.errors import NotAllowed
 from catalog.held_changes import Proposal, publish_or_hold
-from catalog.rendering.text_diff import as_unified, unified
+from catalog.rendering.text_diff import unified
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from playground.api.access import RunId, configuration_of, refusal, started
 from playground.api.router import router
 from playground.api.schemas.repeats import (
-    ComparisonOut,
-    FactOut,
-    PartOut,
     RunAgainIn,
     SavedExampleOut,
     SaveExampleIn,
     StatisticsOut,
 )
-from playground.api.schemas.runs import RunOut, RunSummary
+from playground.api.schemas.runs import RunOut
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.repeats import CannotRepeat, repeat
-from playground.run_json import summary
-from playground.run_pages.comparison import Comparison, Part
 from playground.run_pages.statistics import statistics_of
 from playground.running import wait
 from playground.shortcuts import run_at
@@ -67,37 +61,6 @@ def run_again(
     except CannotRepeat as error:
         raise refusal(str(error), "run.cannot-repeat", "") from None
     return started(wait(again, body.wait_s))
-
-
-@router.get(
-    "/runs/{run_id}/comparison/{other_id}",
-    response={200: ComparisonOut, **errors(401, 403, 404, 422)},
-    auth=token_or_session("read", "run"),
-    summary="Compare two runs",
-)
-def compare_runs(request: HttpRequest, run_id: Path[RunId], other_id: Path[RunId]) -> ComparisonOut:
-    """Two runs of one tool that you may read, earlier one first: facts, parameters and responses."""
-    first, second = (run_at(each, request.user) for each in sorted([run_id, other_id]))
-    if first.tool_id != second.tool_id:
-        raise HttpError(422, "These runs are of different tools. Choose two runs of one tool.")
-    comparison = Comparison(first, second)
-    return ComparisonOut(
-        first=RunSummary.model_validate(summary(first)),
-        second=RunSummary.model_validate(summary(second)),
-        facts=[FactOut.of(fact) for fact in comparison.facts],
-        parts=[part_out(part) for part in comparison.parts],
-    )
-
-
-def part_out(part: Part) -> PartOut:
-    if part.is_same:
-        return PartOut.of(part, added=0, removed=0, difference="")
-    if part.difference is None:
-        return PartOut.of(part, added=None, removed=None)
-    text = as_unified(part.difference, old_name="first", new_name="second")
-    return PartOut.of(
-        part, added=part.difference.added, removed=part.difference.removed, difference=text
-    )
 
 
 @router.post(

@@ -392,7 +392,6 @@ def more(api: Recorder) -> None:
         f"{tool}/run-statistics",
         f"{tool}/example-checks",
         f"{tool}/example-checks/999999",
-        f"{unknown}/comparison/{unknown[6:]}",
     ):
         api.send("GET", path)
     api.send("POST", f"{tool}/example-checks", {"ignored": ["name"]})

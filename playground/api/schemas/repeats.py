@@ -1,4 +1,4 @@
-"""Schemas of repeated runs, compared runs, runs saved as examples, and statistics of a tool's runs."""
+"""Schemas of repeated runs, runs saved as examples, and statistics of a tool's runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from playground.api.schemas.runs import (
     DEFAULT_WAIT_S,
     MAX_WAIT_S,
     ConfigurationIn,
-    RunSummary,
 )
 from playground.examples.save_as_example import MAX_DESCRIPTION_CHARACTERS
 
@@ -31,36 +30,6 @@ class RunAgainIn(ConfigurationIn):
         le=MAX_WAIT_S,
         description="How long the request waits for the run to end.",
     )
-
-
-class FactOut(Out):
-    name: str
-    first: str
-    second: str
-    different: bool = Field(validation_alias="is_different")
-
-
-class PartOut(Out):
-    """One JSON value of both runs."""
-
-    name: Literal["Parameters", "Response"]
-    same: bool = Field(validation_alias="is_same")
-    added: int | None = Field(
-        description="The number of added lines; null if the values are too long to compare."
-    )
-    removed: int | None
-    difference: str | None = Field(
-        description="The changed lines of the indented JSON, as a unified diff; null if the values are too long."
-    )
-
-
-class ComparisonOut(Out):
-    first: RunSummary = Field(description="The earlier run.")
-    second: RunSummary
-    facts: list[FactOut] = Field(
-        description="Outcome, verdict, duration and other facts of both runs, as text."
-    )
-    parts: list[PartOut]
 
 
 class SaveExampleIn(In):

@@ -117,60 +117,6 @@ def test_a_wrong_request_to_repeat_is_refused(own, person, body):
     assert own.send("POST", f"/runs/{run.pk}/again", json.dumps(body)).status_code == 422
 
 
-# -- comparison -------------------------------------------------------------------------------------------------------
-
-
-def test_two_runs_are_compared_the_earlier_one_first(own, person):
-    tool = make_tool("thermometer")
-    first = make_run(tool, person)
-    second = make_run(
-        tool, person, response_json='{"celsius": 22}', verdict="violates", problems_json="[]"
-    )
-
-    answer = own.ask(f"/runs/{second.pk}/comparison/{first.pk}")
-
-    assert answer.status_code == 200, answer.content
-    body = answer.json()
-    assert (body["first"]["id"], body["second"]["id"]) == (first.pk, second.pk)
-    assert body["first"]["duration_ms"] == own.ask(f"/runs/{first.pk}").json()["duration_ms"]
-    facts = {fact["name"]: fact for fact in body["facts"]}
-    assert facts["Verdict"] == {
-        "name": "Verdict",
-        "first": "conforms",
-        "second": "violates",
-        "different": True,
-    }
-    assert facts["Outcome"]["different"] is False
-    parameters, response = body["parts"]
-    assert (parameters["same"], parameters["difference"]) == (True, "")
-    assert (response["same"], response["added"], response["removed"]) == (False, 1, 1)
-    assert '-  "celsius": 21.50\n+  "celsius": 22\n' in response["difference"]
-
-
-def test_of_values_that_are_too_long_only_the_fact_that_they_differ_is_returned(own, person):
-    tool = make_tool("thermometer")
-    runs = [make_run(tool, person, response_json=json.dumps(letter * 150_000)) for letter in "ab"]
-
-    response = own.ask(f"/runs/{runs[0].pk}/comparison/{runs[1].pk}").json()["parts"][1]
-
-    assert response == {
-        "name": "Response",
-        "same": False,
-        "added": None,
-        "removed": None,
-        "difference": None,
-    }
-
-
-def test_runs_of_different_tools_are_not_compared(own, person):
-    one, other = make_run(make_tool(), person), make_run(make_tool(), person)
-
-    refused = own.ask(f"/runs/{one.pk}/comparison/{other.pk}")
-
-    assert refused.status_code == 422
-    assert "different tools" in refused.json()["detail"]
-
-
 # -- save as an example -----------------------------------------------------------------------------------------------
 
 
@@ -240,7 +186,6 @@ def test_a_run_that_cannot_be_an_example_is_refused(own, person, fields, reason)
 
 OPERATIONS = {
     "again": ("POST", "/runs/{0}/again", "run"),
-    "comparison": ("GET", "/runs/{0}/comparison/{0}", "read"),
     "example": ("POST", "/runs/{0}/example", "publish"),
 }
 
@@ -271,7 +216,7 @@ def test_staff_reach_the_runs_of_others_with_the_scope_read_alone(ada, operation
 
 @pytest.mark.parametrize(
     ("operation", "scopes"),
-    [("again", ("read", "publish")), ("comparison", ("publish",)), ("example", ("read", "run"))],
+    [("again", ("read", "publish")), ("example", ("read", "run"))],
 )
 def test_a_token_without_the_scope_is_refused(ada, operation, scopes):
     run = make_run(make_tool("thermometer"), ada)
