@@ -18,8 +18,7 @@ show_table(
     search=["tool__tool_id", "rule"],
 )  # fmt: skip
 show_table(
-    Upload, "names", "by", "created_at", "ended_at", "failed", "created", "revised", "unchanged",
-    "rejected",
+    Upload, "names", "by", "created_at", "total", "created", "revised", "unchanged", "rejected",
     search=["by__username", "names"],
 )  # fmt: skip
 show_table(

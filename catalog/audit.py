@@ -2,7 +2,7 @@
 
     record(action, object)     one event, in the caller's transaction: it is stored if and only if the change is
     record_many                the same for many objects, in one statement
-    acting                     sets the origin of a block of code: a request, a sync or a resumed upload
+    acting                     sets the origin of a block of code: a request or a sync
 
 Functions that change something call `record`; they need no parameter for it. Their caller (the middleware, a sync)
 sets the origin once. Code without an origin is a command.

@@ -2,7 +2,6 @@
 
     SharedSlots    a number of slots, some of them reserved for owners who have none
     Turns          numbers for waiting requests: sorted by them, the owners alternate
-    FairLock       a lock that waiting owners get in turn
     may_queue      whether an owner may occupy another position of a queue
 
 An owner is any text: a user's key, or "" for commands.
@@ -10,10 +9,8 @@ An owner is any text: a user's key, or "" for commands.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import TypeVar
 
 Key = TypeVar("Key")
@@ -114,64 +111,3 @@ class Turns:
             self._latest = {
                 owner: latest for owner, latest in self._latest.items() if latest >= turn
             }
-
-
-@dataclass(eq=False)
-class _Waiter:
-    owner: str
-    turn: int
-    event: threading.Event = field(
-        default_factory=threading.Event
-    )  # set once its thread holds the lock
-
-
-class FairLock:
-    """A lock for one thread at a time. Waiting owners get it in turn, however many of an owner's threads wait."""
-
-    def __init__(self) -> None:
-        """Create a lock that nobody holds."""
-        self._lock = threading.Lock()
-        self._turns = Turns()
-        self._waiters: list[_Waiter] = []
-        self._is_held = False
-
-    def acquire(self, owner: str, *, meanwhile: Callable[[], None], every_s: float) -> None:
-        """Wait for the lock, and call `meanwhile` every `every_s` seconds until then.
-
-        If `meanwhile` raises an exception, so does this, without the lock.
-        """
-        with self._lock:
-            waiter = _Waiter(owner, self._turns.next(owner))
-            self._waiters.append(waiter)
-            self._hand_over()
-        try:
-            while not waiter.event.wait(every_s):
-                meanwhile()
-        except BaseException:
-            with self._lock:
-                if waiter in self._waiters:
-                    self._waiters.remove(waiter)
-                    raise
-            self.release()  # it was handed over a moment ago
-            raise
-
-    def release(self) -> None:
-        with self._lock:
-            self._is_held = False
-            self._hand_over()
-
-    def is_wanted_beside(self, owner: str) -> bool:
-        """Whether a thread of another owner waits for the lock."""
-        with self._lock:
-            return any(waiter.owner != owner for waiter in self._waiters)
-
-    def _hand_over(self) -> None:
-        if self._is_held or not self._waiters:
-            return
-        waiter = min(
-            self._waiters, key=lambda each: each.turn
-        )  # among equal turns, the one that has waited longest
-        self._waiters.remove(waiter)
-        self._turns.started(waiter.turn)
-        self._is_held = True
-        waiter.event.set()

@@ -45,7 +45,6 @@ urlpatterns = [
     path("upload/", upload_views.upload_specs, name="upload"),
     path("upload/preview/", upload_views.preview, name="upload_preview"),
     path("uploads/<str:pk>/", upload_reports.upload_report, name="upload_report"),
-    path("uploads/<str:pk>/resume/", upload_reports.resume_upload, name="upload_resume"),
     path("uploads/<str:pk>/publish/", upload_reports.publish_preview, name="upload_publish"),
     path("uploads/<str:pk>/check/", upload_reports.check_choices, name="upload_check"),
     path("uploads/<str:pk>/replace/", upload_reports.check_replacing, name="upload_replace"),

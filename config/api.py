@@ -32,6 +32,7 @@ from config.problem_json import problem_response
 from playground.api.routers import router as playground_router
 from playground.mcp.api import router as mcp_router
 
+TOO_LARGE: Final = frozenset({"json.too-large", "upload.too-large", "upload.too-many"})
 MAX_UNKNOWN_SHOWN: Final = 10  # query parameters in an error
 MAX_NAME_SHOWN: Final = 100  # characters of each
 
@@ -118,7 +119,7 @@ for router in (*catalog_routers, playground_router, mcp_router):
 @api.exception_handler(DocumentError)
 def document_refused(request: HttpRequest, error: DocumentError) -> HttpResponse:  # noqa: ARG001
     status = 400 if error.problems[0].rule.startswith("json.") else 422
-    if any(problem.rule == "json.too-large" for problem in error.problems):
+    if any(problem.rule in TOO_LARGE for problem in error.problems):
         status = 413
     count = len(error.problems)
     kind = "spec" if isinstance(error, SpecError) else "document"

@@ -18,7 +18,7 @@ REMOVED: Final = {
         "Sources may reach this machine if ALLOWED_HOSTS and --host are this machine, or with "
         "TOOLSHELF_ALLOWED_NETWORKS='127.0.0.0/8 ::1'."
     ),
-    "TOOLSHELF_MAX_UPLOAD_BYTES": "A request can have at most 64 MiB.",
+    "TOOLSHELF_MAX_UPLOAD_BYTES": "An upload can have at most 8 MiB and 2,000 specs.",
     "TOOLSHELF_METRICS_LOCAL": "Scrapers send TOOLSHELF_METRICS_TOKEN, from the same machine as well.",
     "TOOLSHELF_RUN_OUTPUT_BYTES": "64 KiB of each of a run's output streams are stored.",
     "TOOLSHELF_RUN_PARAMETERS_BYTES": "The parameters of a run can have at most 1 MiB.",

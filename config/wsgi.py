@@ -48,7 +48,7 @@ application = WholeResponses(
     SlowBodyGuard(
         django_application,
         readers=max(1, settings.WEB_THREADS // 2),
-        max_bytes=settings.MAX_UPLOAD_BYTES,
+        max_bytes=settings.MAX_REQUEST_BYTES,
     ),
     unread=UnreadResponses(connections.blocked, max_bytes=settings.UNREAD_RESPONSE_BYTES),
     senders=max(1, settings.WEB_THREADS // 8),

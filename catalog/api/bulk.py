@@ -27,9 +27,10 @@ from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
 from catalog.uploads.choices import REQUEST_S, ImportOptions
 from catalog.uploads.entries import counts_of
-from catalog.uploads.immediate import store_report
+from catalog.uploads.limits import read_all
+from catalog.uploads.reports import store_report
 from catalog.uploads.results import entry_of
-from catalog.uploads.store import SHORT_BATCH, upload
+from catalog.uploads.store import store_batches
 
 
 @router.post(
@@ -43,6 +44,9 @@ from catalog.uploads.store import SHORT_BATCH, upload
 def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     """Each spec has its own outcome; a rejected spec does not stop the others.
 
+    An upload can have 8 MiB and 2,000 specs. A larger one is refused with 413 as a whole: load it with
+    `manage.py load_specs`, or add the document as a source.
+
     Documents of other formats are imported: tool lists of MCP, OpenAI, Anthropic, Gemini or LangChain, and OpenAPI or
     Swagger documents, each operation of which becomes a tool. Specs and documents may also be YAML, read with the core
     schema of YAML 1.2; they are stored as JSON. The report lists what the conversion changed or dropped. With
@@ -52,10 +56,11 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     specs.
     """
     require(request.user, "upload")
-    pieces = uploaded_pieces(request)
     by = actor(request)
     options = ImportOptions(query.prefix, query.replace, seconds=REQUEST_S)
-    entries = list(upload(pieces, by=by, dry_run=query.dry_run, options=options, batch=SHORT_BATCH))
+    candidates = read_all(uploaded_pieces(request), options)
+    batches = store_batches(candidates, by=by, dry_run=query.dry_run, options=options)
+    entries = [entry for batch in batches for entry in batch]
     specs = entries_that_fit(entries, dry_run=query.dry_run)
     following = None
     if len(specs) < len(entries):

@@ -19,6 +19,7 @@ from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.rights import require
 from catalog.uploads.file_types import NDJSON_TYPES, YAML_TYPES, Kind
+from catalog.uploads.limits import check_size
 from catalog.uploads.multipart import WatchedForm
 from catalog.uploads.pieces import CHUNK_BYTES, Piece
 from catalog.uploads.readers import pieces_of
@@ -108,12 +109,13 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
     """The texts in an upload: in the files of a form, or in the body.
 
     Raises:
-        SpecError: a part of the form is not a file, or there is no file.
+        SpecError: a part of the form is not a file, there is no file, or the upload is too large.
         HttpError: the form cannot be read at all, or the content type is not supported.
     """
     kind = _kind(request.content_type)
     if request.content_type == "multipart/form-data":
         with _files(request) as files:
+            check_size(sum(file.size or 0 for file in files))
             for file in files:
                 yield from file_pieces(file.name or "file", cast("BinaryIO", file.file))
         return
@@ -122,6 +124,7 @@ def uploaded_pieces(request: HttpRequest) -> Iterator[Piece]:
             415,
             f"Send specs as JSON, NDJSON, YAML, or files of a form, not as {request.content_type}.",
         )
+    check_size(int(request.META.get("CONTENT_LENGTH") or 0))
     with _spooled(request) as body:
         yield from pieces_of(
             "body",

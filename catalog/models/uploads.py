@@ -1,9 +1,8 @@
-"""Uploads: the progress of each, and the outcomes of its specs (see uploads/jobs.py and uploads/immediate.py)."""
+"""Uploads: the numbers of each, and the outcomes of its specs (see uploads/reports.py)."""
 
 from __future__ import annotations
 
 import uuid
-from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
@@ -20,7 +19,6 @@ RANKS = {
     "unchanged": 5,
 }  # the order of a report
 LISTED_NAMES = 3  # of files, in a list of uploads
-SILENT_S = 60  # without a heartbeat for this long, the process of an upload counts as ended
 
 
 def new_upload_id() -> str:
@@ -29,7 +27,7 @@ def new_upload_id() -> str:
 
 
 class Upload(models.Model):
-    """An upload: its progress and its results."""
+    """An upload, or with `dry_run` a check: its numbers and its results, which grow batch by batch."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
     by = models.ForeignKey(
@@ -40,16 +38,9 @@ class Upload(models.Model):
     prefix = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - "" is no prefix, None the default
     replace = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    seen_at = models.DateTimeField(default=timezone.now)  # the last heartbeat of its process
-    lease_id = models.CharField(
-        max_length=32, default=new_upload_id, editable=False
-    )  # only the thread with it may write
-    ended_at = models.DateTimeField(null=True, blank=True)
-    failed = models.BooleanField(default=False)
     total = models.PositiveIntegerField(
         null=True, blank=True
-    )  # number of texts in its files, once counted
-    read = models.PositiveIntegerField(default=0)  # number of texts processed
+    )  # number of its specs; None if an earlier version stopped before it had counted them
     created = models.PositiveIntegerField(default=0)
     revised = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
@@ -81,14 +72,14 @@ class Upload(models.Model):
         }
 
     @property
-    def is_active(self) -> bool:
-        """Whether it has not ended and its process has a recent heartbeat."""
-        return self.ended_at is None and not self.is_silent
+    def reported(self) -> int:
+        """The number of specs with an outcome."""
+        return sum(self.counts.values())
 
     @property
-    def is_silent(self) -> bool:
-        """Whether it has not ended but has no recent heartbeat: its process was stopped."""
-        return self.ended_at is None and timezone.now() - self.seen_at > timedelta(seconds=SILENT_S)
+    def is_unfinished(self) -> bool:
+        """Whether specs have no outcome: the upload has stopped, or its request has not ended yet."""
+        return self.total is None or self.reported < self.total
 
 
 class UploadedSpec(models.Model):

@@ -1,4 +1,4 @@
-"""Uploads: one spec or a hundred thousand, as files or lists of other formats.
+"""Uploads of specs, as files or lists of other formats: in a request up to a limit, by a command any number.
 
 multipart.py           check the parts of a form while it is read
 files.py               find the files that a command line names
@@ -8,5 +8,7 @@ parse.py               turn these texts into specs, and import other formats
 entries.py             the results: an entry for each spec, and their numbers
 store.py               store the specs, each with its own outcome
 exported_metadata.py   restore what people set for the tools of an export
-jobs.py                run large uploads in the background
+limits.py              the bounds of an upload in a request
+reports.py             publish or check files in a request, with a report
+stored_files.py        the files of a check, until they are published
 """

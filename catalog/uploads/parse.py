@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +31,7 @@ from catalog.specs.importers import (
 from catalog.specs.importers.results import LABELS, NO_DEADLINE, Deadline
 from catalog.specs.member_names import misnamed_members
 from catalog.specs.spec import ToolSpec, naming_in, read_spec
-from catalog.uploads.choices import NO_CHOICES, Choices, key_of
+from catalog.uploads.choices import NO_CHOICES, Choices, ImportOptions, key_of
 from catalog.uploads.file_types import ENDINGS
 from catalog.uploads.pieces import Piece
 
@@ -128,15 +128,6 @@ class CandidateReader:
             for candidate in _candidates_in(piece, str(self._numbers[piece.source]), self):
                 yield self._with_own_id(candidate) if self.choices.new_ids else candidate
 
-    def skip(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
-        """`pieces` again, which were stored before the upload was interrupted: later ones are read as after them."""
-        for piece in pieces:
-            if self.choices.new_ids:
-                deque(self.read([piece]), maxlen=0)
-            else:
-                self._numbers[piece.source] += 1
-            yield piece
-
     def _with_own_id(self, candidate: Candidate) -> Candidate:
         spec, origin = candidate.spec, candidate.origin
         if not isinstance(spec, ToolSpec) or (origin and origin.key in self.choices.skip):
@@ -146,6 +137,12 @@ class CandidateReader:
             return replace(candidate, spec=(_shared_id(spec.tool_id),), warnings=())
         self._are_new.setdefault(spec.tool_id, is_new)
         return candidate
+
+
+def read_candidates(pieces: Iterable[Piece], options: ImportOptions) -> Iterator[Candidate]:
+    """The specs in the pieces of one upload."""
+    deadline = Deadline(options.seconds)
+    return CandidateReader(options.prefix, options.choices, deadline).read(pieces)
 
 
 def _candidates_in(piece: Piece, number: str, reader: CandidateReader) -> Iterator[Candidate]:

@@ -27,16 +27,10 @@ from catalog.specs.importers import MAX_DOCUMENT_BYTES, may_be_imported
 from catalog.uploads.file_types import Kind, kind_by_name
 from catalog.uploads.pieces import CHUNK_BYTES, Piece, label_of, refused, too_long
 
-MAX_PIECES = 100_000
 ZIP_REFUSED = (
     "ZIP archives are not read. Unpack it, and upload the files in it; you can choose several."
 )
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
-MIN_SPEC_BYTES = 44  # {"definition":{"name":"a","description":""}}
-MAX_SHORT_PIECES = (
-    1_000  # entries of one file that cannot be specs, but each gets an error of its own
-)
-MAX_YAML_DOCUMENTS = 1_000  # in one file
 
 
 def pieces_of(
@@ -59,33 +53,6 @@ def pieces_of(
         reads_exports: whether a file of `export_catalog` is read; else it is refused.
     """
     label = label_of(name)
-    short = 0
-    pieces = _pieces(label, file, kind, max_bytes, max_document_bytes, reads_exports=reads_exports)
-    for count, piece in enumerate(pieces):
-        short += len(piece.text) < MIN_SPEC_BYTES
-        if short > MAX_SHORT_PIECES:
-            message = f"More than {MAX_SHORT_PIECES:,} entries are too short to be specs; the rest was skipped."
-            yield refused(label, message, "upload.too-many", piece.line, piece.column)
-            return
-        if count >= MAX_PIECES and piece.exported is None:
-            yield refused(
-                label,
-                f"At most {MAX_PIECES:,} specs are read per file; the rest was skipped.",
-                "upload.too-many",
-            )
-            return
-        yield piece
-
-
-def _pieces(
-    label: str,
-    file: BinaryIO,
-    kind: Kind | None,
-    max_bytes: int,
-    max_document_bytes: int,
-    *,
-    reads_exports: bool = False,
-) -> Iterator[Piece]:
     start = file.read(CHUNK_BYTES).removeprefix(BOM_UTF8)
     if start.startswith(_ZIP_STARTS):
         yield refused(label, ZIP_REFUSED, "upload.zip")
@@ -205,16 +172,11 @@ def _yaml_documents(label: str, stream: _Stream, max_document_bytes: int) -> Ite
     if len(text) > max_document_bytes:
         yield _too_large_document(label, max_document_bytes)
         return
-    count = 0
-    for count, (line, document) in enumerate(documents_in(text), 1):
-        if count > MAX_YAML_DOCUMENTS:
-            message = (
-                f"At most {MAX_YAML_DOCUMENTS:,} documents are read per file; the rest was skipped."
-            )
-            yield refused(label, message, "upload.too-many", line)
-            return
+    is_empty = True
+    for line, document in documents_in(text):
+        is_empty = False
         yield Piece(label, document, line, is_yaml=True)
-    if not count:
+    if is_empty:
         yield refused(label, "The file is empty.", "upload.empty")
 
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from typing import Final, cast
 
 from django.db.models import F
-from django.utils import timezone
 
 from catalog.conversion_report import Loss
 from catalog.db.bulk_insert import insert, new_row, reserved_keys
@@ -22,23 +21,17 @@ STORED_TEXT_CHARS: Final = (
 )
 
 
-class LeaseLostError(Exception):
-    """Another thread has resumed the upload with a new lease, or the upload was deleted."""
-
-
 class ResultWriter:
     """Stores the results of specs in the transaction that stores the specs."""
 
     def __init__(self, upload: Upload) -> None:
         self.upload = upload
-        self.position = upload.specs.count()
+        self.position = 0
         self.left = STORED_TEXT_CHARS
 
-    def write(self, entries: list[Entry], read: int) -> None:
+    def write(self, entries: list[Entry]) -> None:
         counts = {name: F(name) + number for name, number in numbers_of(entries).items()}
-        own = Upload.objects.filter(pk=self.upload.pk, lease_id=self.upload.lease_id, ended_at=None)
-        if not own.update(read=read, seen_at=timezone.now(), **counts):
-            raise LeaseLostError  # which rolls the batch back
+        Upload.objects.filter(pk=self.upload.pk).update(**counts)
         keys = reserved_keys(UploadedSpec, len(entries))
         insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
 

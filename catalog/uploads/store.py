@@ -6,10 +6,8 @@ Specs are published in batches, so that other writers wait for one batch only, n
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from django.db import transaction
 
@@ -20,13 +18,12 @@ from catalog.held_changes import Proposal, publish_or_hold_many
 from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
-from catalog.specs.importers import Deadline
 from catalog.specs.spec import ToolSpec, declared_naming
-from catalog.uploads.choices import NO_OPTIONS, ImportOptions
+from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
 from catalog.uploads.exported_metadata import ExportedMetadata
 from catalog.uploads.lint_errors import LintErrors
-from catalog.uploads.parse import EXPORT, Candidate, CandidateReader, Origin
+from catalog.uploads.parse import EXPORT, Candidate, Origin, read_candidates
 from catalog.uploads.pieces import Piece
 
 FEW = 5  # up to this many specs are assessed immediately, because a user is waiting to see them
@@ -50,58 +47,43 @@ def upload(
     which are imported with `options`; the tools that are left out are reported in a dry run only. A tool of an
     export that is new here gets the metadata in the file.
     """
-    for entries in upload_batches(pieces, by=by, dry_run=dry_run, options=options, batch=batch):
+    candidates = read_candidates(pieces, options)
+    if not dry_run:
+        candidates = leave_out(candidates, options.choices)
+    for entries in store_batches(
+        candidates, by=by, dry_run=dry_run, options=options, batch=batch or BATCH
+    ):
         yield from entries
 
 
-def upload_batches(
-    pieces: Iterable[Piece],
+def leave_out(candidates: Iterable[Candidate], choices: Choices) -> Iterator[Candidate]:
+    """The candidates without the imported tools that the person left out."""
+    for candidate in candidates:
+        if candidate.origin is None or candidate.origin.key not in choices.skip:
+            yield candidate
+
+
+def store_batches(
+    candidates: Iterable[Candidate],
     *,
     by: User | None,
     dry_run: bool = False,
     options: ImportOptions = NO_OPTIONS,
     batch: int | None = None,
-    on_batch: Callable[[list[Entry], int], None] | None = None,
-    before: int = 0,
+    on_batch: Callable[[list[Entry]], None] | None = None,
 ) -> Iterator[list[Entry]]:
-    """As `upload`, but yields batches.
+    """As `upload`, but for candidates that were read before; yields batches.
 
-    `on_batch` is called with the entries of each batch and the number of `pieces` processed so far, inside the
-    transaction that stores the specs: its changes are stored if and only if the specs are. For a resumed upload,
-    `before` is the number of pieces processed earlier.
+    `on_batch` is called with the entries of each batch, inside the transaction that stores the specs: its changes are
+    stored if and only if the specs are.
     """
-    pieces = iter(pieces)
-    reader = CandidateReader(options.prefix, options.choices, Deadline(options.seconds))
-    deque(reader.skip(islice(pieces, before)), maxlen=0)
-    counted = _Counted(pieces, before)
-    candidates = reader.read(counted)
-    if (skip := options.choices.skip) and not dry_run:
-        candidates = (one for one in candidates if one.origin is None or one.origin.key not in skip)
-    batches = _batches(candidates, batch or BATCH)
     earlier = DryRun() if dry_run else None
-    for prepared in batches:
+    for prepared in _batches(candidates, batch or SHORT_BATCH):
         with transaction.atomic():
             entries = list(_publish(prepared, by, dry_run=earlier, replace=options.replace))
             if on_batch:
-                on_batch(entries, counted.processed_up_to(prepared.candidates[-1]))
+                on_batch(entries)
         yield entries
-
-
-class _Counted:
-    """An iterator of pieces that counts those that were consumed."""
-
-    def __init__(self, pieces: Iterable[Piece], count: int = 0) -> None:
-        self.pieces = pieces
-        self.count = count
-
-    def __iter__(self) -> Iterator[Piece]:
-        for piece in self.pieces:
-            self.count += 1
-            yield piece
-
-    def processed_up_to(self, last: Candidate) -> int:
-        """The number of pieces processed after `last`; if it was imported, its document may contain more tools."""
-        return self.count - 1 if last.origin else self.count
 
 
 @dataclass(frozen=True, slots=True)

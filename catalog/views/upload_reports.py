@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -33,18 +32,17 @@ from catalog.shortcuts import first_rows, number_in
 from catalog.specs.diff import Difference
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
-from catalog.uploads import jobs as uploading
+from catalog.uploads import stored_files
 from catalog.uploads.choices import NO_CHOICES, REQUEST_S, Choices, ImportOptions
 from catalog.uploads.entries import Entry
-from catalog.uploads.immediate import check_now, is_large, is_unfinished, publish_now
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
+from catalog.uploads.reports import check_files, publish_files, store_check
 from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100
 COMPARED: Final = 20  # revised specs of a page whose differences are shown
 FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
-POLL_MS: Final = 700
 
 FILTERS: Final[dict[str, Q]] = {
     "rejected": Q(outcome="rejected"),
@@ -69,7 +67,7 @@ class Compared:
 @login_required
 @require_safe
 def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
-    """The progress of an upload, and the results of its specs, errors first; `?outcome=` filters, `?after=` pages.
+    """The results of the specs of an upload, errors first; `?outcome=` filters, `?after=` pages.
 
     Unchanged specs are listed only on request, or if there is nothing else.
     """
@@ -84,11 +82,9 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     following = _after(rows, request.GET.get("after", "")).order_by("rank", "position")
     listed, last = first_rows(following, ROWS_PER_PAGE)
     further = {"after": f"{last.rank}.{last.position}"} if last else {}
-    can_publish = uploading.can_publish(shown)
-    choices = uploading.choices_of(shown) if can_publish else NO_CHOICES
-    report = list(
-        _rows(listed, request.user, choices, dry_run=shown.dry_run, compares=not shown.is_active)
-    )
+    can_publish = stored_files.can_publish(shown)
+    choices = stored_files.choices_of(shown) if can_publish else NO_CHOICES
+    report = list(_rows(listed, request.user, choices, dry_run=shown.dry_run))
     report = with_id_fields(report) if can_publish else report
     context = {
         "upload": shown,
@@ -107,14 +103,10 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "next_url": f"?{urlencode(({'outcome': outcome} if outcome else {}) | further)}"
         if further
         else None,
-        "can_resume": uploading.can_resume(shown),
         "can_publish": can_publish,
         "leaves_out": bool(choices.skip),
-        "poll": time.monotonic_ns(),
-        "poll_ms": POLL_MS,
     }
-    template = "catalog/_upload_report.html" if request.htmx else "catalog/upload_report.html"  # type: ignore[attr-defined]
-    return render(request, template, context)
+    return render(request, "catalog/upload_report.html", context)
 
 
 @login_required
@@ -141,15 +133,6 @@ def upload_difference(request: HttpRequest, pk: str, position: int) -> HttpRespo
 
 @login_required
 @require_POST
-def resume_upload(request: HttpRequest, pk: str) -> HttpResponse:
-    """Continue an upload that has stopped."""
-    shown = _own_upload(request, pk)
-    uploading.resume(shown)
-    return redirect(shown)
-
-
-@login_required
-@require_POST
 def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     """Publish the files of a dry run, with the person's choices about imported tools."""
     shown = _own_upload(request, pk)
@@ -157,24 +140,18 @@ def publish_preview(request: HttpRequest, pk: str) -> HttpResponse:
     options = ImportOptions(
         shown.prefix,
         shown.replace,
-        choices_in(request.POST, uploading.choices_of(shown)),
+        choices_in(request.POST, stored_files.choices_of(shown)),
         REQUEST_S,
     )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
-        if is_large(files):
-            published = uploading.start(files, by=by, options=options)
-        else:
-            published, entries = publish_now(files, by=by, options=options)
-            if not entries:
-                messages.error(request, "Nothing was published, because no tool is selected.")
-                return redirect(shown)
-            if is_unfinished(entries):
-                published.delete()  # the next one has all tools
-                published = uploading.start(files, by=by, options=options)
-    uploading.delete_files(shown)
+        published, _ = publish_files(files, by=by, options=options)
+    if published is None:
+        messages.error(request, "Nothing was published, because no tool is selected.")
+        return redirect(shown)
+    stored_files.delete(shown)
     return redirect(published)
 
 
@@ -196,18 +173,14 @@ def check_choices(request: HttpRequest, pk: str) -> HttpResponse:
 def _checked_again(request: HttpRequest, shown: Upload, *, replaces: bool) -> HttpResponse:
     by = actor(request)
     options = ImportOptions(
-        shown.prefix, replaces, choices_in(request.POST, uploading.choices_of(shown)), REQUEST_S
+        shown.prefix, replaces, choices_in(request.POST, stored_files.choices_of(shown)), REQUEST_S
     )
     with ExitStack() as opened:
         files = _files_to_publish(request, shown, opened)
         if files is None:
             return redirect(shown)
-        if is_large(files):
-            return redirect(uploading.start(files, by=by, dry_run=True, options=options))
-        entries = check_now(files, by=by, options=options)
-        if is_unfinished(entries):
-            return redirect(uploading.start(files, by=by, dry_run=True, options=options))
-        return redirect(uploading.preview(files, entries, by=by, options=options))
+        entries = check_files(files, by=by, options=options)
+        return redirect(store_check(files, entries, by=by, options=options))
 
 
 def compared_with_current(tool_id: str, text: str, person: Person) -> Compared | None:
@@ -245,11 +218,11 @@ def _files_to_publish(
         Busy: the person has uploaded too often.
     """
     require(request.user, "upload")
-    if not uploading.can_publish(upload):
+    if not stored_files.can_publish(upload):
         return None
     limit_uploads(request)
     try:
-        return opened.enter_context(uploading.files_of(upload))
+        return opened.enter_context(stored_files.files_of(upload))
     except FileNotFoundError:  # published in another tab, or deleted, since `can_publish`
         return None
 
@@ -268,15 +241,14 @@ def _rows(
     choices: Choices,
     *,
     dry_run: bool,
-    compares: bool,
 ) -> Iterator[Row]:
-    """The rows of a page. `compares` adds the breaking changes; not while a page asks for the progress repeatedly."""
+    """The rows of a page."""
     entries = [(row, entry_of(row)) for row in listed]
     published = [entry for _, entry in entries if entry.slug and not dry_run]
     ids = [entry.tool_id for entry in published]
     tools = Tool.objects.visible_to(person).filter(tool_id__in=ids) if ids else Tool.objects.none()
     seen = {tool.tool_id: tool for tool in tools}
-    breaking = [(row, entry) for row, entry in entries if compares and entry.is_breaking][:COMPARED]
+    breaking = [(row, entry) for row, entry in entries if entry.is_breaking][:COMPARED]
     differences = _checked(breaking, person) if dry_run else _published(breaking, seen.values())
     left = FIXED_CHARS
     for row, entry in entries:

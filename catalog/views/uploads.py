@@ -16,16 +16,17 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
-from catalog.errors import Busy
+from catalog.errors import Busy, SpecError
 from catalog.forms.uploads import PASTED, UploadForm
 from catalog.models import Upload
 from catalog.models.uploads import RANKS
 from catalog.rights import may, require
-from catalog.uploads import jobs as uploading
+from catalog.shortcuts import number_in
 from catalog.uploads.choices import Choices
 from catalog.uploads.entries import Entry
-from catalog.uploads.immediate import check_now, is_large, is_unfinished, publish_now
+from catalog.uploads.limits import check_size, size_of
 from catalog.uploads.report_sections import Row, sections_of, with_id_fields
+from catalog.uploads.reports import check_files, publish_files, store_check
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
 from catalog.views.upload_reports import (
     COMPARED,
@@ -38,6 +39,9 @@ from catalog.views.upload_reports import (
 LISTED: Final = 200  # specs of each kind that a preview lists
 UPLOADS_LISTED: Final = 5
 CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
+LIVE_BYTES: Final = (
+    1024 * 1024
+)  # of all files; more are checked with a button, not while the person types
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,31 +63,27 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
     try:
         limit_uploads(request)
     except Busy as busy:
-        message = f"{busy} Try again in {busy.retry_after_s} s."
-        response = _upload_page(
-            request, form, {"errors": [{"href": "#upload", "message": message}]}, status=429
-        )
+        response = _refused(request, form, f"{busy} Try again in {busy.retry_after_s} s.", 429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    return _publish_or_check(request, form)
+    try:
+        return _publish_or_check(request, form)
+    except SpecError as error:
+        return _refused(request, form, str(error), 413)
 
 
 def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
-    """Publish or check what the form has, in the background if the time of a request does not suffice."""
+    """Publish or check what the form has.
+
+    Raises:
+        SpecError: it is more than an upload can have.
+    """
     by, options = actor(request), form.options
     report: Upload | None = None
-    entries: list[Entry] = []
-    goes_on = is_large(form.sources)
-    if not goes_on and form.is_dry_run:
-        entries = check_now(form.sources, by=by, options=options)
-    elif not goes_on:
-        report, entries = publish_now(form.sources, by=by, options=options)
-    if goes_on or is_unfinished(entries):
-        if report is not None:
-            report.delete()  # the next one has all tools
-        return redirect(
-            uploading.start(form.sources, by=by, dry_run=form.is_dry_run, options=options)
-        )
+    if form.is_dry_run:
+        entries = check_files(form.sources, by=by, options=options)
+    else:
+        report, entries = publish_files(form.sources, by=by, options=options)
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
@@ -92,7 +92,7 @@ def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
             report.delete()  # nothing was published, and its problems are shown here
         return _upload_page(request, form, _preview(request, entries, form), status=422)
     if report is None:
-        report = uploading.preview(form.sources, entries, by=by, options=options)
+        report = store_check(form.sources, entries, by=by, options=options)
     return redirect(report)
 
 
@@ -124,9 +124,15 @@ def preview(request: HttpRequest) -> HttpResponse:
 def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
     if not form.is_valid():
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
-    if "is_large" in request.POST or is_large(form.sources):
-        return {"note": "These files are too large for a preview while you edit.", "is_large": True}
-    entries = check_now(form.sources, by=actor(request), options=form.options)
+    try:
+        size = number_in(request.POST.get("unsent_bytes", "")) or size_of(form.sources)
+        check_size(size)
+        if size > LIVE_BYTES:
+            note = "These files are too large for a preview while you edit."
+            return {"note": note, "is_large": True}
+        entries = check_files(form.sources, by=actor(request), options=form.options)
+    except SpecError as error:
+        return {"note": str(error)}
     return _preview(request, entries, form) if entries else {}
 
 
@@ -175,10 +181,17 @@ def _unseen(choices: Choices, entries: list[Entry], rows: list[Row]) -> set[str]
     return {key for key in chosen if key in present or not key.startswith(read)}
 
 
+def _refused(request: HttpRequest, form: UploadForm, message: str, status: int) -> HttpResponse:
+    errors = [{"href": "#upload", "message": message}]
+    return _upload_page(request, form, {"errors": errors}, status=status)
+
+
 def _page_context(request: HttpRequest) -> dict[str, Any]:
     answer = may(request.user, "upload")
     return {
         "max_spec_bytes": settings.MAX_SPEC_BYTES,
+        "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
+        "max_upload_specs": settings.MAX_UPLOAD_SPECS,
         "may_upload": bool(answer),
         "refusal": answer.reason if request.user.is_authenticated else "",
         "uploads": _recent(request),

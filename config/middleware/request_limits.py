@@ -63,6 +63,6 @@ def refusal_of_headers(request: HttpRequest) -> tuple[int, str] | None:
     size = request.META.get("CONTENT_LENGTH") or "0"
     if not (size.isascii() and size.isdecimal()):
         return 400, "Content-Length must be a whole number."
-    if int(size[:20]) > settings.MAX_UPLOAD_BYTES:
-        return 413, f"A request can have at most {settings.MAX_UPLOAD_BYTES:,} bytes."
+    if int(size[:20]) > settings.MAX_REQUEST_BYTES:
+        return 413, f"A request can have at most {settings.MAX_REQUEST_BYTES:,} bytes."
     return None

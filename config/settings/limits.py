@@ -12,8 +12,12 @@ MAX_DOCUMENT_BYTES: int = env.read(
     32 * 1024 * 1024,
     "The maximum size of a document of several tools, such as an OpenAPI document, uploaded or fetched.",
 )
-MAX_UPLOAD_BYTES = 64 * 1024 * 1024  # of a request
-# A form is at most one value of 1 MiB; uploads are streamed to a file and bounded by MAX_UPLOAD_BYTES.
+MAX_REQUEST_BYTES = (
+    64 * 1024 * 1024
+)  # the largest is a source with its document, which is escaped in JSON
+MAX_UPLOAD_BYTES = 8 * 1024 * 1024  # of all files together
+MAX_UPLOAD_SPECS = 2_000
+# A form is at most one value of 1 MiB; files are streamed to the disk and bounded by MAX_REQUEST_BYTES.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000
 DATA_UPLOAD_MAX_NUMBER_FILES = 2000

@@ -44,7 +44,7 @@ async function check() {
     if (size() > MAX_BYTES) {
       body.delete("files");
       body.set("text", "");
-      body.set("is_large", "1");
+      body.set("unsent_bytes", String(size()));
     }
     const answer = await fetch(form.dataset.uploadPreview, { method: "POST", body, signal: own.signal });
     if (answer.status === 429 && pane.querySelector("[name=new_id]")) {

@@ -96,9 +96,8 @@ def make_state() -> dict[str, object]:
     from catalog.sources.sync import sync
     from catalog.specs.spec import read_spec
     from catalog.stars import star
-    from catalog.uploads import jobs
     from catalog.uploads.choices import ImportOptions
-    from catalog.uploads.immediate import check_now, publish_now
+    from catalog.uploads.reports import check_files, publish_files, store_check
     from catalog.webhooks.registration import WebhookSettings, add_webhook
     from tests.catalog.sources.documents import (
         ALERTS,
@@ -181,8 +180,8 @@ def make_state() -> dict[str, object]:
     ]
     content = "\n".join(lines).encode()
     files = [("reports.ndjson", BytesIO(content))]
-    dry = jobs.preview(files, check_now(files, by=owner), by=owner)
-    report, _ = publish_now([("reports.ndjson", BytesIO(content))], by=owner)
+    dry = store_check(files, check_files(files, by=owner), by=owner)
+    report, _ = publish_files([("reports.ndjson", BytesIO(content))], by=owner)
 
     tools = [
         {"name": f"reports.month-{number}", "inputSchema": {"type": "object"}}
@@ -190,7 +189,7 @@ def make_state() -> dict[str, object]:
     ]
     imported = json.dumps({"tools": tools}, indent=2).encode()
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
-    rejected, _ = publish_now(files, by=owner, options=ImportOptions(""))
+    rejected, _ = publish_files(files, by=owner, options=ImportOptions(""))
 
     webhook, _ = add_webhook(
         WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner

@@ -28,7 +28,6 @@ def files_of_all_outcomes(specs: Path) -> list[Path]:
     texts = {
         f"{NAME}.ndjson": "\n".join(lines),
         "catalog.ndjson": json.dumps(earlier, separators=(",", ":")),
-        "filling.json": f'"{"x" * 1_200_000}"',
     }
     files = [specs / name for name in texts]
     for file, text in zip(files, texts.values(), strict=True):

@@ -1,10 +1,8 @@
 """Sharing slots, queues and turns between people."""
 
-import threading
-
 import pytest
 
-from catalog.fairness import FairLock, SharedSlots, Turns, may_queue, reserve_of, waiting_of
+from catalog.fairness import SharedSlots, Turns, may_queue, reserve_of, waiting_of
 
 
 def in_order(requests):
@@ -86,41 +84,3 @@ def test_waiting_requests_are_known_in_order_from_what_is_stored():
         4,
         5,
     ]
-
-
-def never():
-    raise AssertionError("it waited too long")
-
-
-def test_a_lock_goes_to_the_owners_in_turn():
-    lock, order, threads = FairLock(), [], []
-    lock.acquire("x", meanwhile=never, every_s=60)
-
-    def work(owner):
-        lock.acquire(owner, meanwhile=never, every_s=60)
-        order.append(owner)
-        lock.release()
-
-    for owner in "aaab":
-        threads.append(threading.Thread(target=work, args=(owner,)))
-        threads[-1].start()
-        while len(lock._waiters) < len(threads):
-            pass
-    assert lock.is_wanted_beside("a")
-    lock.release()
-    for thread in threads:
-        thread.join(60)
-
-    assert order == ["a", "b", "a", "a"]
-    assert not lock.is_wanted_beside("a")
-
-
-def test_a_thread_that_gives_up_does_not_keep_the_lock():
-    lock = FairLock()
-    lock.acquire("x", meanwhile=never, every_s=60)
-
-    with pytest.raises(AssertionError, match="waited too long"):
-        lock.acquire("a", meanwhile=never, every_s=0.01)
-    lock.release()
-
-    lock.acquire("b", meanwhile=never, every_s=60)

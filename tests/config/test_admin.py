@@ -52,9 +52,7 @@ def rows(root):
     """One row of each table that the admin shows, with values that it must not show."""
     tool = make_tool("greet", description="Says hello.")
     token, _ = create_token(root, scopes=["run"])
-    upload = Upload.objects.create(
-        by=root, names="specs.ndjson", lease_id="the-lease-of-the-upload"
-    )
+    upload = Upload.objects.create(by=root, names="specs.ndjson")
     run = Run.objects.create(
         tool=tool,
         revision=tool.current,
@@ -192,7 +190,6 @@ def test_no_secret_is_shown(admin, rows):
 
     for secret in (
         rows["accounts/apitoken"].digest,
-        "the-lease-of-the-upload",
         "typed-by-ada",
         "returned-to-ada",
         "printed-by-the-tool",

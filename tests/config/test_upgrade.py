@@ -6,7 +6,9 @@ tools with revisions, a source with a held change, runs, a shared configuration 
 
 import gzip
 import json
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -17,6 +19,15 @@ from tests.site import Site, sign_in
 
 STORED = Path("tests/data/upgrade")
 FACTS = json.loads((STORED / "facts.json").read_text())
+# A large upload of that version was interrupted after two of five files, and another one has ended.
+UPLOADS = """
+INSERT INTO catalog_upload (id, names, dry_run, "replace", created_at, seen_at, lease_id, ended_at, failed, total,
+    "read", created, revised, unchanged, held, rejected, breaking, warned, by_id)
+VALUES ('interrupted', 'many.ndjson', FALSE, FALSE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 'a', NULL, FALSE, 5, 2,
+    2, 0, 0, 0, 0, 0, 0, (SELECT id FROM accounts_user WHERE username = 'ada')),
+    ('ended', 'few.ndjson', FALSE, FALSE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 'b', CURRENT_TIMESTAMP, FALSE, 1, 1,
+    0, 0, 3, 0, 0, 0, 0, (SELECT id FROM accounts_user WHERE username = 'ada'));
+"""
 
 
 def prepare(folder, name):
@@ -29,6 +40,9 @@ def on_sqlite(tmp_path_factory):
     prepare(folder, "sqlite")
     database = gzip.decompress((STORED / "site.sqlite3.gz").read_bytes())
     (folder / "toolshelf.sqlite3").write_bytes(database)
+    with closing(sqlite3.connect(folder / "toolshelf.sqlite3")) as connection:
+        connection.executescript(UPLOADS)
+    (folder / "uploads" / "interrupted").mkdir(parents=True)
     site = Site(folder)
     yield site, FACTS["sqlite"]["token"]
     site.stop()
@@ -38,7 +52,10 @@ def on_sqlite(tmp_path_factory):
 def on_postgresql(tmp_path_factory):
     folder = tmp_path_factory.mktemp("upgrade")
     prepare(folder, "postgresql")
-    dump = gzip.decompress((STORED / "site.sql.gz").read_bytes())
+    dump = (
+        gzip.decompress((STORED / "site.sql.gz").read_bytes())
+        + f"SET search_path = public;\n{UPLOADS}".encode()
+    )
     with PostgreSQL() as database:
         psql = [database.programs / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres"]
         subprocess.run([*psql, "-h", database.folder], input=dump, check=True, capture_output=True)
@@ -148,6 +165,15 @@ def test_the_source_and_its_held_change_are_there(browser):
     assert page.status_code == changes.status_code == 200
     assert "getOrder" in page.text
     assert "getOrder" in changes.text
+
+
+def test_an_interrupted_upload_is_ended_and_reports_how_far_it_came(browser):
+    interrupted = browser.get("/uploads/interrupted/").text
+    ended = browser.get("/uploads/ended/").text
+
+    assert "Unfinished: 2 of the specs done" in " ".join(interrupted.split())
+    assert "3 unchanged" in ended
+    assert "Unfinished" not in ended
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ PAGES = {
     "upload_publish": (NOBODY, "own upload"),
     "upload_check": (NOBODY, "own upload"),
     "upload_replace": (NOBODY, "own upload"),
-    "upload_resume": (NOBODY, "own upload"),
     "upload_difference": ("missing", NOBODY),
     "sources": (SIGNED_IN, ADMINISTER),
     "source": (SIGNED_IN, NOBODY),
@@ -183,7 +182,6 @@ ALLOWED = {
 # Parameters that mean something else at these URLs.
 VALUES = {
     "upload_report": {"pk": "upload"},
-    "upload_resume": {"pk": "upload"},
     "upload_publish": {"pk": "upload"},
     "upload_check": {"pk": "upload"},
     "upload_replace": {"pk": "upload"},

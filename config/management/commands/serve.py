@@ -33,7 +33,6 @@ from catalog.commands import BaseCommand
 from catalog.errors import AccountError
 from catalog.models import Tool
 from catalog.search import search_index
-from catalog.uploads.jobs import recover_uploads
 from config.cli import FOREIGN, is_foreign
 from config.migration_lock import migrating_alone
 from config.removed_variables import removed_variable_notices
@@ -73,8 +72,6 @@ class Command(BaseCommand):
             self.load_samples()
             recover_runs()
             request_counters().reset()
-            if connection.vendor == "sqlite":  # no other server shares its data
-                recover_uploads()
             self.greet(host, port)
         connection.close()
         serve(host, port)

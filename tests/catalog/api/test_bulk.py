@@ -9,6 +9,7 @@ from catalog.models import Tool
 from tests.catalog.api.answers import assert_problem
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user, spec_text
+from tests.work import at_most
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +30,40 @@ def test_a_long_report_comes_in_parts_of_at_most_two_megabytes(program):
         ids += [one["tool"]["id"] for one in response.json()["specs"]]
         assert len(response.content) < 2_000_000
     assert ids == [f"tool{number}" for number in range(1_200)]
+
+
+@pytest.mark.parametrize("is_form", [False, True], ids=["body", "form"])
+def test_an_upload_of_too_many_bytes_is_refused_with_the_ways(program, settings, is_form):
+    settings.MAX_UPLOAD_BYTES = 300
+    body, kind = spec_text("a").ljust(301), "application/json"
+    if is_form:
+        header = 'Content-Disposition: form-data; name="files"; filename="a.json"'
+        body = f"--x\r\n{header}\r\n\r\n{body}\r\n--x--\r\n"
+        kind = "multipart/form-data; boundary=x"
+
+    answer = program.send("POST", "/uploads", body, kind)
+
+    assert_problem(answer, 413, "upload.too-large")
+    assert "`manage.py load_specs`, or add the document as a source" in answer.json()["detail"]
+    assert not Tool.objects.exists()
+
+
+@pytest.mark.parametrize("query", ["", "?dry_run=1"])
+def test_an_upload_of_too_many_specs_is_refused_as_a_whole(program, settings, query):
+    settings.MAX_UPLOAD_SPECS = 2
+    text = f"[{spec_text('a')},{spec_text('b')},{spec_text('c')}]"
+
+    answer = program.send("POST", f"/uploads{query}", text)
+
+    assert_problem(answer, 413, "upload.too-many")
+    assert not Tool.objects.exists()
+
+
+def test_a_million_entries_are_refused_after_the_first_of_them(program):
+    with at_most(3_000_000):
+        answer = program.send("POST", "/uploads", b"[" + b"1," * 1_000_000 + b"1]")
+
+    assert_problem(answer, 413, "upload.too-many")
 
 
 def test_the_rest_of_a_report_is_shown_to_the_person_who_uploaded_alone(program):

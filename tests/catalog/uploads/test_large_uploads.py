@@ -2,88 +2,112 @@
 
 import json
 import re
+import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import httpx
 import pytest
 
-from tests.site import sign_in
+from tests.factories import spec_text
+from tests.site import Site, sign_in
 
 
 @pytest.fixture
 def browser(site):
-    with httpx.Client(base_url=site.url, timeout=30) as browser:
+    with httpx.Client(base_url=site.url, timeout=120) as browser:
         sign_in(browser, site.sign_in_link)
         yield browser
 
 
 def specs(count: int) -> bytes:
-    """One a line, which spaces fill up: a thousand are a large upload."""
+    """One a line, about as large as 2,000 of an upload can be."""
+    properties = {
+        f"member{number}": {"type": "string", "description": "Says how it is. " * 5}
+        for number in range(25)
+    }
     described = {
         "description": "Says how it is. " * 20,
-        "parameters": {"type": "object", "properties": {"a": {}}},
+        "parameters": {"type": "object", "properties": properties},
     }
     return "\n".join(
         json.dumps(
             {"definition": {"id": f"many.tool{number}", "name": f"tool {number}", **described}}
-        ).ljust(1_100)
+        )
         for number in range(count)
     ).encode()
 
 
-def send(browser: httpx.Client, content: bytes, **fields: str) -> str:
-    """The address of the report."""
+def send(browser: httpx.Client, content: bytes) -> httpx.Response:
+    """The response to the form of the upload page."""
     token = re.search(
         r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text
     )[1]
-    fields["csrfmiddlewaretoken"] = token
-    answer = browser.post("/upload/", data=fields, files={"files": ("many.ndjson", content)})
-    assert answer.status_code == 302, answer.text[:500]
-    return answer.headers["Location"]
+    fields = {"csrfmiddlewaretoken": token}
+    return browser.post("/upload/", data=fields, files={"files": ("many.ndjson", content)})
 
 
-def wait_for(browser: httpx.Client, address: str, text: str, *, timeout_s: float = 60) -> str:
-    deadline = time.monotonic() + timeout_s
-    while text not in (page := browser.get(address).text):
-        assert time.monotonic() < deadline, page
-        time.sleep(0.05)
-    return page
+def wait_for_first_batch(site: Site) -> None:
+    deadline = time.monotonic() + 60
+    with closing(sqlite3.connect(site.data_dir / "toolshelf.sqlite3")) as database:
+        while not database.execute(
+            "SELECT 1 FROM catalog_tool WHERE tool_id = 'many.tool0'"
+        ).fetchone():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
-@pytest.mark.deep
-def test_a_large_upload_responds_immediately_and_its_page_shows_the_progress(browser):
-    address = send(browser, specs(1_000))
-
-    under_way = wait_for(browser, address, "<progress")
-    pages = [browser.get("/tools/").status_code for _ in range(5)]
-    ended = wait_for(browser, address, "1,000 new")
-
-    assert 'http-equiv="refresh"' in under_way
-    assert pages == [200] * 5
-    assert "rejected" not in ended
-    assert "<progress" not in ended
-    assert browser.get("/api/v1/tools", params={"id": "many.tool999"}).json()["count"] == 1
+def stored(client: httpx.Client, tool_id: str) -> bool:
+    return client.get("/api/v1/tools", params={"id": tool_id}).json()["count"] == 1
 
 
 @pytest.mark.deep
-def test_specs_reported_before_a_power_cut_are_stored_and_the_rest_can_be_resumed(site, browser):
-    address = send(browser, specs(1_000))
-    page = wait_for(browser, address, "line 100")
-    site.kill()
-    names = re.findall(r'class="entry-name" href="/tools/([^/]+)/"', page)
+def test_others_read_and_write_while_a_large_upload_is_stored(site, browser):
+    content = specs(2_000)
+    headers = {
+        "Authorization": f"Bearer {site.token('other', 'publish', 'read')}",
+        "Content-Type": "application/json",
+    }
+    with (
+        ThreadPoolExecutor(1) as thread,
+        httpx.Client(base_url=site.url, timeout=60, headers=headers) as other,
+    ):
+        sending = thread.submit(send, browser, content)
+        wait_for_first_batch(site)
+
+        published = other.post("/api/v1/uploads", content=spec_text("between").encode())
+        page = other.get("/tools/")
+        is_first = not sending.done()
+        response = sending.result()
+
+    assert page.status_code == 200
+    assert published.json()["counts"]["created"] == 1
+    assert is_first
+    assert response.status_code == 302
+    assert "2,000 new" in browser.get(response.headers["Location"]).text
+
+
+@pytest.mark.deep
+def test_an_upload_that_a_power_cut_stops_leaves_whole_batches_and_its_report_says_how_many(
+    site, browser
+):
+    with ThreadPoolExecutor(1) as thread:
+        sending = thread.submit(send, browser, specs(2_000))
+        wait_for_first_batch(site)
+        site.kill()
+        assert isinstance(sending.exception(), httpx.TransportError)
 
     site.start()
 
-    assert len(names) == 100
-    assert all(browser.get(f"/api/v1/tools/{name}").status_code == 200 for name in names)
-    stopped = wait_for(browser, address, "The server was stopped")
-    read = int(re.search(r"after ([\d,]+) of 1,000 specs", stopped)[1].replace(",", ""))
-    assert 0 < read < 1_000
-    assert browser.get("/api/v1/tools", params={"id": f"many.tool{read - 1}"}).json()["count"] == 1
-    assert browser.get("/api/v1/tools", params={"id": f"many.tool{read}"}).json()["count"] == 0
+    [address] = re.findall(r'href="(/uploads/\w+/)"', browser.get("/upload/").text)
+    report = browser.get(address).text
+    done = int(re.search(r"Unfinished: ([\d,]+) of 2,000 specs done", report)[1].replace(",", ""))
+    assert done % 300 == 0
+    assert stored(browser, f"many.tool{done - 1}")
+    assert not stored(browser, f"many.tool{done}")
 
-    token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', stopped)[1]
-    browser.post(f"{address}resume/", data={"csrfmiddlewaretoken": token})
+    again = send(browser, specs(2_000))
 
-    wait_for(browser, address, "1,000 new")
-    assert browser.get("/api/v1/tools", params={"id": "many.tool999"}).json()["count"] == 1
+    text = browser.get(again.headers["Location"]).text
+    assert f"{2_000 - done:,} new, {done:,} unchanged" in text

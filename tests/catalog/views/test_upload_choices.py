@@ -10,7 +10,6 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.accounts.rates import Rate
 from catalog.models import Tool, Toolkit, Upload
-from catalog.uploads import immediate, jobs
 from tests.factories import make_tool, make_user, spec_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_data_dir")]
@@ -270,13 +269,7 @@ def checked(browser, **sent) -> str:
     return browser.post("/upload/", {"dry_run": "on", **sent})["Location"]
 
 
-@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
-def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(
-    browser, monkeypatch, is_large
-):
-    if is_large:
-        monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
-        monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser):
     first = checked(browser, files=[file("mail.json", "find", "send", "open")])
     page = tree_of(browser.get(first))
     sent = typed(page, find="both", send="both")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from datetime import timedelta
@@ -15,7 +16,7 @@ from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
 from catalog.linting.waivers import waive
 from catalog.models import Tool, Upload
-from catalog.uploads import immediate, jobs, lint_errors
+from catalog.uploads import lint_errors, reports, store, stored_files
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
 from tests.factories import make_tool, make_user, properties, spec_text
 
@@ -182,7 +183,7 @@ def test_a_preview_lints_a_limited_number_of_specs(browser, monkeypatch):
     assert len(tree.css(".problem-warning")) == 2
 
 
-def test_a_preview_of_a_large_text_offers_the_check_in_the_background(browser):
+def test_a_preview_of_a_large_text_offers_the_check_on_a_page_of_its_own(browser):
     tree = preview_of(browser, "[" + " " * 1_100_000 + "]")
 
     assert "too large for a preview" in tree.body.text()
@@ -253,7 +254,7 @@ def test_a_reload_of_the_report_publishes_nothing(browser):
         1,
         1,
     )
-    assert (upload.is_active, Tool.objects.get(tool_id="old").current.number) == (False, 2)
+    assert (upload.is_unfinished, Tool.objects.get(tool_id="old").current.number) == (False, 2)
 
 
 def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
@@ -466,21 +467,6 @@ def test_a_report_keeps_the_sentence_about_what_breaks(browser, sent):
     assert words(tree, ".entry > .entry-change").startswith("a changed from string to number.")
 
 
-def test_nothing_is_compared_while_the_page_follows_the_progress(browser):
-    make_tool("old", parameters=properties(a={"type": "string"}))
-    report_of(
-        browser, text=spec_text("old", parameters=properties(a={"type": "number"})), dry_run="on"
-    )
-    upload = Upload.objects.get()
-    Upload.objects.filter(pk=upload.pk).update(ended_at=None, seen_at=timezone.now())
-
-    tree = HTMLParser(browser.get(upload.get_absolute_url()).content)
-
-    assert tree.css_first("progress")
-    assert tree.css_first(".entry")
-    assert not tree.css_first(".entry-change")
-
-
 def test_rejected_specs_are_named_by_the_id_and_name_that_they_declare(browser):
     named = json.dumps(
         {"definition": {"id": "maps.find", "name": "Find a place", "description": 7}}
@@ -509,15 +495,11 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
     assert not HTMLParser(browser.get("/upload/").content).css("details[open] #replace")
 
 
-@pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
-def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, is_large):
+def test_a_check_is_repeated_with_existing_tools_replaced(browser):
     make_tool("old")
     address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
         "Location"
     ]
-    if is_large:
-        monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
-        monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
     button = HTMLParser(browser.get(address).content).css_first(".import-actions button")
 
     again = browser.post(button.attributes["formaction"])["Location"]
@@ -534,32 +516,97 @@ def test_a_check_is_repeated_with_existing_tools_replaced(browser, monkeypatch, 
     assert Tool.objects.get(tool_id="old").current.number == 2
 
 
-@pytest.fixture
-def no_time_in_a_request(monkeypatch):
+def test_tools_that_a_request_has_no_time_for_are_rejected_with_the_ways(browser, monkeypatch):
     monkeypatch.setattr("catalog.forms.uploads.REQUEST_S", 0.0)
-    monkeypatch.setattr("catalog.views.upload_reports.REQUEST_S", 0.0)
-    monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
+
+    answer = browser.post("/upload/", {"text": tool_list("one", "two")})
+
+    tree = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert "import.too-long" in tree.css_first(".problem-where").text()
+    assert "Add the document as a source" in tree.css_first(".problem-message").text()
+    assert json.loads(tree.css_first("#text").text()) == json.loads(tool_list("one", "two"))
+    assert not Tool.objects.exists()
 
 
-@pytest.mark.usefixtures("no_time_in_a_request")
-def test_an_import_that_a_request_has_no_time_for_goes_on_in_the_background(browser):
-    address = browser.post("/upload/", {"text": tool_list("one", "two")})["Location"]
+@pytest.mark.parametrize("dry_run", [{}, {"dry_run": "on"}], ids=["publish", "check"])
+def test_an_upload_of_too_many_bytes_is_refused_with_the_ways_and_keeps_its_text(
+    browser, settings, dry_run
+):
+    settings.MAX_UPLOAD_BYTES = 300
+    file = SimpleUploadedFile("a.json", spec_text("a").ljust(290).encode())
+
+    answer = browser.post("/upload/", {"text": spec_text("b"), "files": [file], **dry_run})
+
+    assert answer.status_code == 413
+    message = words(HTMLParser(answer.content), ".error-summary")
+    assert "An upload can have at most 300 bytes" in message
+    assert "Load more with `manage.py load_specs`, or add the document as a source." in message
+    assert HTMLParser(answer.content).css_first("#text").text() == spec_text("b")
+    assert not Tool.objects.exists()
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("dry_run", [{}, {"dry_run": "on"}], ids=["publish", "check"])
+def test_an_upload_of_too_many_specs_in_all_its_files_is_refused(browser, settings, dry_run):
+    settings.MAX_UPLOAD_SPECS = 3
+    files = [
+        SimpleUploadedFile("a.json", listed(spec_text("a"), spec_text("b")).encode()),
+        SimpleUploadedFile("b.json", tool_list("c", "d").encode()),
+    ]
+
+    answer = browser.post("/upload/", {"files": files, **dry_run})
+
+    assert answer.status_code == 413
+    assert "at most 3 specs" in words(HTMLParser(answer.content), ".error-summary")
+    assert not Tool.objects.exists()
+    assert not Upload.objects.exists()
+
+
+def test_as_many_specs_as_an_upload_can_have_are_published(browser, settings):
+    settings.MAX_UPLOAD_SPECS = 2
+
+    answer = browser.post("/upload/", {"text": listed(spec_text("a"), spec_text("b"))})
+
+    assert answer.status_code == 302
+    assert Tool.objects.count() == 2
+
+
+def test_a_preview_of_too_many_specs_says_so(browser, settings):
+    settings.MAX_UPLOAD_SPECS = 1
+
+    tree = preview_of(browser, listed(spec_text("a"), spec_text("b")))
+
+    assert "at most 1 specs" in words(tree, '[role="status"]')
+
+
+def test_a_preview_says_before_files_are_sent_that_they_are_too_large(browser, settings):
+    tree = preview_of(browser, unsent_bytes=settings.MAX_UPLOAD_BYTES + 1)
+
+    assert "at most 8,388,608 bytes" in words(tree, '[role="status"]')
+    assert not tree.css('button[name="dry_run"]')
+
+
+def test_the_report_of_an_upload_that_stopped_lists_what_is_stored(browser, monkeypatch):
+    monkeypatch.setattr("catalog.uploads.store.SHORT_BATCH", 2)
+    publish = store.publish_or_hold_many
+
+    def stop_at_third(specs, **options):
+        if specs[0].tool_id == "e":
+            raise RuntimeError("stopped")
+        return publish(specs, **options)
+
+    monkeypatch.setattr(store, "publish_or_hold_many", stop_at_third)
+    with pytest.raises(RuntimeError):
+        browser.post("/upload/", {"text": listed(*map(spec_text, "abcdef"))})
 
     report = Upload.objects.get()
-    assert address == report.get_absolute_url()
-    assert (report.created, report.rejected) == (2, 0)
-
-
-@pytest.mark.usefixtures("no_time_in_a_request")
-def test_a_check_that_a_request_has_no_time_for_goes_on_in_the_background(browser):
-    sent = {"text": tool_list("one", "two"), "dry_run": "on"}
-    address = browser.post("/upload/", sent)["Location"]
-
-    published = browser.post(f"{address}publish/")["Location"]
-
-    checked = Upload.objects.get(pk=address.split("/")[2])
-    assert (checked.dry_run, checked.created) == (True, 2)
-    assert Upload.objects.get(pk=published.split("/")[2]).created == 2
+    tree = HTMLParser(browser.get(report.get_absolute_url()).content)
+    assert words(tree, ".notice-title") == "Unfinished: 4 of 6 specs done"
+    assert [words(entry, ".entry-name") for entry in tree.css(".entry")] == list("abcd")
+    assert sorted(Tool.objects.values_list("tool_id", flat=True)) == list("abcd")
+    assert "4 new" in words(HTMLParser(browser.get("/upload/").content), ".recent-uploads")
+    assert "unfinished" in words(HTMLParser(browser.get("/upload/").content), ".recent-uploads")
 
 
 def test_a_check_without_files_is_not_repeated(browser):
@@ -567,7 +614,7 @@ def test_a_check_without_files_is_not_repeated(browser):
     address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
         "Location"
     ]
-    jobs.delete_files(Upload.objects.get())
+    stored_files.delete(Upload.objects.get())
 
     assert browser.post(f"{address}replace/")["Location"] == address
     assert Upload.objects.count() == 1
@@ -615,35 +662,48 @@ def test_what_was_checked_is_published_without_sending_it_again(browser):
 
     assert answer["Location"] != address
     assert Tool.objects.count() == 2
-    assert not jobs.folder_of(Upload.objects.get(dry_run=True)).exists()
+    assert not stored_files.folder_of(Upload.objects.get(dry_run=True)).exists()
 
 
 def test_a_check_that_is_a_day_old_cannot_be_published(browser):
     address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
-    Upload.objects.update(ended_at=timezone.now() - timedelta(hours=25))
+    Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
 
     assert browser.post(f"{address}publish/")["Location"] == address
     assert "The files are no longer stored." in browser.get(address).content.decode()
-    jobs.delete_old()
+    reports.delete_old()
 
     assert not Tool.objects.exists()
-    assert not jobs.folder_of(Upload.objects.get()).exists()
+    assert not stored_files.folder_of(Upload.objects.get()).exists()
+
+
+def test_reports_of_old_uploads_are_deleted_and_their_tools_stay(browser):
+    browser.post("/upload/", {"text": spec_text("a")})
+    Upload.objects.update(created_at=timezone.now() - timedelta(days=31))
+
+    browser.post("/upload/", {"text": spec_text("b")})
+
+    assert Upload.objects.count() == 1
+    assert Tool.objects.count() == 2
 
 
 def test_a_person_can_store_only_a_few_checks(browser):
-    for number in range(jobs.MAX_PREVIEWS + 2):
+    for number in range(stored_files.MAX_CHECKS + 2):
         browser.post("/upload/", {"text": spec_text(f"a{number}"), "dry_run": "on"})
 
-    stored = [jobs.folder_of(upload).exists() for upload in Upload.objects.order_by("created_at")]
-    assert stored == [False] * 2 + [True] * jobs.MAX_PREVIEWS
+    stored = [
+        stored_files.folder_of(upload).exists() for upload in Upload.objects.order_by("created_at")
+    ]
+    assert stored == [False] * 2 + [True] * stored_files.MAX_CHECKS
 
 
 def test_nobody_publishes_what_another_person_checked(browser):
-    upload = jobs.create(
-        [("a.json", SimpleUploadedFile("a", b"{}"))], by=make_user("eve"), dry_run=True
-    )
+    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
+    Upload.objects.update(by=make_user("eve"))
 
-    assert browser.post(f"{upload.get_absolute_url()}publish/").status_code == 404
+    assert browser.post(f"{address}publish/").status_code == 404
+    assert browser.get(address).status_code == 404
+    assert browser.get(f"{address}1/").status_code == 404
 
 
 def test_only_the_chosen_tools_of_a_list_are_published(browser):
@@ -675,23 +735,11 @@ def test_a_checked_list_has_boxes_and_a_published_one_has_none(browser):
     assert boxes == [2, 0, 0]  # nothing is left to publish in the last
 
 
-def test_a_large_check_is_published_without_the_tools_that_were_left_out(browser, monkeypatch):
-    monkeypatch.setattr(immediate, "LARGE_BYTES", 10)
-    monkeypatch.setattr(jobs, "_begin", jobs.carry_out)  # within the request
-    address = browser.post("/upload/", {"text": json.dumps(MCP_TOOLS), "dry_run": "on"})["Location"]
-
-    offered = json.dumps(["pasted text#1#read", "pasted text#1#write"])
-    browser.post(f"{address}publish/", {"offered": offered, "take": ["pasted text#1#read"]})
-
-    assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
-    assert Upload.objects.get(dry_run=False).created == 1
-
-
 def test_a_check_whose_files_were_just_deleted_leads_to_its_report(browser, monkeypatch):
     address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
-    jobs.delete_files(Upload.objects.get())
+    stored_files.delete(Upload.objects.get())
     monkeypatch.setattr(
-        jobs, "can_publish", lambda _: True
+        stored_files, "can_publish", lambda _: True
     )  # as it was before another tab published
 
     assert browser.post(f"{address}publish/")["Location"] == address
@@ -793,3 +841,85 @@ def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_
         tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"]
         == "/upload/"
     )
+
+
+def test_a_check_shows_the_changes_of_a_revision_and_links_only_tools_that_exist(browser):
+    make_tool("old", description="Before.")
+    sent = {"text": listed(spec_text("new"), spec_text("old")), "dry_run": "on"}
+    tree = HTMLParser(browser.post("/upload/", sent, follow=True).content)
+
+    link = tree.css_first(".entry a[href*='/uploads/']").attributes["href"]
+    difference = HTMLParser(browser.get(link).content)
+
+    assert [(name.tag, name.text()) for name in tree.css(".entry-name")] == [
+        ("a", "old"),
+        ("span", "new"),
+    ]
+    assert "Before." in difference.css_first(".diff-del").text()
+
+
+def test_a_preview_shows_the_changes_of_a_revision(browser):
+    make_tool("old", description="Before.")
+
+    tree = preview_of(browser, spec_text("old"))
+
+    assert "Before." in tree.css_first(".entry .diff-del").text()
+
+
+def test_a_stored_revision_links_to_its_changes(browser):
+    make_tool("old", description="Before.")
+
+    tree = report_of(browser, text=spec_text("old"))
+
+    assert tree.css_first('.entry a[href="/tools/old/revisions/1..2/"]')
+
+
+def test_a_report_marks_the_position_of_a_problem_in_its_line(browser):
+    tree = report_of(browser, text=listed(spec_text("a"), '{"definition": 7}'))
+
+    excerpt = tree.css_first(".excerpt")
+    shown, caret = excerpt.text().split("\n")
+    assert excerpt.css_first("mark").text() == "7"
+    assert shown[caret.index("^")] == "7"
+
+
+def test_a_report_can_be_narrowed_to_an_outcome(browser):
+    address = browser.post("/upload/", {"text": listed(spec_text("a"), "{}")})["Location"]
+
+    tree = HTMLParser(browser.get(f"{address}?outcome=rejected").content)
+
+    assert len(tree.css(".entry")) == 1
+    assert words(tree, '.tabs-links [aria-current="page"]') == "Rejected 1"
+
+
+def test_the_page_of_an_upload_needs_a_person(browser, client):
+    address = browser.post("/upload/", {"text": spec_text("a")})["Location"]
+    client.logout()
+
+    assert client.get(address).status_code == 302
+
+
+@pytest.mark.parametrize("prefix", ["a" * 300, "a\0b"])
+def test_a_prefix_that_cannot_be_stored_is_refused_at_its_field(browser, prefix):
+    answer = browser.post("/upload/", {"text": "{}", "prefix": prefix})
+
+    assert answer.status_code == 422
+    assert HTMLParser(answer.content).css_first("#prefix-error")
+    assert HTMLParser(answer.content).css_first('#prefix[aria-invalid="true"]')
+    assert not Upload.objects.exists()
+
+
+def test_a_check_that_the_disk_has_no_room_for_is_refused_and_leaves_nothing(
+    browser, monkeypatch, settings
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(stored_files.shutil, "copyfileobj", full)
+
+    answer = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})
+
+    assert answer.status_code == 503
+    assert b"cannot be stored at the moment" in answer.content
+    assert not Upload.objects.exists()
+    assert not list((settings.DATA_DIR / "uploads").iterdir())

@@ -19,7 +19,7 @@ SEEDS = st.integers(0, 2**32)
 
 def imported(document):
     """The tools in `document`, read as in an upload."""
-    document = loads(json.dumps(document), max_bytes=settings.MAX_UPLOAD_BYTES)
+    document = loads(json.dumps(document), max_bytes=settings.MAX_REQUEST_BYTES)
     try:
         return import_document(document, prefix=prefix_for(document, "file.json")).specs
     except NotKnown:

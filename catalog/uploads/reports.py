@@ -1,0 +1,140 @@
+"""Publish an upload within its request, with a report (`Upload`), or check it; both read all of it first.
+
+Each transaction stores a batch together with its results (`UploadedSpec`): if the upload stops, its report lists the
+specs that are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import BinaryIO, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.accounts.models import User
+from catalog.models import Upload
+from catalog.uploads import stored_files
+from catalog.uploads.choices import NO_OPTIONS, ImportOptions
+from catalog.uploads.entries import Entry
+from catalog.uploads.limits import check_size, read_all, size_of
+from catalog.uploads.parse import Candidate
+from catalog.uploads.pieces import Piece, label_of
+from catalog.uploads.readers import pieces_of
+from catalog.uploads.results import ResultWriter
+from catalog.uploads.store import leave_out, store_batches
+
+RETENTION_DAYS: Final = 30
+
+Files = Sequence[tuple[str, BinaryIO]]  # names and contents
+
+
+def publish_files(
+    files: Files, *, by: User, options: ImportOptions = NO_OPTIONS
+) -> tuple[Upload | None, list[Entry]]:
+    """Publish the specs of the files; returns the report, or None if there is nothing to publish.
+
+    Raises:
+        SpecError: the upload is too large, or has too many specs. Nothing is stored.
+    """
+    chosen = list(leave_out(_read(files, options), options.choices))
+    if not chosen:
+        return None, []
+    delete_old()
+    report = Upload.objects.create(
+        by=by,
+        names=_names_of(files),
+        prefix=options.prefix,
+        replace=options.replace,
+        total=len(chosen),
+    )
+    write = ResultWriter(report).write
+    batches = store_batches(chosen, by=by, options=options, on_batch=write)
+    return report, [entry for batch in batches for entry in batch]
+
+
+def check_files(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) -> list[Entry]:
+    """The results that publishing the files would have; nothing is stored.
+
+    Raises:
+        SpecError: as `publish_files`.
+    """
+    candidates = _read(files, options)
+    batches = store_batches(candidates, by=by, dry_run=True, options=options)
+    return [entry for batch in batches for entry in batch]
+
+
+def store_check(
+    files: Files, entries: list[Entry], *, by: User, options: ImportOptions = NO_OPTIONS
+) -> Upload:
+    """Store the results of a check, and its files, so that they can be published afterwards."""
+    delete_old()
+    report = Upload(
+        by=by,
+        names=_names_of(files),
+        dry_run=True,
+        prefix=options.prefix,
+        replace=options.replace,
+        total=len(entries),
+    )
+    stored_files.store(report, files, options.choices)
+    try:
+        _store(report, entries)
+    except BaseException:
+        stored_files.delete(report)
+        raise
+    return report
+
+
+def store_report(
+    entries: list[Entry], *, by: User, dry_run: bool, options: ImportOptions = NO_OPTIONS
+) -> Upload:
+    """Store the report of an upload that has ended."""
+    delete_old()
+    report = Upload(
+        by=by,
+        names="\n".join(dict.fromkeys(entry.source for entry in entries)),
+        dry_run=dry_run,
+        prefix=options.prefix,
+        replace=options.replace,
+        total=len(entries),
+    )
+    _store(report, entries)
+    return report
+
+
+@transaction.atomic
+def _store(report: Upload, entries: list[Entry]) -> None:
+    report.save(force_insert=True)
+    ResultWriter(report).write(entries)
+
+
+def delete_old() -> None:
+    """Delete the reports of uploads after `RETENTION_DAYS`, and the files of expired checks; the tools stay."""
+    old = Upload.objects.filter(created_at__lt=timezone.now() - timedelta(days=RETENTION_DAYS))
+    for upload in old[:20]:
+        stored_files.delete(upload)
+        upload.delete()
+    stored_files.delete_expired()
+
+
+def _read(files: Files, options: ImportOptions) -> list[Candidate]:
+    check_size(size_of(files))
+    return read_all(_pieces(files), options)
+
+
+def _pieces(files: Files) -> Iterator[Piece]:
+    for name, file in files:
+        yield from pieces_of(
+            name,
+            file,
+            max_bytes=settings.MAX_SPEC_BYTES,
+            max_document_bytes=settings.MAX_DOCUMENT_BYTES,
+        )
+
+
+def _names_of(files: Files) -> str:
+    """The names of the files for the report, one per line."""
+    return "\n".join(label_of(" ".join(name.split())) for name, _ in files)
