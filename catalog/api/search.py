@@ -17,15 +17,14 @@ from catalog.api.schemas.problems import errors
 from catalog.api.schemas.search import GroupOut, GroupsOut, GroupsQuery, ToolsOut, ToolsQuery
 from catalog.api.schemas.tools import ToolOut
 from catalog.caching import MAX_CHARACTERS, LRUCache
-from catalog.indexing import distinct_tags
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.matches import matches_of
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import Page, page_of
+from catalog.listing.url_parameters import with_filters
 from catalog.models import Audience, Tool
 from catalog.search.document import GroupKind, group_key
-from catalog.specs import exporters
 
 MAX_BYTES_PER_CHARACTER: Final = 4  # in UTF-8
 _answers: LRUCache[str] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
@@ -53,20 +52,7 @@ def search_tools(request: HttpRequest, query: Query[ToolsQuery]) -> HttpResponse
     if nameless := [tag for tag in query.tag if not group_key(tag)]:
         raise HttpError(422, f"{nameless[0]!r} is not a tag: a tag contains a letter or a digit.")
     search = CatalogSearch(
-        words=query.q,
-        runnable=query.runnable,
-        configurable=query.configurable,
-        examples=query.examples,
-        returns=query.returns,
-        deprecated=query.deprecated,
-        examples_hold=query.examples_hold,
-        starred=query.starred,
-        usable=tuple(key for key in exporters.FORMATS if key in query.usable),
-        score=query.score,
-        grade=None if query.grade is None else int(query.grade),
-        toolkit=query.toolkit,
-        tags=distinct_tags(query.tag),
-        owner=query.owner,
+        words=with_filters(query.q, query.dict()),
         archived=query.include == "archived",
         cursor=cursor_from(query.cursor),
         limit=query.limit,

@@ -1,35 +1,34 @@
-"""A search of the catalog from its URL: words, facets, order and page. `results.py` finds the matching tools."""
+"""A search of the catalog from its URL: query, order and page. `results.py` finds the matching tools."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Final
 from urllib.parse import quote_plus
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import F
 from django.http import QueryDict
 
 from catalog.accounts.models import Person, User
 from catalog.hooks import hooks
-from catalog.indexing import distinct_tags
 from catalog.listing import sorting
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.sorting import Sort
+from catalog.listing.url_parameters import PARAMETERS, read_parameters, with_filters
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
-from catalog.search.boolean_query import EVERY_TOOL, Token, any_of
-from catalog.search.document import MAX_TAGS, group_key, token_of_group
+from catalog.search.boolean_query import EVERY_TOOL, Token
+from catalog.search.document import GROUP_PREFIXES
 from catalog.search.explain import Explainer
 from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
-from catalog.search.filters import CHOICES, ME
-from catalog.search.parser import Query
+from catalog.search.filters import ME
+from catalog.search.parser import Query, without_filters
 from catalog.search.plan import Plan, plan_of
-from catalog.search.retrieval import Hits, find
+from catalog.search.retrieval import Hits, find, with_conditions
 from catalog.search.visibility import Visibility
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES, grade_of, keys_from, keys_of_grade, usable_key
 from catalog.stars import starred_ids
 
 PAGE_SIZE = 20
@@ -40,57 +39,21 @@ def visitors_see() -> Visibility:
     return Audience.objects.visibility_for(AnonymousUser())
 
 
-# The facets that are yes or no.
-_YES_OR_NO: Final = (
-    "runnable",
-    "configurable",
-    "examples",
-    "returns",
-    "deprecated",
-    "examples_hold",
-    "starred",
-)
 # The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
-LIST_PARAMETERS: Final = frozenset(
-    [
-        *_YES_OR_NO,
-        "q",
-        "usable",
-        "grade",
-        "score",
-        "toolkit",
-        "tag",
-        "owner",
-        "include",
-        "sort",
-        "cursor",
-    ]
-)
+LIST_PARAMETERS: Final = PARAMETERS.union(["q", "include", "sort", "cursor"])
+FEW: Final = 2_000  # tools that are sorted, rather than read from an index in order
 
 
 @dataclass(frozen=True)
 class CatalogSearch:
-    """The words and facets of a search. A facet that is None does not filter.
+    """A query, with its filters, and the order and page of its results.
 
     It finds what `visibility` shows; a search without one finds what visitors see.
     """
 
     words: str = ""
-    runnable: bool | None = None
-    configurable: bool | None = None
-    examples: bool | None = None
-    returns: bool | None = None
-    deprecated: bool | None = None
-    examples_hold: bool | None = None  # whether they passed when last run
-    starred: bool | None = None  # by `person`
-    usable: tuple[str, ...] = ()  # keys of formats that accept the tool without changes
-    grade: int | None = None  # a key of `GRADES`: its lowest score
-    score: int | None = None  # at least
-    toolkit: str | None = None
-    tags: tuple[str, ...] = ()  # all of them
-    owner: str | None = None  # a username
     archived: bool = False  # include archived tools
-    sort: Sort = ""  # "": by relevance, or by name if there are no words
+    sort: Sort = ""  # "": by relevance, or by name if there are only filters
     runnable_first: bool = False  # the default order without words; for pages
     cursor: Cursor | None = None
     limit: int = PAGE_SIZE
@@ -107,14 +70,7 @@ class CatalogSearch:
         except BadCursor:
             cursor = None
         return cls(
-            words=query.get("q", "").strip("\r\n"),
-            **{name: CHOICES.get(query.get(name, "")) for name in _YES_OR_NO},
-            usable=tuple(key for key in FORMATS if key in query.getlist("usable")),
-            grade=_number(query.get("grade"), [lowest for lowest, _ in GRADES]),
-            score=_number(query.get("score"), range(101)),
-            toolkit=query.get("toolkit") or None,
-            tags=distinct_tags(query.getlist("tag"))[:MAX_TAGS],
-            owner=query.get("owner") or None,
+            words=with_filters(query.get("q", "").strip("\r\n"), read_parameters(query)),
             archived=query.get("include") == "archived",
             sort=sorting.read(query.get("sort")),
             runnable_first=True,
@@ -127,16 +83,20 @@ class CatalogSearch:
     @property
     def order(self) -> Sort:
         """The order of the results: that of the URL, or else the default."""
-        if self.sort or not self.runnable_first or self.words.strip() or self.runnable is not None:
-            return self.sort
-        return "runnable"
+        chosen = self.sort or not self.runnable_first or self.query.runnable is not None
+        return self.sort if chosen or not self.is_list else "runnable"
 
     @cached_property
     def query(self) -> Query:
         query = Query.from_text(self.words)
-        if (query.personal or self.starred is not None) and self.user is None:
+        if query.personal and self.user is None:
             return replace(query, problems=(*query.problems, SIGN_IN_FIRST))
         return query
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it lists tools by filters alone, rather than by words."""
+        return not (self.query.words or self.query.phrases or self.query.unwanted)
 
     @property
     def user(self) -> User | None:
@@ -169,11 +129,10 @@ class CatalogSearch:
     @cached_property
     def depends_on(self) -> Hashable:
         """A cache key: everything that results of this search depend on, except the page."""
-        asks_for_examples = self.examples_hold is not None or self.query.examples_hold is not None
+        asks_for_examples = self.query.examples_hold is not None
         passing = hooks.tools_with_passing_examples() if asks_for_examples else None
         most_run = hooks.most_run_tools() if self.sort == "runs" else ()
-        is_personal = self.query.personal or self.starred is not None
-        personal = (self.user and self.user.pk, self.stars) if is_personal else None
+        personal = (self.user and self.user.pk, self.stars) if self.query.personal else None
         whole = replace(self, cursor=None, limit=PAGE_SIZE)
         return self.state, self.runnable_ids, passing, most_run, personal, whole
 
@@ -187,13 +146,12 @@ class CatalogSearch:
 
     @property
     def toolkit_key(self) -> str:
-        """The key of the chosen toolkit; "" if none is chosen."""
-        return group_key(self.toolkit or "")
-
-    @cached_property
-    def owner_key(self) -> int:
-        """The primary key of the chosen owner; 0 if there is no such user."""
-        return _key_of_user(self.owner or "")
+        """The key of the toolkit that a filter chooses; "" if there is none, or several."""
+        prefix = GROUP_PREFIXES["toolkit"]
+        chosen = [
+            one.key for one in self.query.conditions if one.holds and one.key.startswith(prefix)
+        ]
+        return chosen[0].removeprefix(prefix) if len(chosen) == 1 else ""
 
     @cached_property
     def owners(self) -> list[tuple[int, bool]]:
@@ -210,46 +168,30 @@ class CatalogSearch:
         return find(search_index(), self.plan, self.chosen)
 
     @property
-    def choices(self) -> list[tuple[str, str]]:
-        """The facets as parameters of a URL: [("examples", "1")]."""
-        chosen_values: dict[str, str | int | None] = {  # yes is 1, no is 0
-            "toolkit": self.toolkit,
-            "owner": self.owner,
-            **{name: getattr(self, name) for name in _YES_OR_NO},
-            "grade": self.grade,
-            "score": self.score,
-            "include": "archived" if self.archived else None,
-        }
-        chosen = [
-            (name, str(int(value)) if isinstance(value, bool) else str(value))
-            for name, value in chosen_values.items()
-            if value is not None
-        ]
-        return [
-            *chosen,
-            *(("tag", tag) for tag in self.tags),
-            *(("usable", key) for key in self.usable),
-        ]
-
-    @property
-    def narrowed_by_facets(self) -> bool:
-        """Whether facets exclude tools."""
-        return any(name != "include" for name, _ in self.choices)
-
-    @property
     def narrowed(self) -> bool:
-        """Whether words or facets exclude tools."""
-        return bool(self.query) or self.narrowed_by_facets
+        """Whether words or filters exclude tools."""
+        return bool(self.query)
+
+    @property
+    def field_text(self) -> str:
+        """The query as the search field shows it: after filters alone, with a space before the first word."""
+        return f"{self.words.rstrip()} " if self.words.strip() and self.is_list else self.words
+
+    @property
+    def words_alone(self) -> str:
+        """The query without its filters."""
+        return without_filters(self.words, *self.query.filters)
 
     @property
     def without_facets(self) -> str:
-        """The URL's query for the same words without facets."""
-        return CatalogSearch(words=self.words, sort=self.sort, visibility=self.visibility).address()
+        """The URL's query for the same words without filters."""
+        return replace(self, words=self.words_alone, archived=False).address()
 
     def address(self, *, cursor: str | None = None) -> str:
-        """This search as the query of a URL ("?q=weather&examples=1"), from the beginning or from `cursor` on."""
+        """This search as the query of a URL ("?q=weather"), from the beginning or from `cursor` on."""
         pairs = [("q", self.words)] if self.words else []
-        pairs += self.choices
+        if self.archived:
+            pairs.append(("include", "archived"))
         if self.sort:
             pairs.append(("sort", self.sort))
         if cursor:
@@ -270,86 +212,53 @@ class CatalogSearch:
         ]
 
     def matching_all(self) -> ToolQuerySet:
-        """The tools that match the chosen facets and all of the words; unordered.
+        """The tools that match the filters and all of the words; unordered. None if the query has problems.
 
-        The list also shows tools that match only some of the words. None if the query has problems.
+        The list also shows tools that match only some of the words.
         """
-        if self.query.problems:
-            return Tool.objects.none()
-        return self.tools().matching(self.words, self.user)
+        return self._seen_tools.matching(self.words, self.user)
 
-    def tools(self) -> ToolQuerySet:
-        """The tools that match the chosen facets, regardless of the words."""
+    @property
+    def _seen_tools(self) -> ToolQuerySet:
         tools = Tool.objects.with_visibility(self.visibility)
-        tools = tools if self.archived else tools.available()
-        tools = (
-            tools.only_runnable(self.runnable)
-            .only_passing(self.examples_hold)
-            .usable_with(self.usable)
-        )
-        if self.starred is not None:
-            tools = (
-                tools.filter(pk__in=self.stars)
-                if self.starred
-                else tools.exclude(pk__in=self.stars)
-            )
-        if self.grade is not None:
-            tools = tools.filter(grade=self.grade)
-        if self.score is not None:
-            tools = tools.filter(grade__gte=grade_of(self.score), score__gte=self.score)
-        if self.configurable is not None:
-            tools = tools.filter(configurable=self.configurable)
-        if self.examples is not None:
-            tools = tools.filter(has_examples=self.examples)
-        if self.returns is not None:
-            tools = tools.filter(has_return_type=self.returns)
-        if self.deprecated is not None:
-            tools = tools.filter(deprecated_at__isnull=not self.deprecated)
-        if self.toolkit is not None:
-            tools = tools.in_toolkit(self.toolkit)
-        if self.owner is not None:
-            tools = tools.filter(owner=self.owner_key)
-        return tools.tagged(self.tags)
+        return tools if self.archived else tools.available()
+
+    @cached_property
+    def listed(self) -> ToolQuerySet:
+        """The tools that match the filters, regardless of the words; unordered."""
+        if not self.query:
+            return self._seen_tools
+        index, match = search_index(), with_conditions(self.plan, self.chosen, phrases=False)
+        few = index.matching(match, limit=FEW + 1)
+        if len(few) <= FEW:
+            return Tool.objects.filter(pk__in=few)  # the index has only visible ones
+        # Many are read in the order of the list; a condition on the key itself would sort them.
+        tools = self._seen_tools.alias(key=F("pk") + 0)
+        return tools.filter(key__in=index.subquery(match))
 
     @cached_property
     def chosen(self) -> Match:
-        """Matches the chosen facets in the index."""
-        facets: Mapping[str, bool | None] = {
-            "f_configurable": self.configurable,
-            "f_examples": self.examples,
-            "f_returns": self.returns,
-            "f_deprecated": self.deprecated,
-            "f_archived": None if self.archived else False,
-        }
-        wanted = (
-            *(Token(key) for key, choice in facets.items() if choice is True),
-            *([Token(token_of_group("toolkit", self.toolkit))] if self.toolkit is not None else []),
-            *(Token(token_of_group("tag", tag)) for tag in self.tags),
-            *(Token(usable_key(key)) for key in self.usable),
-            *([any_of(map(Token, keys_of_grade(self.grade)))] if self.grade is not None else []),
-            *([any_of(map(Token, keys_from(self.score)))] if self.score is not None else []),
-            *([Token(f"o_{self.owner_key}")] if self.owner is not None else []),
-            *(Token(f"o_{key}") for key, holds in self.owners if holds),
-        )
-        unwanted = (
-            *(Token(key) for key, choice in facets.items() if choice is False),
-            *(Token(f"o_{key}") for key, holds in self.owners if not holds),
-        )
+        """Matches the tools among which the query searches: visible ones, restricted by facts outside the index."""
+        wanted = [Token(f"o_{key}") for key, holds in self.owners if holds]
+        unwanted = [Token(f"o_{key}") for key, holds in self.owners if not holds]
+        if not self.archived:
+            unwanted.append(Token("f_archived"))
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
-        outside_index: tuple[tuple[set[bool | None], Callable[[], frozenset[int]]], ...] = (
-            ({self.runnable, self.query.runnable}, _runnable),
-            ({self.examples_hold, self.query.examples_hold}, hooks.tools_with_passing_examples),
-            ({self.starred, self.query.starred}, lambda: self.stars),
+        outside_index: tuple[tuple[bool | None, Callable[[], frozenset[int]]], ...] = (
+            (self.query.runnable, _runnable),
+            (self.query.examples_hold, hooks.tools_with_passing_examples),
+            (self.query.starred, lambda: self.stars),
         )
-        for choices, matching in outside_index:
-            if True in choices:
+        for choice, matching in outside_index:
+            if choice is True:
                 among = matching() if among is None else among & matching()
-            if False in choices:
+            elif choice is False:
                 except_for |= matching()
         if self.query.problems:  # nothing is found, and no facet leads to anything
             among = frozenset()
-        return self.visibility.among(Match(wanted or (EVERY_TOOL,), unwanted, among, except_for))
+        match = Match(tuple(wanted) or (EVERY_TOOL,), tuple(unwanted), among, except_for)
+        return self.visibility.among(match)
 
 
 @lru_cache(maxsize=256)
@@ -365,10 +274,3 @@ def _key_of_user(name: str) -> int:
 
 def _runnable() -> frozenset[int]:
     return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
-
-
-def _number(text: str | None, among: Container[int]) -> int | None:
-    """The number in `text` if it is one of `among`, else None."""
-    if not text or not text.isascii() or not text.isdecimal() or len(text) > len("100"):
-        return None
-    return int(text) if int(text) in among else None

@@ -1,16 +1,15 @@
-"""The facets beside a list: filters, each with the number of tools that it would leave.
+"""The facets beside a list: filters, each with the number of matches that it would leave.
 
-Counting is cheap or bounded, even for a million tools. The total size of a toolkit or tag is stored (see
-search/tag_counts.py). Its number of tools among the results is counted up to `GROUP_COUNT_AT_MOST`, and only for the
-likely ones: the largest of all, and those of the first results.
+The matches are read once, up to `COUNT_AT_MOST`; among more, the numbers are lower bounds. If there is neither a query
+nor a filter, toolkits and tags have the numbers of the whole catalog (see groups.py).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from django.urls import reverse
@@ -19,36 +18,37 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.results import COUNT_AT_MOST, bounded, bounded_count
-from catalog.models import Tool, ToolQuerySet
+from catalog.listing.results import COUNT_AT_MOST, bounded
+from catalog.listing.url_parameters import FILTERS_OF_GRADES
+from catalog.models import Tool
+from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
-from catalog.search.document import GroupKind, group_key, token_of_group
-from catalog.search.filters import ME
+from catalog.search.document import MAX_TAGS, GroupKind, group_key
+from catalog.search.filters import ME, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
 from catalog.specs.lint.assessment import GRADES
 
 OPTIONS_OF_GROUP: Final = 6
-FIRST_RESULTS: Final = 200  # results whose toolkits and tags are likely ones
-GROUP_COUNT_AT_MOST: Final = 1_000
 COUNTED_IMMEDIATELY: Final = (
-    2_000  # tools; in a larger catalog, the page shows the results first and counts facets later
+    2_000  # tools; in a larger catalog, facets are counted after the results
 )
-
-_WRITTEN: Final[Mapping[tuple[str, bool | int], str]] = {
-    ("runnable", True): "runnable:yes",
-    ("configurable", True): "needs:configuration",
-    ("configurable", False): "needs:nothing",
-    ("examples", True): "has:examples",
-    ("examples_hold", True): "examples:pass",
-    ("returns", True): "has:returns",
-    ("starred", True): "is:starred",
-    ("deprecated", True): "is:deprecated",
-    ("grade", 90): "score:>=90",
-    ("grade", 0): "score:<70",
-}  # as filters of a query
+_COLUMNS: Final = (
+    "pk",
+    "tool_id",
+    "toolkit",
+    "spec_tags",
+    "added_tags",
+    "grade",
+    "configurable",
+    "has_examples",
+    "has_return_type",
+    "deprecated_at",
+    "owner_id",
+    *USABLE_COLUMNS.values(),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,298 +109,291 @@ def _characters(facets: tuple[Facet, ...]) -> int:
 _facets: LRUCache[tuple[Facet, ...]] = LRUCache(max_weight=MAX_CHARACTERS, weigh=_characters)
 
 
-def facets_of(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...]:
-    """Every facet of `search` that has options; `username` is that of the signed-in user, "" for anonymous users."""
+def facets_of(search: CatalogSearch) -> tuple[Facet, ...]:
+    """Every facet of `search` that has options."""
     return _facets.get_or_compute(
-        facets_key(search, username), lambda: _with_options(_Faceting(search, username).facets())
+        facets_key(search), lambda: _with_options(_Faceting(search, _count_matches(search)))
     )
 
 
-def immediate_facets(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...] | None:
+def immediate_facets(search: CatalogSearch) -> tuple[Facet, ...] | None:
     """The same if they are cached or cheap to count, else None."""
     if search.catalog_size <= COUNTED_IMMEDIATELY:
-        return facets_of(search, username=username)
-    return _facets.get(facets_key(search, username))
+        return facets_of(search)
+    return _facets.get(facets_key(search))
 
 
-def uncounted_facets(search: CatalogSearch, *, username: str = "") -> tuple[Facet, ...]:
-    """The facets with stored counts only; cheap for any catalog."""
-    return _with_options(_Faceting(search, username, counts=False).facets())
+def uncounted_facets(search: CatalogSearch) -> tuple[Facet, ...]:
+    """The facets without numbers of matches; cheap for any catalog."""
+    return _with_options(_Faceting(search, None))
 
 
-def facets_key(search: CatalogSearch, username: str) -> Hashable:
+def facets_key(search: CatalogSearch) -> Hashable:
     """The cache key of `facets_of`: all that it depends on."""
-    return search.depends_on, hooks.tools_with_passing_examples(), username, search.stars
+    passing = hooks.tools_with_passing_examples()
+    return search.depends_on, passing, search.user and search.user.pk, search.stars
 
 
-def _with_options(facets: Iterable[Facet]) -> tuple[Facet, ...]:
-    return tuple(facet for facet in facets if facet.options)
+def _with_options(faceting: _Faceting) -> tuple[Facet, ...]:
+    return tuple(facet for facet in faceting.facets() if facet.options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """The numbers of matches.
+
+    Attributes:
+        all: of a search; counted up to `COUNT_AT_MOST`.
+        complete: whether these are all.
+        by_filter: with each filter.
+        groups: in each toolkit and with each tag, by key.
+        names: of these, by key, as the first tool spells them.
+        unassessed: without a lint score.
+    """
+
+    all: int
+    complete: bool
+    by_filter: Mapping[str, int]
+    groups: Mapping[GroupKind, Counter[str]]
+    names: Mapping[GroupKind, Mapping[str, str]]
+    unassessed: int
+
+    def of(self, number: int) -> tuple[int | None, bool]:
+        """`Option.count` and `Option.counted`: 0 among the first of many matches says nothing about the others."""
+        return number if number or self.complete else None, self.complete
+
+
+def _count_matches(search: CatalogSearch) -> _Counts:
+    """Read the matches, at most the first `COUNT_AT_MOST`, and count the tools with each value of a facet."""
+    rows = _read_matches(search)
+    complete = len(rows) <= COUNT_AT_MOST
+    rows = rows[:COUNT_AT_MOST]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
+    pks, tool_ids, toolkits, spec_tags, added_tags, grades, *others = columns
+    configurable, examples, returns, deprecated, owners, *usable = others
+    graded = Counter(grades)
+    by_filter = {
+        "runnable:yes": len(search.runnable_ids.intersection(tool_ids)),
+        **{filters[0]: graded[grade] for grade, filters in FILTERS_OF_GRADES.items()},
+        "needs:configuration": sum(configurable),
+        "needs:nothing": len(rows) - sum(configurable),
+        "has:examples": sum(examples),
+        "examples:pass": len(hooks.tools_with_passing_examples().intersection(pks)),
+        "has:returns": sum(returns),
+        "is:starred": len(search.stars.intersection(pks)),
+        "is:deprecated": len(rows) - deprecated.count(None),
+        "owner:me": owners.count(search.user.pk) if search.user else 0,
+    }
+    for key, accepted in zip(USABLE_COLUMNS, usable, strict=True):
+        by_filter[f"usable:{key}"] = accepted.count(True)
+    named: dict[GroupKind, dict[str, str]] = {"toolkit": {}, "tag": {}}
+    groups: dict[GroupKind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
+    for toolkit, *tags in zip(toolkits, spec_tags, added_tags, strict=True):
+        _count_groups(groups["toolkit"], named["toolkit"], [toolkit])
+        _count_groups(groups["tag"], named["tag"], "\n".join(tags).splitlines())
+    return _Counts(len(rows), complete, by_filter, groups, named, graded[None])
+
+
+def _count_groups(counts: Counter[str], named: dict[str, str], names: Iterable[str]) -> None:
+    """Add the toolkit or the tags of one tool to `counts`, and to the names by key."""
+    keys = {key: name for name in names if (key := group_key(name))}
+    counts.update(keys.keys())
+    for key, name in keys.items():
+        named.setdefault(key, name)
+
+
+def _read_matches(search: CatalogSearch) -> list[tuple[Any, ...]]:
+    """The `_COLUMNS` of the matches in the order of their primary keys, up to `COUNT_AT_MOST` + 1 of them."""
+    if search.is_list:
+        tools = search.listed
+    else:
+        hits = search.hits
+        pks: Sequence[int] = hits.ranked
+        if hits.rest is not None:
+            pks = search_index().matching(hits.rest, limit=COUNT_AT_MOST + 1)
+        tools = Tool.objects.filter(pk__in=pks)
+    return list(tools.order_by("pk").values_list(*_COLUMNS)[: COUNT_AT_MOST + 1])
+
+
+@lru_cache(maxsize=1_000)
+def _meaning(written: str, username: str) -> Hashable:
+    """The meaning of a filter, however it is spelled, to the user with this name ("" for visitors)."""
+    query = Query.from_text(written)
+    owners = [(username if name == ME else name, wanted) for name, wanted in query.owners]
+    return query.conditions, query.runnable, query.examples_hold, query.starred, *owners
 
 
 @dataclass(frozen=True)
 class _Faceting:
     search: CatalogSearch
-    username: str
-    counts: bool = True  # False: only stored counts
+    counts: _Counts | None  # None: not counted
 
-    def facets(self) -> tuple[Facet, ...]:
-        return (
-            Facet("Runs", (self._option("Runnable", "runnable", True),)),
-            self._groups("Toolkit", "toolkit"),
-            Facet(
-                "Lint score",
-                tuple(self._option(label, "grade", lowest) for lowest, label in GRADES),
-                more=reverse("catalog:lint_rules"),
-                more_label="Findings by rule",
-                note=self._not_assessed(),
-            ),
-            self._groups("Tag", "tag"),
-            Facet(
-                "Configuration",
-                (
-                    self._option("Needs configuration", "configurable", True),
-                    self._option("No configuration", "configurable", False),
-                ),
-                folded=True,
-            ),
-            Facet(
-                "Documentation",
-                (
-                    self._option("Has examples", "examples", True),
-                    self._option("Examples pass", "examples_hold", True),
-                    self._option("Has a return type", "returns", True),
-                ),
-                folded=True,
-            ),
-            Facet("Works with", tuple(map(self._format, FORMATS)), folded=True),
-            Facet("Stars", tuple(self._stars()), folded=True),
-            Facet("Owner", tuple(self._owners()), folded=True),
-            Facet(
-                "Status",
-                (self._option("Deprecated", "deprecated", True), self._archived_option()),
-                folded=True,
-            ),
+    def facets(self) -> Iterator[Facet]:
+        grades = {label: FILTERS_OF_GRADES[lowest] for lowest, label in GRADES}
+        formats = {FORMATS[key].label: (f"usable:{key}",) for key in FORMATS}
+        configurations = {
+            "Needs configuration": ("needs:configuration",),
+            "No configuration": ("needs:nothing",),
+        }
+        documentation = {
+            "Has examples": ("has:examples",),
+            "Examples pass": ("examples:pass",),
+            "Has a return type": ("has:returns",),
+        }
+        yield Facet("Runs", self._options({"Runnable": ("runnable:yes",)}))
+        yield self._groups("Toolkit", "toolkit")
+        yield Facet(
+            "Lint score",
+            self._options(grades, exclusive=True),
+            more=reverse("catalog:lint_rules"),
+            more_label="Findings by rule",
+            note=self._not_assessed(),
         )
+        yield self._groups("Tag", "tag")
+        options = self._options(configurations, exclusive=True)
+        yield Facet("Configuration", options, folded=True)
+        yield Facet("Documentation", self._options(documentation), folded=True)
+        yield Facet("Works with", self._options(formats), folded=True)
+        if self.search.user:
+            options = self._options({"Starred by you": ("is:starred",)})
+            yield Facet("Stars", options, folded=True)
+        yield Facet("Owner", self._owners(), folded=True)
+        status = self._options({"Deprecated": ("is:deprecated",)})
+        yield Facet("Status", (*status, self._archived_option()), folded=True)
+
+    @cached_property
+    def _username(self) -> str:
+        return self.search.user.username if self.search.user else ""
+
+    @cached_property
+    def _filters(self) -> dict[Hashable, str]:
+        """The filters in the query, by their meaning."""
+        return {_meaning(one, self._username): one for one in self.search.query.filters}
+
+    def _written(self, filters: Sequence[str]) -> list[str]:
+        """These filters as the query spells them; [] unless it contains all of them."""
+        if not self._filters:
+            return []
+        found = [self._filters.get(_meaning(one, self._username)) for one in filters]
+        written = [one for one in found if one]
+        return written if len(written) == len(filters) else []
+
+    def _options(
+        self, choices: Mapping[str, tuple[str, ...]], *, exclusive: bool = False
+    ) -> tuple[Option, ...]:
+        """The options with these labels and filters; one of `exclusive` choices replaces another.
+
+        The matches are those of the chosen one, so the others are not counted.
+        """
+        chosen: list[str] = []
+        if exclusive:
+            for filters in choices.values():
+                chosen += self._written(filters)
+        options = []
+        for label, filters in choices.items():
+            others = chosen if not self._written(filters) else []
+            count, counted = None, True
+            if self.counts and not others:
+                count, counted = self.counts.of(self.counts.by_filter[filters[0]])
+            options.append(self._option(label, filters, count, counted, replacing=others))
+        return tuple(options)
 
     def _option(
         self,
         label: str,
-        name: str,
-        value: Any,
-        written: str = "",
+        filters: Sequence[str],
+        count: int | None,
+        counted: bool,
         *,
-        without: Any = None,
-        chosen: bool | None = None,
+        replacing: Sequence[str] = (),
     ) -> Option:
-        """The option that sets the parameter `name` to `value`; for the rest see `_choice`."""
-        count, counted = self._count_of(**{name: value})
-        written = written or _WRITTEN.get((name, value), "")
-        is_chosen, address = self._choice(name, without, value, written, chosen=chosen)
-        return Option(label, count, counted, is_chosen, address)
-
-    def _format(self, key: str) -> Option:
-        chosen = self.search.usable
-        rest = tuple(other for other in chosen if other != key)
-        label = FORMATS[key].label
-        return self._option(
-            label, "usable", (*rest, key), f"usable:{key}", without=rest, chosen=key in chosen
-        )
-
-    def _not_assessed(self) -> str:
-        """The number of tools that the counts of scores and formats do not include."""
-        if not self.counts:
-            return ""
-        count, counted = bounded(self._unassessed[: COUNT_AT_MOST + 1].count())
-        return f"{count:,}{'' if counted else '+'} not assessed yet" if count else ""
-
-    @property
-    def _unassessed(self) -> ToolQuerySet:
-        return Tool.objects.with_visibility(self.search.visibility).filter(score=None)
-
-    def _stars(self) -> list[Option]:
-        return [self._option("Starred by you", "starred", True)] if self.username else []
-
-    def _owners(self) -> list[Option]:
-        """The signed-in user, and the chosen owner."""
-        names = dict.fromkeys(name for name in (self.username, self.search.owner) if name)
-        return [
-            self._option(
-                "Mine" if name == self.username else f"Owned by {name}",
-                "owner",
-                name,
-                f'owner:"{name}"',
-            )
-            for name in names
-        ]
-
-    def _archived_option(self) -> Option:
-        count, counted = self._count_of(archived=True)
-        return Option(
-            "Include archived",
-            count,
-            counted,
-            self.search.archived,
-            self._address(archived=not self.search.archived),
-        )
-
-    def _choice(
-        self, name: str, without: Any, value: Any, written: str, *, chosen: bool | None = None
-    ) -> tuple[bool, str]:
-        """Whether a value is chosen, and the URL's query that chooses it, or removes it.
-
-        `written` is the equivalent filter of a query. If the query contains it, in any spelling, the value is chosen.
-        """
-        if chosen or (chosen is None and getattr(self.search, name) == value):
-            return True, self._address(**{name: without})
-        found = self._filters.get(self._meaning(written)) if written and self._filters else None
-        if found is not None:
-            return True, self._address(words=without_filters(self.search.words, found))
-        return False, self._address(**{name: value})
-
-    @cached_property
-    def _filters(self) -> dict[Hashable, str]:
-        """The filters in the query, by their parsed meaning."""
-        return {self._meaning(written): written for written in self.search.query.filters}
-
-    def _meaning(self, written: str) -> Hashable:
-        query = Query.from_text(written)
-        owners = [(self.username if name == ME else name, wanted) for name, wanted in query.owners]
-        return query.conditions, query.runnable, query.examples_hold, query.starred, *owners
+        """An option that writes `filters` into the query instead of `replacing`, or removes them."""
+        words = self.search.words
+        written = self._written(filters)
+        if written or replacing:
+            words = without_filters(words, *written, *replacing)
+        if not written:
+            words = " ".join([*filters, words] if words else filters)
+        return Option(label, count, counted, bool(written), self._address(words=words))
 
     def _address(self, **choice: Any) -> str:
-        return replace(self.search, **choice).address()
+        return replace(self.search, cursor=None, **choice).address()
 
-    def _count_of(self, **choice: Any) -> tuple[int | None, bool]:
-        """The number of tools with another choice, up to `COUNT_AT_MOST`, and whether that is all.
+    def _not_assessed(self) -> str:
+        """The number of matches that the counts of scores and formats do not include."""
+        if not self.counts or not self.counts.unassessed:
+            return ""
+        more = "" if self.counts.complete else "+"
+        return f"{self.counts.unassessed:,}{more} not assessed yet"
 
-        If results contain only some of the words, it is the number of these results that match the choice; with the
-        choice there may be other results. For archived tools, it is the number that would be added to the results.
-        """
-        if not self.counts:
-            return None, True
-        search, other = self.search, replace(self.search, cursor=None, **choice)
-        only_archived = "archived" in choice
-        if search.query and search.hits.loosely:
-            tools = other.tools().filter(pk__in=search.hits.ranked)
-            return bounded_count(tools.exclude(archived_at=None) if only_archived else tools)
-        chosen = other.chosen
-        if only_archived:
-            chosen = replace(chosen, wanted=(Token("f_archived"), *chosen.wanted))
-        strict = strict_match(search.plan, chosen)
+    def _owners(self) -> tuple[Option, ...]:
+        """The signed-in user, and the chosen owners."""
+        mine = self._options({"Mine": ("owner:me",)}) if self.search.user else ()
+        chosen = [name for name, wanted in self.search.query.owners if wanted]
+        others = [name for name in chosen if name not in {ME, self._username}]
         return (
-            bounded(search_index().count(strict, at_most=COUNT_AT_MOST + 1))
-            if strict
-            else (0, True)
+            *mine,
+            *(
+                self._option(f"Owned by {name}", [write_filter("owner", name)], *self._all)
+                for name in others
+            ),
+        )
+
+    @property
+    def _all(self) -> tuple[int | None, bool]:
+        return (self.counts.all, self.counts.complete) if self.counts else (None, True)
+
+    def _archived_option(self) -> Option:
+        """The option that adds archived tools; it counts those that fulfil the whole query."""
+        search = replace(self.search, archived=True, cursor=None)
+        count, counted = None, True
+        if self.counts:
+            strict = strict_match(search.plan, search.chosen)
+            count = 0
+            if strict:
+                archived = replace(strict, wanted=(Token("f_archived"), *strict.wanted))
+                found = search_index().count(archived, at_most=COUNT_AT_MOST + 1)
+                count, counted = bounded(found)
+        chosen = self.search.archived
+        return Option(
+            "Include archived", count, counted, chosen, self._address(archived=not chosen)
         )
 
     # -- toolkits and tags --------------------------------------------------------------------------------------------
 
     def _groups(self, label: str, kind: GroupKind) -> Facet:
-        chosen = {group_key(name): name for name in self._chosen(kind)}
-        counted = [one for one in self._counted(kind) if group_key(one[0]) not in chosen]
+        """The chosen groups, and the largest ones of the matches. A tool has one toolkit, so one replaces others."""
+        chosen = self._chosen(kind)
+        names = self.counts.names[kind] if self.counts else {}
         options = [
-            *(
-                Option(name, *self._count_of(), *self._choice_of(kind, name))
-                for name in chosen.values()
-            ),
-            *(
-                Option(name, count, whole, *self._choice_of(kind, name))
-                for name, count, whole in counted
-            ),
+            self._option(names.get(key, name), [write_filter(kind, name)], *self._all)
+            for key, name in chosen.items()
         ]
+        if kind == "tag" or not chosen:
+            options += [
+                self._option(name, [write_filter(kind, name)], count, counted)
+                for name, count, counted in self._largest(kind)
+                if group_key(name) not in chosen
+            ]
         more = reverse(f"catalog:{kind}s") if chosen or len(options) >= OPTIONS_OF_GROUP else ""
         return Facet(label, tuple(options[:OPTIONS_OF_GROUP]), more, f"All {kind}s")
 
-    def _chosen(self, kind: GroupKind) -> Sequence[str]:
-        if kind == "tag":
-            return self.search.tags
-        return [self.search.toolkit] if self.search.toolkit is not None else []
+    def _chosen(self, kind: GroupKind) -> dict[str, str]:
+        """The names of the groups that filters of the query choose, by key."""
+        chosen = {}
+        for written in self.search.query.filters:
+            name, _, value = written.partition(":")
+            if name.lower() == kind:
+                chosen[group_key(value)] = value.strip('"“”')
+        return chosen
 
-    def _choice_of(self, kind: GroupKind, name: str) -> tuple[bool, str]:
-        """`_choice` of a toolkit, which replaces the chosen one, or of a tag, which is added to the others."""
-        search, key = self.search, group_key(name)
-        written = f'{kind}:"{key}"'  # the key, because a name may contain quotation marks
-        if kind == "tag":
-            without = tuple(tag for tag in search.tags if group_key(tag) != key)
-            chosen = len(without) < len(search.tags)
-            return self._choice("tags", without, (*without, name), written, chosen=chosen)
-        chosen = search.toolkit is not None and group_key(search.toolkit) == key
-        return self._choice("toolkit", None, name, written, chosen=chosen)
-
-    def _counted(self, kind: GroupKind) -> list[tuple[str, int, bool]]:
-        """The likely groups with their numbers of results, the largest first; without groups that have none.
-
-        A tool has one toolkit: if one is chosen, no other has any of the results.
-        """
-        if kind == "toolkit" and self.search.toolkit is not None:
-            return []
+    def _largest(self, kind: GroupKind) -> list[tuple[str, int | None, bool]]:
+        """The groups with the most matches, and their numbers."""
         if not self.search.narrowed and not self.search.archived:
-            return [
-                (group.name, group.tools, True)
-                for group in groups.largest(kind, OPTIONS_OF_GROUP, self.search.visibility)
-            ]
+            largest = groups.largest(kind, OPTIONS_OF_GROUP, self.search.visibility)
+            return [(group.name, group.tools, True) for group in largest]
         if not self.counts:
             return []
-        seen = self._seen[kind]
-        if self._seen_are_all:
-            return [
-                (self._seen_names[token], count, True)
-                for token, count in seen.most_common(OPTIONS_OF_GROUP)
-            ]
-        names = {
-            token: self._seen_names[token] for token, _ in seen.most_common(OPTIONS_OF_GROUP // 2)
-        }
-        for group in groups.largest(kind, OPTIONS_OF_GROUP // 2, self.search.visibility):
-            names.setdefault(token_of_group(kind, group.name), group.name)
-        strict = strict_match(self.search.plan, replace(self.search, cursor=None).chosen)
-        if strict is None:
-            return []
-        found = []
-        for token, name in names.items():
-            in_group = replace(strict, wanted=(Token(token), *strict.wanted))
-            count, whole = bounded(
-                search_index().count(in_group, at_most=GROUP_COUNT_AT_MOST + 1), GROUP_COUNT_AT_MOST
-            )
-            if count:
-                found.append((name, count, whole))
-        return sorted(found, key=lambda one: -one[1])
-
-    @cached_property
-    def _seen_are_all(self) -> bool:
-        """Whether `_first_results` are all results."""
-        hits = self.search.hits
-        return hits.rest is None or (not hits.ranked and len(self._first_results) < FIRST_RESULTS)
-
-    @cached_property
-    def _first_results(self) -> list[tuple[str, str, str]]:
-        """(toolkit, tags of the spec, added tags) of the first results."""
-        ranked, rest = self.search.hits.ranked, self.search.hits.rest
-        pks = ranked or (search_index().matching(rest, limit=FIRST_RESULTS) if rest else [])
-        return list(
-            Tool.objects.filter(pk__in=pks).values_list("toolkit", "spec_tags", "added_tags")
-        )
-
-    @cached_property
-    def _seen_names(self) -> dict[str, str]:
-        """The names of the groups of the first results, by token."""
-        names: dict[str, str] = {}
-        for toolkit, *tags in self._first_results:
-            if toolkit:
-                names.setdefault(token_of_group("toolkit", toolkit), toolkit)
-            for tag in _tags_in(tags):
-                names.setdefault(token_of_group("tag", tag), tag)
-        return names
-
-    @cached_property
-    def _seen(self) -> dict[GroupKind, Counter[str]]:
-        """The number of first results in each group, by token."""
-        seen: dict[GroupKind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
-        for toolkit, *tags in self._first_results:
-            if toolkit:
-                seen["toolkit"][token_of_group("toolkit", toolkit)] += 1
-            seen["tag"].update({token_of_group("tag", tag) for tag in _tags_in(tags)})
-        return seen
-
-
-def _tags_in(texts: Sequence[str]) -> list[str]:
-    return [tag for text in texts for tag in text.splitlines()]
+        counts, names = self.counts, self.counts.names[kind]
+        largest_keys = counts.groups[kind].most_common(OPTIONS_OF_GROUP + MAX_TAGS)
+        return [(names[key], *counts.of(number)) for key, number in largest_keys]

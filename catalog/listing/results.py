@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
-
-from django.db.models import F
 
 from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.listing import sorting
-from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.catalog_search import FEW, CatalogSearch
 from catalog.listing.pagination import Cursor, first_row, window
 from catalog.listing.sorting import Sort
 from catalog.models import Tool, ToolQuerySet
@@ -20,7 +18,6 @@ from catalog.search.explain import Explanation
 from catalog.search.retrieval import Hits
 
 COUNT_AT_MOST = 10_000
-FEW = 2_000  # tools that are sorted, rather than read from an index in order
 
 _counts: LRUCache[tuple[int, bool]] = LRUCache()
 _rows: Final = PreparedRows(lambda pks: Tool.objects.for_rows().filter(pk__in=pks))
@@ -92,17 +89,14 @@ def page_of(search: CatalogSearch) -> Page:
     """The results of `search` at its cursor."""
     if search.order:
         return _sorted_page(search, search.order)
-    return _found_page(search) if search.query else _listed_page(search)
+    return _listed_page(search) if search.is_list else _found_page(search)
 
 
 def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
     """The results in another order than the default; for a search by words, only the `FEW` best (or oldest)."""
-    hits, cursor = search.hits if search.query else None, search.cursor
+    hits, cursor = None if search.is_list else search.hits, search.cursor
     offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
-    few = _few(search) if hits is None else _pks_found(hits)
-    tools = (
-        search.tools() if few is None else Tool.objects.filter(pk__in=few)
-    )  # `few` has only visible ones
+    tools = search.listed if hits is None else Tool.objects.filter(pk__in=_pks_found(hits))
     in_order = sorting.page_of(tools, sort, offset=offset, limit=search.limit + 1)
     pks, more = in_order[: search.limit], len(in_order) > search.limit
     if hits is None:
@@ -110,7 +104,7 @@ def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
     else:
         count, counted = (hits.holding_all, True) if hits.filled_up else _count_found(search, hits)
     return Page(
-        _results(search, pks, hits or Hits(rest=search.chosen)),
+        _results(search, _read_rows(pks), hits),
         count,
         counted,
         next=Cursor("sorted", offset + search.limit, 0).encode() if more else None,
@@ -132,51 +126,28 @@ def _pks_found(hits: Hits) -> list[int]:
 
 def _listed_page(search: CatalogSearch) -> Page:
     cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
-    few = _few(search)
-    tools = (
-        search.tools() if few is None else Tool.objects.filter(pk__in=few)
-    )  # `few` has only visible ones
-    by_tag = search.tags and few is None
-    name, pk = ("sort_name", "pk")  # the columns that order the list
-    if by_tag:  # aliases, since a condition on `tagged` itself would join the tags again
-        tools = tools.alias(tag_name=F("tagged__sort_name"), tag_tool=F("tagged__tool_id"))
-        name, pk = "tag_name", "tag_tool"
+    tools = search.listed
     if cursor is None:
-        listed = tools.order_by(name, pk)
+        listed = tools.order_by("sort_name", "pk")
     elif cursor.backwards:
-        listed = tools.filter(**{f"{name}__lte": cursor.key}).exclude(
-            **{name: cursor.key, f"{pk}__gte": cursor.pk}
+        listed = tools.filter(sort_name__lte=cursor.key).exclude(
+            sort_name=cursor.key, pk__gte=cursor.pk
         )
-        listed = listed.order_by(f"-{name}", f"-{pk}")
+        listed = listed.order_by("-sort_name", "-pk")
     else:
-        listed = tools.filter(**{f"{name}__gte": cursor.key}).exclude(
-            **{name: cursor.key, f"{pk}__lte": cursor.pk}
+        listed = tools.filter(sort_name__gte=cursor.key).exclude(
+            sort_name=cursor.key, pk__lte=cursor.pk
         )
-        listed = listed.order_by(name, pk)
-    rows = _shown(search, listed.for_rows()[: search.limit + 1])
+        listed = listed.order_by("sort_name", "pk")
+    rows = list(listed.for_rows()[: search.limit + 1])
     positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
     positions, before, after = window(positions, cursor, search.limit)
     by_key = {tool.pk: tool for tool in rows}
-    pks = [position.pk for position in positions]
-    results = tuple(
-        Result(tool, search.explainer.explain(tool).explanation)
-        for tool in map(by_key.__getitem__, pks)
-    )
+    results = _results(search, [by_key[position.pk] for position in positions])
     count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
     return Page(
         results, count, counted, next=after, previous=before, start=first_row(cursor, len(results))
     )
-
-
-def _few(search: CatalogSearch) -> list[int] | None:
-    """All tools that match several chosen facets, if they are few; else None.
-
-    Sorting them is faster than reading a million tools by name until enough of them match.
-    """
-    if sum(name != "include" for name, _ in search.choices) < 2:
-        return None
-    found = search_index().matching(search.chosen, limit=FEW + 1)
-    return found if len(found) <= FEW else None
 
 
 def _found_page(search: CatalogSearch) -> Page:
@@ -200,7 +171,7 @@ def _found_page(search: CatalogSearch) -> Page:
     )
     count, counted = _count_found(search, hits)
     return Page(
-        _results(search, rows, hits),
+        _results(search, _read_rows(rows), hits),
         count,
         counted,
         next=after.encode() if after else None,
@@ -233,28 +204,35 @@ def _rows_at(
     return [*rows, *(pk for pk in found if pk not in known)][:wanted]
 
 
-def _results(search: CatalogSearch, pks: Sequence[int], hits: Hits) -> tuple[Result, ...]:
-    """Rows for these tools, in this order; fields are read only for tools that need them for an explanation."""
-    tools = {tool.pk: tool for tool in _shown(search, _rows.find(pks).values())}
-    explained = {pk: search.explainer.explain(tools[pk]) for pk in pks if pk in tools}
+def _read_rows(pks: Sequence[int]) -> list[Tool]:
+    """These tools in this order, with the columns of a row."""
+    tools = _rows.find(pks)
+    return [tools[pk] for pk in pks if pk in tools]
+
+
+def _results(
+    search: CatalogSearch, tools: Sequence[Tool], hits: Hits | None = None
+) -> tuple[Result, ...]:
+    """The rows of these tools, without successors that are hidden; without `hits`, of a list.
+
+    Whether they run is found for all of them at once. Fields are read only for tools that need them for an explanation.
+    """
+    explained = {}
+    for tool in tools:
+        tool.runnable = tool.tool_id in search.runnable_ids
+        if not search.visibility.is_complete:
+            tool.hide_successor(search.visibility)
+        explained[tool.pk] = search.explainer.explain(tool)
     unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
     fields = search_index().fields(unexplained)
-    shown = {pk: one.explanation for pk, one in explained.items()}
-    for pk, text in fields.items():
-        shown[pk] = replace(shown[pk], reasons=search.explainer.reasons(unexplained[pk], text))
-    return tuple(Result(tools[pk], one, hits.is_exact(pk)) for pk, one in shown.items())
-
-
-def _shown(search: CatalogSearch, tools: Iterable[Tool]) -> list[Tool]:
-    """The tools, without successors that are hidden. Whether they run is found for all of them at once."""
-    shown = list(tools)
-    runnable = search.runnable_ids
-    for tool in shown:
-        tool.runnable = tool.tool_id in runnable
-    if not search.visibility.is_complete:
-        for tool in shown:
-            tool.hide_successor(search.visibility)
-    return shown
+    results = []
+    for tool in tools:
+        shown = explained[tool.pk].explanation
+        if tool.pk in fields:
+            reasons = search.explainer.reasons(unexplained[tool.pk], fields[tool.pk])
+            shown = replace(shown, reasons=reasons)
+        results.append(Result(tool, shown, hits is None or hits.is_exact(tool.pk)))
+    return tuple(results)
 
 
 def _count_found(search: CatalogSearch, hits: Hits) -> tuple[int, bool]:

@@ -15,7 +15,7 @@ from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
 from catalog.search.document import FieldPart, GroupKind, names_in
 from catalog.search.filter_corrections import filter_meant_by
-from catalog.search.filters import FILTERS, JSON_TYPES
+from catalog.search.filters import FILTERS, JSON_TYPES, write_filter
 from catalog.search.tokenizer import fold, key_of, parts_of
 from catalog.search.visibility import Visibility
 
@@ -43,8 +43,6 @@ EXAMPLES: Final = (
 _LAST_PIECE: Final = re.compile(
     r"""(?<!\S)(?P<minus>-?)(?P<name>[A-Za-z]+)(?::(?P<value>"[^"]*|[^\s"]*))?$"""
 )
-_UNQUOTED: Final = re.compile(r"\w\S*")  # a value that the parser reads without quotation marks
-_QUOTATION_MARK: Final = re.compile('["“”]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +89,7 @@ def _values(name: str, typed: str, visibility: Visibility) -> Iterator[Suggestio
             yield Suggestion(f"{name}:{value}", note)
     if name in _FOUND:
         for value, note in _FOUND[name](typed, visibility):
-            if _QUOTATION_MARK.search(value) is None:
-                needs_quotes = _UNQUOTED.fullmatch(value) is None
-                yield Suggestion(f'{name}:"{value}"' if needs_quotes else f"{name}:{value}", note)
+            yield Suggestion(write_filter(name, value), note)
 
 
 Found = Iterator[tuple[str, str]]  # values and notes

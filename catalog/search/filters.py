@@ -223,5 +223,15 @@ FILTERS: Final[Mapping[str, Filter]] = {
 }
 
 
+_UNQUOTED: Final = re.compile(r"\w\S*")  # a value that the parser reads without quotation marks
+_QUOTATION_MARK: Final = re.compile('["“”]')
+
+
+def write_filter(name: str, value: str) -> str:
+    """`name:value`. Quotation marks in a name of a toolkit or tag have no meaning, and become spaces."""
+    value = _QUOTATION_MARK.sub(" ", value)
+    return f"{name}:{value}" if _UNQUOTED.fullmatch(value) else f'{name}:"{value}"'
+
+
 def is_valid(name: str, value: str) -> bool:
     return name in FILTERS and not isinstance(FILTERS[name].read(value), str)

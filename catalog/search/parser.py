@@ -45,7 +45,8 @@ from catalog.search.tokenizer import fold, is_unspaced, parts_of, token_of, toke
 
 MAX_QUERY_CHARS: Final = 8_000  # the rest of a query is ignored
 MAX_WORDS_READ: Final = 400  # distinct words; further ones are ignored
-MAX_CONDITIONS: Final = 16  # phrases, exclusions and conditions, each
+MAX_CONDITIONS: Final = 16  # phrases, and exclusions
+MAX_FILTERS: Final = 80
 MAX_PHRASE_TOKENS: Final = 16
 SENTENCE_WORDS: Final = 7  # more meaningful words than this make a sentence
 
@@ -221,13 +222,13 @@ class _Parser:
             unwanted=_distinct(
                 one for one in self.unwanted if not (sentence and _is_flag_or_number(one))
             ),
-            conditions=tuple(dict.fromkeys(self.conditions))[:MAX_CONDITIONS],
+            conditions=tuple(dict.fromkeys(self.conditions))[:MAX_FILTERS],
             runnable=self.runnable,
             examples_hold=self.examples_hold,
             starred=self.starred,
-            owners=tuple(dict.fromkeys(self.owners))[:MAX_CONDITIONS],
+            owners=tuple(dict.fromkeys(self.owners))[:MAX_FILTERS],
             sentence=sentence,
-            filters=tuple(dict.fromkeys(self.filters))[:MAX_CONDITIONS],
+            filters=tuple(dict.fromkeys(self.filters))[:MAX_FILTERS],
             problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[
                 :MAX_CONDITIONS
             ],

@@ -18,6 +18,7 @@ from catalog.listing.toolkits import card_of
 from catalog.models import Audience, Tool, Toolkit
 from catalog.rights import may
 from catalog.search.document import group_key
+from catalog.search.filters import write_filter
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS, export
 
@@ -41,7 +42,7 @@ def toolkit_page(request: HttpRequest, name: str) -> HttpResponse:
     settings = Toolkit.objects.select_related("owner").filter(key=key).first() or Toolkit(
         key=key, name=card.name
     )
-    search = CatalogSearch(toolkit=card.name, visibility=visibility)
+    search = CatalogSearch(write_filter("toolkit", card.name), visibility=visibility)
     context = {
         "toolkit": card,
         "tools": tools.for_rows().by_name()[:TOOLS_SHOWN],

@@ -63,14 +63,13 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     The results are rendered again only after the catalog has changed.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
-    username = request.user.get_username()
-    counted = immediate_facets(search, username=username)
-    key = (facets_key(search, username), counted is not None, search.cursor)
+    counted = immediate_facets(search)
+    key = (facets_key(search), counted is not None, search.cursor)
     results = _lists.get_or_compute(
         key,
         lambda: _results(
             search,
-            counted or uncounted_facets(search, username=username),
+            counted or uncounted_facets(search),
             counted=counted is not None,
         ),
     )
@@ -92,7 +91,7 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
         "search": search,
         "page": page,
         "facets": facets,
-        "filters": active_filters(search),
+        "filters": list(active_filters(search)),
         "stars": search.stars if search.user else None,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
         "next_url": search.address(cursor=page.next) if page.next else None,
@@ -108,7 +107,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
     A browser without JavaScript gets the whole page with counts.
     """
     search = CatalogSearch.from_query(request.GET, request.user)
-    facets = facets_of(search, username=request.user.get_username())
+    facets = facets_of(search)
     if request.htmx:  # type: ignore[attr-defined]
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:

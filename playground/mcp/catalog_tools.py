@@ -16,6 +16,7 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.matches import matches_of
 from catalog.listing.pagination import BadCursor, Cursor
 from catalog.listing.results import Result, page_of
+from catalog.listing.url_parameters import with_filters
 from catalog.models import Audience, Tool
 from catalog.search.document import group_key
 from catalog.shortcuts import revision_of
@@ -296,9 +297,13 @@ def _search(arguments: dict[str, JSON], message: Message, person: Person) -> Cal
     except BadCursor:
         return error_result("This cursor is not valid; use `next_cursor` of the previous page.")
     search = CatalogSearch(
-        words=str(arguments.get("query", "")),
-        runnable=runnable if isinstance(runnable, bool) else None,
-        toolkit=toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
+        words=with_filters(
+            str(arguments.get("query", "")),
+            {
+                "runnable": runnable if isinstance(runnable, bool) else None,
+                "toolkit": toolkit if isinstance(toolkit, str) and group_key(toolkit) else None,
+            },
+        ),
         cursor=position,
         limit=int(Decimal(str(limit))),  # 10.0 is an integer in JSON Schema
         visibility=Audience.objects.visibility_for(person),

@@ -89,7 +89,7 @@ def new_factory(request: HttpRequest) -> HttpResponse:
     words, slug = request.GET.get("q", "").strip(), request.GET.get("tool", "")
     tool = tool_at(slug, request.user) if slug else None
     visibility = Audience.objects.visibility_for(request.user)
-    search = CatalogSearch(words=words, runnable=False, limit=TOOLS_OFFERED, visibility=visibility)
+    search = CatalogSearch(words=f"runnable:no {words}", limit=TOOLS_OFFERED, visibility=visibility)
     context = {
         "words": words,
         "page": None if tool else page_of(search),

@@ -42,12 +42,11 @@ def test_a_filter_within_another_is_removed_as_a_whole():
     ]
 
 
-def test_words_and_facets_are_removed_alone():
-    assert chips(words="mail", tags=("x", "y"), runnable=True) == [
-        ("“mail”", "?runnable=1&tag=x&tag=y"),
-        ("Runnable", "?q=mail&tag=x&tag=y"),
-        ("Tag: x", "?q=mail&runnable=1&tag=y"),
-        ("Tag: y", "?q=mail&runnable=1&tag=x"),
+def test_words_and_archived_tools_are_removed_alone():
+    assert chips(words="runnable:yes mail", archived=True) == [
+        ("runnable:yes", "?q=mail&include=archived"),
+        ("“mail”", "?q=runnable%3Ayes&include=archived"),
+        ("With archived tools", "?q=runnable%3Ayes+mail"),
     ]
 
 

@@ -123,7 +123,7 @@ def test_the_link_of_a_chosen_option_removes_it(catalog_tools, client):
 
     assert texts_of(tree, ".result-id") == ["good"]
     chosen = [link.attributes["href"] for link in tree.css(".facet-link[aria-current]")]
-    assert chosen == ["?usable=openai", "?grade=90"]
+    assert chosen == ["?q=usable%3Aopenai", "?q=score%3A%3E%3D90"]
 
 
 def test_the_api_returns_the_score_and_formats_of_a_tool(catalog_tools, stranger):

@@ -6,9 +6,10 @@ import pytest
 from django.http import QueryDict
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.assessments import assess_all
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.facets import FIRST_RESULTS, GROUP_COUNT_AT_MOST, OPTIONS_OF_GROUP, facets_of
+from catalog.listing.facets import OPTIONS_OF_GROUP, facets_of
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
@@ -22,9 +23,9 @@ def ids(search):
     return [result.tool.tool_id for result in page_of(search).results]
 
 
-def facet(label, search, **who):
+def facet(label, search):
     """The options of a facet as {label: (count, whether it is all, chosen)}."""
-    found = {one.label: one for one in facets_of(search, **who)}
+    found = {one.label: one for one in facets_of(search)}
     if label not in found:
         return None
     return {
@@ -33,10 +34,8 @@ def facet(label, search, **who):
     }
 
 
-def option(label, search, **who):
-    [found] = [
-        one for facet in facets_of(search, **who) for one in facet.options if one.label == label
-    ]
+def option(label, search):
+    [found] = [one for facet in facets_of(search) for one in facet.options if one.label == label]
     return found
 
 
@@ -55,28 +54,29 @@ def catalog_tools(db):
 @pytest.mark.usefixtures("catalog_tools")
 @pytest.mark.parametrize("words", ["", "send"])
 @pytest.mark.parametrize(
-    ("choice", "expected"),
+    ("parameters", "expected"),
     [
-        ({"toolkit": "Mail"}, {"mail.send", "mail.read"}),
-        ({"toolkit": "no such"}, set()),
-        ({"toolkit": "--"}, set()),
-        ({"tags": ("Office",)}, {"mail.send", "mail.read"}),
-        ({"tags": ("office", "writing")}, {"mail.send"}),
-        ({"tags": ("office", "time")}, set()),
-        ({"owner": "ada"}, {"plain"}),
-        ({"owner": "nobody"}, set()),
-        ({"deprecated": True}, {"clock.now"}),
-        ({"deprecated": False, "toolkit": "clock"}, set()),
+        ("toolkit=Mail", {"mail.send", "mail.read"}),
+        ("toolkit=no+such", set()),
+        ("toolkit=--", set()),
+        ("tag=Office", {"mail.send", "mail.read"}),
+        ("tag=office&tag=writing", {"mail.send"}),
+        ("tag=office&tag=time", set()),
+        ("owner=ada", {"plain"}),
+        ("owner=nobody", set()),
+        ("deprecated=1", {"clock.now"}),
+        ("deprecated=0&toolkit=clock", set()),
     ],
 )
-def test_facets_filter_lists_and_searches_alike(words, choice, expected):
+def test_parameters_of_the_url_filter_lists_and_searches_alike(words, parameters, expected):
     ada = make_user()
     organise(
         page_of(CatalogSearch(words="plain")).results[0].tool, Organisation(owner="ada"), by=ada
     )
     deprecate(page_of(CatalogSearch(words="clock")).results[0].tool)
 
-    found = set(ids(CatalogSearch(words=words, **choice)))
+    search = CatalogSearch.from_query(QueryDict(f"q={words}&{parameters}"), None)
+    found = set(ids(search))
 
     assert found == (expected if not words else expected - {"mail.read"})
 
@@ -84,10 +84,10 @@ def test_facets_filter_lists_and_searches_alike(words, choice, expected):
 @pytest.mark.usefixtures("catalog_tools")
 def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
     publish_many([make_spec(f"tool-{number:02}", tags=["many"]) for number in range(5)], by=None)
-    first = CatalogSearch(tags=("many",), limit=2)
-    second = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(first).next))
-    third = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(second).next))
-    back = CatalogSearch(tags=("many",), limit=2, cursor=cursor_of(page_of(third).previous))
+    first = CatalogSearch(words="tag:many", limit=2)
+    second = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(first).next))
+    third = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(second).next))
+    back = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(third).previous))
 
     assert ids(first) == ["tool-00", "tool-01"]
     assert ids(second) == ["tool-02", "tool-03"]
@@ -97,17 +97,17 @@ def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
 
 @pytest.mark.parametrize("few", [0, 2_000])
 def test_a_list_by_several_facets_is_the_same_for_few_and_many_tools(monkeypatch, few):
-    monkeypatch.setattr("catalog.listing.results.FEW", few)
+    monkeypatch.setattr("catalog.listing.catalog_search.FEW", few)
     publish_many(
         [make_spec(f"kit.tool-{number}", tags=["x", "y"][: 1 + number % 2]) for number in range(9)],
         by=None,
     )
-    search = CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2)
+    search = CatalogSearch(words="toolkit:kit tag:x tag:y", limit=2)
     seen, page = [], page_of(search)
     while page.next:
         seen += [result.tool.tool_id for result in page.results]
         page = page_of(
-            CatalogSearch(toolkit="kit", tags=("x", "y"), limit=2, cursor=cursor_of(page.next))
+            CatalogSearch(words="toolkit:kit tag:x tag:y", limit=2, cursor=cursor_of(page.next))
         )
 
     assert [*seen, *(one.tool.tool_id for one in page.results)] == [
@@ -125,7 +125,7 @@ def test_a_renamed_tool_moves_in_the_list_of_its_tag():
     make_tool("b", tags=["x"])
     make_tool("a", name="z", tags=["x"])
 
-    assert ids(CatalogSearch(tags=("x",))) == ["b", "a"]
+    assert ids(CatalogSearch(words="tag:x")) == ["b", "a"]
 
 
 def test_deprecation_is_a_condition_of_the_query_language():
@@ -180,7 +180,7 @@ def test_groups_are_counted_among_the_results():
         "mail": (1, True, False),
         "clock": (1, True, False),
     }
-    assert facet("Tag", CatalogSearch(toolkit="mail")) == {
+    assert facet("Tag", CatalogSearch(words="toolkit:mail")) == {
         "office": (2, True, False),
         "writing": (1, True, False),
     }
@@ -188,12 +188,22 @@ def test_groups_are_counted_among_the_results():
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_a_chosen_group_can_be_removed_and_tags_combine():
-    search = CatalogSearch(words="send", toolkit="Mail", tags=("office",))
+    search = CatalogSearch(words="toolkit:Mail tag:office send")
 
-    assert facet("Toolkit", search) == {"Mail": (1, True, True)}
-    assert option("Mail", search).query == "?q=send&tag=office"
-    assert option("office", search).query == "?q=send&toolkit=Mail"
-    assert option("writing", search).query == "?q=send&toolkit=Mail&tag=office&tag=writing"
+    assert facet("Toolkit", search) == {"mail": (1, True, True)}
+    assert option("mail", search).query == "?q=tag%3Aoffice+send"
+    assert option("office", search).query == "?q=toolkit%3AMail+send"
+    assert option("writing", search).query == "?q=tag%3Awriting+toolkit%3AMail+tag%3Aoffice+send"
+
+
+@pytest.mark.usefixtures("catalog_tools")
+def test_one_lint_score_replaces_another_which_is_not_counted():
+    list(assess_all())
+    search = CatalogSearch(words="score:<70 send")
+
+    assert facet("Lint score", search)["Below 70"][2]
+    assert facet("Lint score", search)["90 and above"] == (None, True, False)
+    assert option("70 to 89", search).query == "?q=score%3A%3E%3D70+score%3A%3C90+send"
 
 
 @pytest.mark.usefixtures("catalog_tools")
@@ -222,23 +232,24 @@ def test_a_chosen_group_can_be_removed_and_tags_combine():
 )
 def test_a_filter_in_the_query_is_marked_as_chosen_and_removed_from_it(words, label, query):
     ada = make_user("ada")
-    found = option(label, CatalogSearch(words=words, person=ada), username="ada")
+    found = option(label, CatalogSearch(words=words, person=ada))
 
     assert found.chosen == (query is not None)
     assert query in (found.query, None)
 
 
-def test_groups_of_many_results_are_counted_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr("catalog.listing.facets.FIRST_RESULTS", 3)
-    monkeypatch.setattr("catalog.listing.facets.GROUP_COUNT_AT_MOST", 4)
+def test_many_matches_are_counted_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr("catalog.listing.facets.COUNT_AT_MOST", 7)
     publish_many([make_spec(f"mail.tool-{number}") for number in range(6)], by=None)
     publish_many([make_spec(f"clock.tool-{number}") for number in range(2)], by=None)
 
     assert facet("Toolkit", CatalogSearch(words="has:parameters")) is None
     assert facet("Toolkit", CatalogSearch(words="-nowhere")) == {
-        "mail": (4, False, False),
-        "clock": (2, True, False),
+        "mail": (6, False, False),
+        "clock": (1, False, False),
     }
+    assert option("No configuration", CatalogSearch(words="-nowhere")).count == 7
+    assert option("Has examples", CatalogSearch(words="-nowhere")).count is None
 
 
 def test_a_facet_that_cannot_show_all_groups_links_to_them():
@@ -248,17 +259,17 @@ def test_a_facet_that_cannot_show_all_groups_links_to_them():
 
     assert len(many.options) == OPTIONS_OF_GROUP
     assert many.more == "/toolkits/"
-    assert FIRST_RESULTS < GROUP_COUNT_AT_MOST
 
 
 def test_a_user_can_filter_by_their_own_tools():
-    publish(make_spec("mine"), by=make_user("ada"))
+    ada = make_user("ada")
+    publish(make_spec("mine"), by=ada)
     make_tool("other")
 
     assert facet("Owner", CatalogSearch()) is None
-    assert facet("Owner", CatalogSearch(), username="ada") == {"Mine": (1, True, False)}
-    assert facet("Owner", CatalogSearch(owner="ada")) == {"Owned by ada": (1, True, True)}
-    assert option("Mine", CatalogSearch(), username="ada").query == "?owner=ada"
+    assert facet("Owner", CatalogSearch(person=ada)) == {"Mine": (1, True, False)}
+    assert facet("Owner", CatalogSearch(words="owner:ada")) == {"Owned by ada": (1, True, True)}
+    assert option("Mine", CatalogSearch(person=ada)).query == "?q=owner%3Ame"
 
 
 def test_deprecated_tools_are_counted():
@@ -266,12 +277,12 @@ def test_deprecated_tools_are_counted():
     make_tool("now")
 
     assert option("Deprecated", CatalogSearch()).count == 1
-    assert option("Deprecated", CatalogSearch(deprecated=True)).query == "?"
+    assert option("Deprecated", CatalogSearch(words="is:deprecated")).query == "?"
 
 
 @pytest.mark.usefixtures("catalog_tools")
 def test_archived_tools_are_counted_only_if_they_are_shown():
-    archive(page_of(CatalogSearch(toolkit="clock")).results[0].tool)
+    archive(page_of(CatalogSearch(words="toolkit:clock")).results[0].tool)
 
     assert facet("Toolkit", CatalogSearch()) == {"mail": (2, True, False)}
     assert facet("Toolkit", CatalogSearch(archived=True)) == {
@@ -286,7 +297,7 @@ def test_the_list_is_filtered_by_its_url(client):
 
     assert "/tools/mail.send/" in page
     assert "/tools/mail.read/" not in page
-    assert page.count('type="hidden" name="tag"') == 2
+    assert 'value="-is:deprecated toolkit:mail tag:office tag:writing "' in page
 
 
 # -- pages of groups --------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_the_page_of_a_toolkit_shows_its_figures_and_tools(client, mail, address
     links = {link.attributes["href"] for link in shown.css("main a")}
     assert {
         "/connect/toolkits/mail/",
-        "/tools/?toolkit=Mail",
+        "/tools/?q=toolkit%3AMail",
     } <= links
     assert "/toolkits/mail/access/" not in links
 

@@ -1,7 +1,7 @@
 import pytest
 
 from catalog.search.filters import FILTERS, Condition
-from catalog.search.parser import MAX_CONDITIONS, MAX_WORDS_READ, Query
+from catalog.search.parser import MAX_FILTERS, MAX_WORDS_READ, Query
 
 
 def words(text: str) -> list[str]:
@@ -216,5 +216,5 @@ def test_a_very_long_query_is_cut_with_a_note():
     assert len(Query.from_text("-a " * 1000).unwanted) == 1
     assert (
         len(Query.from_text(" ".join(f"has:x takes:p{number}" for number in range(90))).conditions)
-        == MAX_CONDITIONS
+        == MAX_FILTERS
     )

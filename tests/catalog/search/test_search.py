@@ -26,9 +26,9 @@ NAUGHTY = [
 ]  # fmt: skip
 
 
-def found(query: str, **choices) -> list[str]:
+def found(query: str, **options) -> list[str]:
     return [
-        result.tool.tool_id for result in page_of(CatalogSearch(words=query, **choices)).results
+        result.tool.tool_id for result in page_of(CatalogSearch(words=query, **options)).results
     ]
 
 
@@ -630,24 +630,27 @@ def four_tools():
 
 @pytest.mark.parametrize("words", ["", "fruit"])
 @pytest.mark.parametrize(
-    ("choices", "expected"),
+    ("parameters", "expected"),
     [
-        ({"configurable": True}, ["a"]),
-        ({"configurable": False}, ["b", "c"]),
-        ({"examples": True}, ["b"]),
-        ({"returns": True}, ["c"]),
-        ({"runnable": True}, ["b"]),
-        ({"runnable": False}, ["a", "c"]),
-        ({"returns": True, "runnable": True}, []),
+        ("configurable=1", ["a"]),
+        ("configurable=0", ["b", "c"]),
+        ("examples=yes", ["b"]),
+        ("returns=true", ["c"]),
+        ("runnable=1", ["b"]),
+        ("runnable=no", ["a", "c"]),
+        ("returns=1&runnable=1", []),
     ],
 )
-def test_facets_filter_the_list_and_the_search_alike(
-    four_tools, monkeypatch, words, choices, expected
+def test_parameters_of_the_url_filter_the_list_and_the_search_alike(
+    four_tools, monkeypatch, words, parameters, expected
 ):
     for name in ("runnable_tool_ids", "installed_tool_ids"):
         monkeypatch.setattr(hooks, name, lambda: frozenset({"b", "not in the catalog"}))
 
-    assert [tool_id for tool_id in sorted(found(words, **choices)) if tool_id != "d"] == expected
+    search = CatalogSearch.from_query(QueryDict(f"q={words}&{parameters}"), None)
+
+    found = sorted(result.tool.tool_id for result in page_of(search).results)
+    assert [tool_id for tool_id in found if tool_id != "d"] == expected
 
 
 @pytest.mark.parametrize("words", ["", "fruit"])
@@ -662,7 +665,7 @@ def test_a_facet_counts_the_tools_of_its_choice(four_tools, words):
 
 
 def test_the_link_of_a_chosen_facet_removes_it(four_tools):
-    search = CatalogSearch(words="fruit", examples=True)
+    search = CatalogSearch(words="fruit has:examples")
 
     [chosen] = [option for facet in facets_of(search) for option in facet.options if option.chosen]
 

@@ -151,7 +151,7 @@ def test_a_facet_is_a_link_that_can_be_undone(client):
     assert texts_of(tree, ".result-name") == ["a"]
     [chosen] = tree.css(".facet-link[aria-current]")
     assert chosen.attributes["href"] == "?"
-    assert tree.css_first('.catalog-search input[name="examples"]').attributes["value"] == "1"
+    assert tree.css_first('.catalog-search input[name="q"]').attributes["value"] == "has:examples "
 
 
 def test_words_that_nothing_has_lead_on(client):

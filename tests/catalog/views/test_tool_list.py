@@ -167,9 +167,9 @@ def test_each_active_filter_can_be_removed_alone(client):
     assert {
         link.text(strip=True): link.attributes["href"] for link in tree.css(".active-filter")
     } == {
-        "Remove the filter“greet”": "?toolkit=acme&examples=1&sort=name",
-        "Remove the filterHas examples": "?q=greet&toolkit=acme&sort=name",
-        "Remove the filterToolkit: acme": "?q=greet&examples=1&sort=name",
+        "Remove the filter“greet”": "?q=has%3Aexamples+toolkit%3Aacme&sort=name",
+        "Remove the filterhas:examples": "?q=toolkit%3Aacme+greet&sort=name",
+        "Remove the filtertoolkit:acme": "?q=has%3Aexamples+greet&sort=name",
     }
     assert tree.css_first(".active-filters-clear").attributes["href"] == "/tools/"
 
