@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -91,32 +91,9 @@ class ToolQuerySet(models.QuerySet["Tool"]):
             models.Q(tool_id__in=hooks.installed_tool_ids()) | models.Q(pk__in=connected)
         )
 
-    def with_passing_examples(self) -> ToolQuerySet:
-        """Tools whose examples all passed when they were last run."""
-        return self.filter(pk__in=hooks.tools_with_passing_examples())
-
-    def usable_with(self, formats: Iterable[str]) -> ToolQuerySet:
-        """Tools that all of these formats (given by key) accept without changes."""
-        return self.filter(**{USABLE_COLUMNS[key]: True for key in formats})
-
     def in_toolkit(self, name: str) -> ToolQuerySet:
         key = group_key(name)
         return self.filter(toolkit_key=key) if key else self.none()
-
-    def tagged(self, tags: Sequence[str]) -> ToolQuerySet:
-        """Tools with all of these tags. The alias `tagged` is the row of the first tag: an index for ordered paging."""
-        if not tags:
-            return self
-        first, *others = map(group_key, tags)
-        tools = self.alias(
-            tagged=models.FilteredRelation("tag_rows", condition=models.Q(tag_rows__key=first))
-        )
-        tools = tools.filter(tagged__isnull=False)
-        for key in others:
-            tools = tools.filter(
-                models.Exists(ToolTag.objects.filter(tool=models.OuterRef("pk"), key=key))
-            )
-        return tools
 
     def matching(self, words: str, person: User | None = None) -> ToolQuerySet:
         """Tools that match all of the query; all tools for an empty query. Unordered.
@@ -155,11 +132,8 @@ class ToolQuerySet(models.QuerySet["Tool"]):
     def only_passing(self, choice: bool | None) -> ToolQuerySet:
         if choice is None:
             return self
-        return (
-            self.with_passing_examples()
-            if choice
-            else self.exclude(pk__in=hooks.tools_with_passing_examples())
-        )
+        passing = hooks.tools_with_passing_examples()
+        return self.filter(pk__in=passing) if choice else self.exclude(pk__in=passing)
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name, ignoring case, then by age."""
@@ -287,26 +261,6 @@ class Tool(models.Model):
                 name="tool_archived",
                 condition=models.Q(archived_at__isnull=False),
             ),
-            models.Index(
-                fields=["sort_name", "id"],
-                name="tool_configurable",
-                condition=models.Q(configurable=True),
-            ),
-            models.Index(
-                fields=["sort_name", "id"],
-                name="tool_with_examples",
-                condition=models.Q(has_examples=True),
-            ),
-            models.Index(
-                fields=["sort_name", "id"],
-                name="tool_with_return_type",
-                condition=models.Q(has_return_type=True),
-            ),
-            models.Index(
-                fields=["sort_name", "id"],
-                name="tool_deprecated",
-                condition=models.Q(deprecated_at__isnull=False),
-            ),
             models.Index(fields=["toolkit_key", "sort_name", "id"], name="tool_by_toolkit"),
             models.Index(fields=["owner", "sort_name", "id"], name="tool_by_owner"),
             models.Index(
@@ -326,19 +280,6 @@ class Tool(models.Model):
                 condition=models.Q(score__isnull=False),
             ),
             models.Index(fields=["-updated_at", "-id"], name="tool_by_date"),
-            models.Index(
-                fields=["grade", "sort_name", "id"],
-                name="tool_by_grade",
-                condition=models.Q(grade__isnull=False),
-            ),
-            *(
-                models.Index(
-                    fields=["sort_name", "id"],
-                    name=f"tool_{column}",
-                    condition=models.Q(**{column: True}),
-                )
-                for column in USABLE_COLUMNS.values()
-            ),
         ]
 
     def __str__(self) -> str:

@@ -88,9 +88,3 @@ def keys_from(lowest: int) -> tuple[str, ...]:
         *(f"f_score_{number}" for number in singles),
         *(f"f_scores_{ten}" for ten in range(tens, 11)),
     )
-
-
-def keys_of_grade(lowest: int) -> tuple[str, ...]:
-    """Every tool of a grade, and no other, has one of these tokens."""
-    highest = min((other for other, _ in GRADES if other > lowest), default=101)
-    return tuple(f"f_scores_{ten}" for ten in range(lowest // 10, -(-highest // 10)))
