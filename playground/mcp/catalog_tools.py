@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Final
 
 from catalog.accounts.models import Person
@@ -37,171 +39,15 @@ from playground.mcp.results import Result as CallResult
 from playground.mcp.results import error_result, value_result
 from playground.mcp.toolsets import Call, ToolPage
 
-MAX_FOUND: Final = 50
 MAX_DESCRIPTION_CHARACTERS: Final = 400  # in a list
 MAX_FINDINGS: Final = 50
 
 _pages: LRUCache[dict[str, JSON]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda found: len(dumps(found))
 )
-_TOOL_ID: Final[JSON] = {
-    "type": "string",
-    "description": "The id of a tool, as search_tools returns it.",
-}
-_CALL: Final[dict[str, JSON]] = {
-    "name": "call_tool",
-    "title": "Call a tool",
-    "description": (
-        "Call a tool of the catalog and get its response, checked against its return type. Read about the tool with "
-        "describe_tool first: `arguments` must match its parameters. Only tools with `runnable: true` can be called."
-    ),
-    "inputSchema": {
-        "type": "object",
-        "properties": {
-            "tool": _TOOL_ID,
-            "arguments": {
-                "description": "The parameters of the tool: usually an object. Default: {}."
-            },
-            "timeout_s": {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "description": "The time limit in seconds. Default and maximum: the limits of this site.",
-            },
-        },
-        "required": ["tool"],
-        "additionalProperties": False,
-    },
-    "annotations": {
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": True,
-    },
-}
-_READ_ONLY: Final[JSON] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-_SEARCH: Final[dict[str, JSON]] = {
-    "name": "search_tools",
-    "title": "Search the catalog",
-    "description": (
-        "Search this catalog of tools. Returns the best matches with the reasons why they were found. Describe the "
-        "task in words, as in 'convert a currency'; conditions such as `runnable:yes`, `takes:location`, "
-        "`toolkit:github` and `tag:mail` narrow the search."
-    ),
-    "inputSchema": {
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "maxLength": 8000,
-                "description": "Words and conditions. Empty: all tools.",
-            },
-            "runnable": {
-                "type": "boolean",
-                "description": "true: only tools that call_tool can call.",
-            },
-            "toolkit": {
-                "type": "string",
-                "maxLength": 100,
-                "description": "Only tools of this toolkit.",
-            },
-            "limit": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": MAX_FOUND,
-                "description": "Default: 10.",
-            },
-            "cursor": {
-                "type": "string",
-                "maxLength": 2000,
-                "description": "`next_cursor` of the previous page.",
-            },
-        },
-        "additionalProperties": False,
-    },
-    "outputSchema": {
-        "type": "object",
-        "properties": {
-            "tools": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "id": {"type": "string"},
-                        "name": {"type": "string"},
-                        "description": {"type": "string"},
-                        "toolkit": {"type": "string"},
-                        "runnable": {"type": "boolean"},
-                        "deprecated": {"type": "boolean"},
-                        "exact": {
-                            "type": "boolean",
-                            "description": "Whether it matches all words.",
-                        },
-                        "matched": {
-                            "type": "array",
-                            "description": "Why it was found: the texts that contain the words.",
-                            "items": {"type": "object"},
-                        },
-                    },
-                    "required": ["id", "name", "description", "runnable"],
-                },
-            },
-            "count": {
-                "type": "integer",
-                "description": "The number of matching tools, counted up to 10,000.",
-            },
-            "next_cursor": {"type": "string"},
-            "problems": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Invalid filters in the query.",
-            },
-        },
-        "required": ["tools", "count"],
-    },
-    "annotations": _READ_ONLY,
-}
-_DESCRIBE: Final[dict[str, JSON]] = {
-    "name": "describe_tool",
-    "title": "Describe a tool",
-    "description": (
-        "Read about one tool: its spec with parameters, return type and examples, the findings of the linter, and "
-        "which formats accept it."
-    ),
-    "inputSchema": {
-        "type": "object",
-        "properties": {"tool": _TOOL_ID},
-        "required": ["tool"],
-        "additionalProperties": False,
-    },
-    "outputSchema": {
-        "type": "object",
-        "properties": {
-            "id": {"type": "string"},
-            "name": {"type": "string"},
-            "description": {"type": "string"},
-            "revision": {"type": "integer"},
-            "runnable": {"type": "boolean"},
-            "toolkit": {"type": "string"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-            "deprecation": {"type": ["object", "null"]},
-            "spec": {"type": "object", "description": "The LLM Tool Spec."},
-            "lint": {"type": "object"},
-            "compatibility": {"type": "array", "items": {"type": "object"}},
-        },
-        "required": [
-            "id",
-            "name",
-            "description",
-            "revision",
-            "runnable",
-            "spec",
-            "lint",
-            "compatibility",
-        ],
-    },
-    "annotations": _READ_ONLY,
-}
-_TOOLS: Final = (_SEARCH, _DESCRIBE, _CALL)
+_TOOLS: Final[list[dict[str, JSON]]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True, slots=True)

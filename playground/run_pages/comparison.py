@@ -64,10 +64,6 @@ class Comparison:
         return [Side(name, text_of(self.first), text_of(self.second)) for name, text_of in FACTS]
 
     @property
-    def parts(self) -> list[Part]:
-        return [self.parameters, _part("Response", _response(self.first), _response(self.second))]
-
-    @property
     def parameters(self) -> Part:
         return _part("Parameters", _text(self.first.parameters), _text(self.second.parameters))
 
@@ -129,7 +125,3 @@ def _part(name: str, first: str, second: str) -> Part:
 
 def _text(value: JSON) -> str:
     return print_json(value, most=MAX_CHARACTERS) + "\n"
-
-
-def _response(run: Run) -> str:
-    return _text(run.response) if run.has_response else ""
