@@ -14,7 +14,7 @@ from catalog.uploads.choices import ImportOptions
 from catalog.uploads.parse import Candidate, read_candidates
 from catalog.uploads.pieces import Piece
 
-_WAYS: Final = "Load more with `manage.py load_specs`, or add the document as a source."
+_WAYS: Final = "Load more with manage.py load_specs, or add the document as a source."
 
 
 def check_size(size: int) -> None:

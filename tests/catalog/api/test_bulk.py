@@ -44,7 +44,7 @@ def test_an_upload_of_too_many_bytes_is_refused_with_the_ways(program, settings,
     answer = program.send("POST", "/uploads", body, kind)
 
     assert_problem(answer, 413, "upload.too-large")
-    assert "`manage.py load_specs`, or add the document as a source" in answer.json()["detail"]
+    assert "manage.py load_specs, or add the document as a source" in answer.json()["detail"]
     assert not Tool.objects.exists()
 
 

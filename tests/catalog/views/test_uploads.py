@@ -541,7 +541,7 @@ def test_an_upload_of_too_many_bytes_is_refused_with_the_ways_and_keeps_its_text
     assert answer.status_code == 413
     message = words(HTMLParser(answer.content), ".error-summary")
     assert "An upload can have at most 300 bytes" in message
-    assert "Load more with `manage.py load_specs`, or add the document as a source." in message
+    assert "Load more with manage.py load_specs, or add the document as a source." in message
     assert HTMLParser(answer.content).css_first("#text").text() == spec_text("b")
     assert not Tool.objects.exists()
     assert not Upload.objects.exists()
