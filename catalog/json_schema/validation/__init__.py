@@ -1,18 +1,22 @@
 """Checking any value against any JSON Schema, both from untrusted sources, within a budget.
 
-A check always ends, with "conforms", "violates" or "unchecked" and the reason. Messages never quote the checked value,
-no keyword takes unbounded time, and nothing is fetched. No existing package offers all of this.
+The keyword functions of `jsonschema` decide; `keywords` replaces those that a stranger could make slow, or that quote
+the value. A check always ends, with "conforms", "violates" or "unchecked" and the reason. Messages never quote the
+checked value, and nothing is fetched.
 
     budget              the cost that a check may have, and why one ends early
     equality            equality of JSON values, with exact numbers
     messages            the short phrases of messages
     errors              the violations of a schema, as a tree
+    walk                the walk over a value, with what the functions of `jsonschema` need
+    keywords            the keywords that are replaced, and the validator class of each draft
+    unevaluated         which members and items other keywords have evaluated
+    pattern_search      searching with a pattern within the budget
     documents           one schema document with its identifiers; why none can be checked against it
     references          the targets of references
     subschema           a subschema with its document, scope and draft
-    assertions, applicators, unevaluated      the keywords
-    pattern_search      searching with a pattern within the budget
-    compile             compile_schema, CompiledSchema, CheckResult; the keywords of each draft
+    fast_check          whether a value conforms, by `jsonschema-rs`, where the cost is known before
+    compile             compile_schema, CompiledSchema, CheckResult
 """
 
 from catalog.json_schema.validation.budget import Budget

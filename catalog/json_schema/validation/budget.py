@@ -44,9 +44,8 @@ class Run:
         levels: how much deeper it may go. A level takes three of Python's frames.
         path: the current position in the value.
         fits: (subschema, identity of a value) -> whether the value is valid there, as far as known.
-        open: the references that are being followed, as (subschema, identity of a value).
+        open: what is being checked, as (subschema, identity of a value); see `enter`.
         reported: the references whose violations are reported, as (subschema, path); None while only validity counts.
-        suppressed: how often violations were left out because they are already reported.
         details: how many more violations inside branches may be reported.
         evaluated: the results of `unevaluatedProperties` and `unevaluatedItems` so far.
     """
@@ -64,7 +63,6 @@ class Run:
         "open",
         "path",
         "reported",
-        "suppressed",
     )
 
     def __init__(self, budget: Budget) -> None:
@@ -76,7 +74,6 @@ class Run:
         self.fits: dict[tuple[Subschema, int], bool] = {}
         self.open: set[tuple[Subschema, int]] = set()
         self.reported: set[tuple[Subschema, tuple[str | int, ...]]] | None = None
-        self.suppressed = 0
         self.details = MAX_DETAILS
         self.evaluated: dict[tuple[Subschema, int], frozenset[str] | frozenset[int] | None] = {}
 
@@ -120,6 +117,16 @@ class Run:
         self.levels -= levels
         if self.levels < 0:
             raise Unchecked("The schema or the value is nested too deeply to be checked.")
+
+    def enter(self, key: tuple[Subschema, int]) -> None:
+        """Begin to check a value in a subschema; to end it, discard `key` from `self.open`.
+
+        Raises:
+            Unchecked: that is being done already.
+        """
+        if key in self.open:
+            raise Unchecked("The schema refers to itself without going deeper into the value.")
+        self.open.add(key)
 
 
 _RUN: ContextVar[Run] = ContextVar("run")

@@ -1,59 +1,22 @@
-"""`compile_schema`, the keywords of each draft, and the result of a check."""
+"""`compile_schema`, and the result of a check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Literal
 
 from catalog.errors import Problem
-from catalog.json_schema.dialects import (
-    DEFAULT_DIALECT,
-    DRAFT_04,
-    DRAFT_06,
-    DRAFT_07,
-    DRAFT_2019_09,
-    DRAFT_2020_12,
-    Dialect,
-    dialect_of,
-)
-from catalog.json_schema.validation.applicators import (
-    APPLICATORS_04,
-    APPLICATORS_06,
-    APPLICATORS_07,
-    APPLICATORS_2019,
-    APPLICATORS_2020,
-)
-from catalog.json_schema.validation.assertions import ASSERTIONS, ASSERTIONS_04, Assertion
-from catalog.json_schema.validation.budget import Budget, Run
+from catalog.json_schema.dialects import DEFAULT_DIALECT, Dialect, dialect_of
+from catalog.json_schema.validation.budget import Budget
 from catalog.json_schema.validation.documents import Document
-from catalog.json_schema.validation.errors import Failure, Violation
-from catalog.json_schema.validation.subschema import MAX_PROBLEMS, Keyword, Subschema, root_of
+from catalog.json_schema.validation.errors import Violation
+from catalog.json_schema.validation.fast_check import FastCheck
+from catalog.json_schema.validation.subschema import MAX_PROBLEMS, Subschema, root_of
 from catalog.jsontext.reader import JSON
 
 Verdict = Literal["conforms", "violates", "unchecked"]
-
-
-def _asserting(name: str, check: Assertion) -> Keyword:
-    def keyword(subschema: Subschema, run: Run, value: Any, instance: JSON) -> Iterable[Failure]:
-        message = check(subschema, run, value, instance)
-        return () if message is None else (Failure(subschema, run.path, name, message),)
-
-    return keyword
-
-
-_ASSERTING_04: Final = {name: _asserting(name, check) for name, check in ASSERTIONS_04.items()}
-_ASSERTING: Final = {name: _asserting(name, check) for name, check in ASSERTIONS.items()}
-
-KEYWORDS: Final[Mapping[str, Mapping[str, Keyword]]] = {
-    DRAFT_04.uri: {**_ASSERTING_04, **APPLICATORS_04},
-    DRAFT_06.uri: {**_ASSERTING, **APPLICATORS_06},
-    DRAFT_07.uri: {**_ASSERTING, **APPLICATORS_07},
-    DRAFT_2019_09.uri: {**_ASSERTING, **APPLICATORS_2019},
-    DRAFT_2020_12.uri: {**_ASSERTING, **APPLICATORS_2020},
-}
-"""By the URI of each draft, its keywords by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +50,15 @@ class CompiledSchema:
         self.schema = schema
         self.dialect: Dialect = dialect_of(schema, DEFAULT_DIALECT) or DEFAULT_DIALECT
         self.root: Subschema = root_of(
-            Document(schema, self.dialect, KEYWORDS, asserts_formats=asserts_formats)
+            Document(schema, self.dialect, asserts_formats=asserts_formats)
         )
 
     def check(self, value: JSON, *, budget: Budget | None = None) -> CheckResult:
         """Check `value`, within `budget`."""
-        violations, truncated, reason = self.root.survey(value, budget or Budget())
+        budget = budget or Budget()
+        if self.root.document.flaw is None and self._fast_check.conforms(value, budget):
+            return CheckResult("conforms")
+        violations, truncated, reason = self.root.survey(value, budget)
         reported = [shown for violation in violations for shown in violation.reported()]
         if not violations:
             return CheckResult("conforms" if reason is None else "unchecked", reason=reason)
@@ -103,6 +69,10 @@ class CompiledSchema:
             truncated=truncated or len(reported) > MAX_PROBLEMS,
             reason=reason,
         )
+
+    @cached_property
+    def _fast_check(self) -> FastCheck:
+        return FastCheck(self.schema, self.dialect)
 
 
 def compile_schema(schema: JSON, *, asserts_formats: bool = True) -> CompiledSchema:

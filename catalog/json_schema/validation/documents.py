@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +12,7 @@ from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.reader import JSON
 
 if TYPE_CHECKING:
-    from catalog.json_schema.validation.subschema import Keyword, Subschema
+    from catalog.json_schema.validation.subschema import Subschema
 
 MAX_SCHEMA_DEPTH: Final = 200
 MAX_SUBSCHEMAS: Final = 20_000  # of one document
@@ -25,23 +25,11 @@ _SCOPE_KEYWORDS = ("$dynamicRef", "$recursiveRef")
 
 
 class Document:
-    """One schema document, with everything that its subschemas share.
+    """One schema document, with everything that its subschemas share."""
 
-    Attributes:
-        keywords: by the URI of each draft, its keywords by name.
-    """
-
-    def __init__(
-        self,
-        schema: JSON,
-        dialect: Dialect,
-        keywords: Mapping[str, Mapping[str, Keyword]],
-        *,
-        asserts_formats: bool,
-    ) -> None:
+    def __init__(self, schema: JSON, dialect: Dialect, *, asserts_formats: bool) -> None:
         self.schema = schema
         self.dialect = dialect
-        self.keywords = keywords
         self.asserts_formats = asserts_formats
         self.uri = base_within("", schema, dialect)
         self._subschemas: dict[tuple[int, tuple[str, ...]], Subschema] = {}

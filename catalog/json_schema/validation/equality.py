@@ -119,24 +119,3 @@ def equal(first: JSON, second: JSON) -> bool:
             equal(first[name], second[name]) for name in first
         )
     return is_numeric(first) == is_numeric(second) and first == second
-
-
-class Options:
-    """The values of `enum` or `const`, prepared for fast lookup."""
-
-    __slots__ = ("_has_containers", "_others", "_texts")
-
-    def __init__(self, values: list[JSON], run: Run) -> None:
-        self._texts = frozenset(value for value in values if isinstance(value, str))
-        self._others = frozenset(
-            canonical(value, run) for value in values if not isinstance(value, str)
-        )
-        self._has_containers = any(isinstance(value, (list, dict)) for value in values)
-
-    def contain(self, value: JSON, run: Run) -> bool:
-        """Whether `value` equals one of them."""
-        if isinstance(value, str):
-            return value in self._texts
-        if isinstance(value, (list, dict)) and not self._has_containers:
-            return False
-        return canonical(value, run) in self._others

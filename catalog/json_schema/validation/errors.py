@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from catalog.errors import Problem
-from catalog.json_schema.validation.messages import MAX_MESSAGE_CHARACTERS
 from catalog.jsontext.pointers import pointer_join
-
-if TYPE_CHECKING:
-    from catalog.json_schema.validation.subschema import Subschema
 
 MAX_POINTER_CHARACTERS: Final = 16_000
 
@@ -99,42 +95,4 @@ class Violation:
         return (
             violation.keyword in {"const", "enum"}
             and violation.pointer.rpartition("/")[0] == self.pointer
-        )
-
-
-class Failure:
-    """A violation during a check; only those that are reported become a `Violation`, with pointers."""
-
-    def __init__(
-        self,
-        subschema: Subschema,
-        path: Iterable[str | int],
-        keyword: str,
-        message: str,
-        *,
-        tokens: tuple[str | int, ...] | None = None,
-        names: tuple[str, ...] = (),
-        branches: tuple[tuple[Failure, ...], ...] = (),
-    ) -> None:
-        self.subschema = subschema
-        self.path = tuple(path)
-        self.keyword = keyword
-        self.message = message
-        self.tokens = (keyword,) if tokens is None else tokens
-        self.names = names
-        self.branches = branches
-
-    def violation(self) -> Violation:
-        message = self.message
-        if len(message) > MAX_MESSAGE_CHARACTERS:
-            message = message[: MAX_MESSAGE_CHARACTERS - 1] + "…"
-        return Violation(
-            pointer=bounded_pointer(self.path),
-            keyword=self.keyword,
-            message=message,
-            schema_pointer=self.subschema.pointer_to(*self.tokens),
-            names=self.names,
-            branches=tuple(
-                tuple(failure.violation() for failure in branch) for branch in self.branches
-            ),
         )

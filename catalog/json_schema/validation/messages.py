@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from catalog.json_schema.describe import (
     FORMATS,
@@ -104,6 +104,19 @@ def limit(keyword: str, value: Numeric) -> str:
     """A limit in words: "at least 3", "at most 1 item"."""
     number = count(value, NOUNS[keyword]) if keyword in NOUNS else show(value)
     return f"{LIMITS[keyword]} {number}"
+
+
+def requirement(keyword: str, value: Any, schema: Any) -> str:
+    """What a keyword with this `value` requires: "must be a string", "must have at most 3 items"."""
+    if keyword == "type":
+        return f"must be {types([value] if isinstance(value, str) else value)}"
+    if keyword == "minLength" and value == 1:
+        return "must not be empty"
+    if keyword in NOUNS:
+        return f"must have {limit(keyword, value)}"
+    exclusive = f"exclusive{keyword.capitalize()}"
+    is_exclusive = schema.get(exclusive) is True  # draft-04
+    return f"must be {limit(exclusive if is_exclusive else keyword, value)}"
 
 
 def count(number: Numeric, noun: str) -> str:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 from catalog.json_schema.dialects import HOLDS_IN_ANY_DRAFT, Dialect, Holds, dialect_of, held
 from catalog.json_schema.index import REFERENCES, base_within
-from catalog.json_schema.validation.budget import Budget, Run, Unchecked, current_run
+from catalog.json_schema.validation.budget import Budget, Run, Unchecked
 from catalog.json_schema.validation.documents import Document
-from catalog.json_schema.validation.errors import Failure, Violation, bounded_pointer
-from catalog.json_schema.validation.messages import show_text
+from catalog.json_schema.validation.errors import Violation, bounded_pointer
+from catalog.json_schema.validation.keywords import DRAFTS
 from catalog.json_schema.validation.references import resolve, resolve_dynamically
+from catalog.json_schema.validation.walk import Check, checks_of, fits, violations
 from catalog.jsontext.reader import JSON
 
 MAX_PROBLEMS: Final = 50  # of one check
 
 Built = TypeVar("Built")
-
-# (the subschema with the keyword, the run, the keyword's value, the value to check) -> failures
-Keyword: TypeAlias = "Callable[[Subschema, Run, Any, JSON], Iterable[Failure]]"
 
 
 def root_of(document: Document) -> Subschema:
@@ -232,7 +230,7 @@ class Subschema:
             return None
         with Run(budget or Budget()):
             try:
-                return self.fits(value)
+                return fits(self, value)
             except (Unchecked, RecursionError):
                 return None
 
@@ -248,10 +246,10 @@ class Subschema:
         with Run(budget) as run:
             run.reported = set()
             try:
-                for failure in self.failures(value):
+                for violation in violations(self, value):
                     if len(found) == MAX_PROBLEMS:
                         return found, True, None
-                    found.append(failure.violation())
+                    found.append(violation)
             except Unchecked as stop:
                 return found, bool(found), str(stop)
             except RecursionError:  # a safeguard: levels are limited
@@ -261,21 +259,13 @@ class Subschema:
     # Inside a check.
 
     @cached_property
-    def _checks(self) -> list[tuple[Keyword, JSON]]:
-        """The keywords that the draft checks, each with its value."""
+    def checks(self) -> list[Check]:
+        """The keywords that the draft checks."""
         assert isinstance(self.schema, dict)  # noqa: S101 - true and false are not checked by keywords
         schema = self.schema
         if self.dialect.ref_stands_alone and schema.get("$ref") is not None:
             schema = {"$ref": schema["$ref"]}
-        defined = self.document.keywords[self.dialect.uri]
-        return [
-            (defined[keyword], value) for keyword, value in schema.items() if keyword in defined
-        ]
-
-    def _broken_keywords(self, run: Run, instance: JSON) -> Iterator[Failure]:
-        for keyword, value in self._checks:
-            run.spend()
-            yield from keyword(self, run, value, instance)
+        return checks_of(self, schema, DRAFTS[self.dialect.uri])
 
     def built(self, name: str, build: Callable[[], Built]) -> Built:
         """The result of `build`, which is called once for each `name`."""
@@ -284,80 +274,10 @@ class Subschema:
             known = self._built[name] = build()
         return known
 
-    def failures(self, instance: JSON) -> Iterator[Failure]:
-        """The failures of `instance`, which is at the run's path.
-
-        Raises:
-            Unchecked: the check cannot be finished.
-        """
-        run = current_run()
-        run.spend()
-        if isinstance(self.schema, bool):
-            if not self.schema:
-                yield self._refusal(run)
-            return
-        run.descend()
-        try:
-            yield from self._broken_keywords(run, instance)
-        finally:
-            run.levels += 1
-
-    def failures_at(self, token: str | int, instance: JSON) -> Iterator[Failure]:
-        """The failures of `instance`, which is at `token` below the run's path."""
-        run = current_run()
-        run.spend()
-        run.path.append(token)
-        run.descend()
-        try:
-            if not isinstance(self.schema, bool):
-                yield from self._broken_keywords(run, instance)
-            elif not self.schema:
-                yield self._refusal(run)
-        finally:
-            run.levels += 1
-            run.path.pop()
-
-    def fits(self, instance: JSON) -> bool:
-        """Whether `instance` is valid; cached for the run.
-
-        Raises:
-            Unchecked: the check cannot be finished.
-        """
-        if isinstance(self.schema, bool):
-            return self.schema
-        run = current_run()
-        key = (self, id(instance))
-        known = run.fits.get(key)
-        if known is None:
-            run.spend()
-            run.descend()
-            reported, run.reported = run.reported, None
-            known = run.fits[key] = next(self._broken_keywords(run, instance), None) is None
-            run.reported = reported
-            run.levels += 1
-        return known
-
-    def _refusal(self, run: Run) -> Failure:
-        """The failure of a `false`, with the keyword that contains it."""
-        member = run.path[-1] if run.path else None
-        message = (
-            "Nothing is allowed here"
-            if member is None
-            else f"{_show_token(member)} is not allowed here"
-        )
-        keyword = str(self._tokens[0]) if self._tokens else "false"
-        return Failure(
-            self,
-            run.path,
-            keyword,
-            message,
-            tokens=(),
-            names=(member,) if isinstance(member, str) else (),
-        )
-
-
-def _show_token(token: str | int) -> str:
-    return show_text(token) if isinstance(token, str) else f"Item {token} (counted from 0)"
+    @property
+    def keyword_around(self) -> str:
+        """The keyword that contains it; "false" for a whole document."""
+        return str(self._tokens[0]) if self._tokens else "false"
 
 
 def _length_of_step(subschema: Subschema, tokens: list[str | int]) -> int:

@@ -1,5 +1,7 @@
 """The official JSON-Schema-Test-Suite, run as data; every case with a different answer is named, with the reason."""
 
+from json import dumps
+
 import pytest
 
 from catalog.json_schema.validation import compile_schema
@@ -103,6 +105,31 @@ def test_every_optional_case_is_correct_or_a_named_exception(draft):
             wrong[case.name] = found
 
     assert wrong == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_a_long_list_is_valid_if_each_of_its_items_is(draft):
+    """Large values take another way than small ones."""
+    wrong, ran = {}, 0
+    for case in cases(draft, parse_float=read_number):
+        schema = in_its_draft(case)
+        text = dumps(schema, default=str)
+        if not isinstance(schema, dict) or "$ref" in text or 'Ref"' in text:
+            continue
+        items = {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
+        compiled = compile_schema(
+            {"$schema": schema["$schema"], "items": items}, asserts_formats=False
+        )
+        for test in case.tests:
+            alone = compile_schema(schema, asserts_formats=False).check(test.data)
+            many = compiled.check([test.data] * 40)
+            ran += 1
+            if many.verdict != alone.verdict:
+                wrong[case.name] = (test.description, alone.verdict, many.verdict)
+
+    assert wrong == {}
+    assert ran > 400
 
 
 @pytest.mark.parametrize("draft", DRAFTS)

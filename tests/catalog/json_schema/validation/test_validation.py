@@ -7,12 +7,10 @@ from decimal import Decimal
 
 import jsonschema_rs
 import pytest
-from jsonschema.validators import validator_for
 
-from catalog.json_schema.dialects import DIALECTS
 from catalog.json_schema.validation import Budget, compile_schema
-from catalog.json_schema.validation.compile import KEYWORDS, MAX_PROBLEMS
 from catalog.json_schema.validation.errors import MAX_POINTER_CHARACTERS
+from catalog.json_schema.validation.subschema import MAX_PROBLEMS
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import loads
 from tests.work import at_most
@@ -388,15 +386,6 @@ def test_a_number_of_too_many_digits_is_not_checked():
 # Drafts and references.
 
 
-@pytest.mark.parametrize("uri", KEYWORDS)
-def test_every_keyword_of_every_draft_is_checked(uri):
-    assert KEYWORDS[uri].keys() == validator_for({"$schema": uri}).VALIDATORS.keys()
-
-
-def test_every_known_draft_has_its_keywords():
-    assert {dialect.uri for dialect in DIALECTS} == KEYWORDS.keys()
-
-
 @pytest.mark.parametrize(
     ("draft", "expected"),
     [
@@ -658,6 +647,62 @@ def test_work_beyond_the_budget_ends_unchecked_with_a_reason(pair):
 
     assert result.verdict == "unchecked"
     assert "too" in result.reason
+
+
+FORECAST = {
+    "type": "array",
+    "items": {"$ref": "#/$defs/day"},
+    "$defs": {
+        "day": {
+            "type": "object",
+            "properties": {"day": {"type": "integer"}, "sky": {"enum": ["clear", "grey"]}},
+            "required": ["day"],
+            "additionalProperties": False,
+        }
+    },
+}
+
+
+def test_a_large_value_that_conforms_costs_little():
+    forecast = [{"day": day, "sky": "clear"} for day in range(2_000)]
+    compiled = compile_schema(FORECAST)
+
+    with at_most(150_000):
+        assert compiled.check(forecast).verdict == "conforms"
+
+
+def test_the_one_mistake_in_a_large_value_is_found():
+    forecast = [{"day": day, "sky": "clear"} for day in range(2_000)]
+    forecast[1_500] = {"day": loads("1.5")}
+
+    [problem] = check(FORECAST, forecast).problems
+
+    assert (problem.pointer, problem.message) == ("/1500/day", "must be an integer")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": {"$ref": "#"}},
+        {"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {}]}}},
+        {"items": {"anyOf": [{"const": n} for n in range(5_000)]}},
+        {"items": {"enum": [loads("1.5"), "x" * 1_000_000]}},
+    ],
+)
+def test_a_large_value_is_decided_within_the_budget_however_the_schema_is(schema):
+    with at_most(6_000_000):
+        result = check(schema, [f"a{n}" for n in range(5_000)])
+
+    assert result.reason is None or "too" in result.reason or "itself" in result.reason
+
+
+def test_numbers_in_a_large_value_are_exact():
+    schema = {"items": {"multipleOf": loads("0.1"), "maximum": loads("1e300")}}
+    numbers = [loads(text) for text in ("0.3", "1e299", "9007199254740993", "1.0", "-0")] * 20
+
+    assert verdict(schema, numbers) == "conforms"
+    assert verdict(schema, [*numbers, loads("0.35")]) == "violates"
+    assert verdict(schema, [*numbers, loads("1.00000000000000000001e300")]) == "violates"
 
 
 def test_violations_found_before_the_budget_ended_are_reported():
