@@ -143,7 +143,6 @@ def _properties(
 ) -> Iterator[Violation]:
     if not isinstance(instance, dict):
         return
-    current_run().spend(len(instance) // 16)
     for name, value in instance.items():
         if name in properties:
             yield from validator.descend(value, properties[name], name, name)
@@ -169,7 +168,6 @@ def _additional_properties(
     properties = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
     run = current_run()
-    run.spend(len(instance) // 16)
     for name, value in instance.items():
         if name in properties:
             continue
@@ -283,7 +281,7 @@ def _unevaluated(validator: Validator, rest: Any, instance: Any, _: Any) -> Iter
 
 
 def _enum(validator: Validator, values: Any, instance: Any, _: Any) -> Iterator[Violation]:
-    if canonical(instance, current_run()) in _canonical_values(validator, values):
+    if _is_one_of(validator, values, instance):
         return
     if values:
         yield validator.violation(f"must be {choice(values)}")
@@ -292,15 +290,19 @@ def _enum(validator: Validator, values: Any, instance: Any, _: Any) -> Iterator[
 
 
 def _const(validator: Validator, value: Any, instance: Any, _: Any) -> Iterator[Violation]:
-    if canonical(instance, current_run()) not in _canonical_values(validator, [value]):
+    if not _is_one_of(validator, [value], instance):
         yield validator.violation(f"must be {show(value)}")
 
 
-def _canonical_values(validator: Validator, values: list[JSON]) -> frozenset[str]:
+def _is_one_of(validator: Validator, values: list[JSON], instance: JSON) -> bool:
     run = current_run()
-    return validator.subschema.built(
-        validator.keyword, lambda: frozenset(canonical(value, run) for value in values)
+    kinds, texts = validator.subschema.built(
+        validator.keyword,
+        lambda: (set(map(type, values)), {canonical(value, run) for value in values}),
     )
+    if isinstance(instance, list | dict | str) and type(instance) not in kinds:
+        return False  # a large value is not written out
+    return canonical(instance, run) in texts
 
 
 def _multiple_of(validator: Validator, divisor: Any, instance: Any, _: Any) -> Iterator[Violation]:

@@ -231,7 +231,7 @@ class Subschema:
         with Run(budget or Budget()):
             try:
                 return fits(self, value)
-            except (Unchecked, RecursionError):
+            except (Unchecked, RecursionError, ValueError):
                 return None
 
     def errors(self, value: JSON, budget: Budget | None = None) -> list[Violation]:
@@ -254,6 +254,8 @@ class Subschema:
                 return found, bool(found), str(stop)
             except RecursionError:  # a safeguard: levels are limited
                 return found, bool(found), "The value is nested too deeply."
+            except ValueError:  # Python does not write integers of more than 4,300 digits
+                return found, bool(found), "A number has too many digits."
         return found, False, None
 
     # Inside a check.

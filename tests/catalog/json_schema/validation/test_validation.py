@@ -381,6 +381,7 @@ def test_floats_are_checked_too():
 
 def test_a_number_of_too_many_digits_is_not_checked():
     assert verdict({"multipleOf": 3}, Decimal("1" * 5000)) == "unchecked"
+    assert verdict({"maximum": 3}, 10**5000) == "unchecked"
 
 
 # Drafts and references.
@@ -632,6 +633,8 @@ def test_a_violation_reported_once_does_not_count_as_valid_later():
         ),
         lambda: ({"pattern": "^(x|xx)*$"}, "x" * 500_000 + "!"),
         lambda: ({"format": "regex"}, "a" * 60_000),
+        lambda: ({"$schema": DRAFT_07, "allOf": [{"items": True}] * 5000}, [1] * 100_000),
+        lambda: ({"allOf": [{"not": {"type": "integer"}}] * 5000}, "x" * 1_000_000),
         lambda: (
             {"uniqueItems": True, "items": {"uniqueItems": True}},
             [[n, list(range(3000))] for n in range(3000)],
