@@ -12,7 +12,7 @@ visited once, so a loop of references ends. `children.py` answers the same quest
     steps_of           the same for a node of `SchemaMap`
 
 The validator does not use this module: it checks the value against each subschema, counts each check, and stops as
-soon as the result is certain (`validation/applicators.py`, `validation/unevaluated.py`).
+soon as the result is certain (`validation/keywords.py`, `validation/unevaluated.py`).
 
 Sources: JSON Schema 2020-12 Core, sections 8.2.3, 10.2 and 10.3; the earlier drafts by their own keywords.
 """

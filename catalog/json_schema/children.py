@@ -7,7 +7,7 @@ others. `unevaluatedProperties` and `unevaluatedItems` are for what none of the 
 `member` and `item` combine all subschemas that apply to the object or array (see `applicable.py`). `unevaluated*`
 counts in every draft, even if the draft does not define it: schemas mix drafts, and may mark a secret there.
 
-The validator has its own loops (`validation/applicators.py`): it goes from keyword to keyword through a whole object
+The validator has its own loops (`validation/keywords.py`): it goes from keyword to keyword through a whole object
 or array, and not from member to member.
 
 Source: JSON Schema 2020-12 Core, sections 10.3 and 11; the earlier drafts by their own keywords.
