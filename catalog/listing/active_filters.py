@@ -22,7 +22,6 @@ class ActiveFilter:
 
 def active_filters(search: CatalogSearch) -> Iterator[ActiveFilter]:
     """The filters in the query of `search`, and its other words."""
-    search = replace(search, cursor=None)
     for written in search.query.filters:
         without = replace(search, words=without_filters(search.words, written))
         yield ActiveFilter(_shortened(written), without.address())

@@ -15,7 +15,7 @@ from django.http import QueryDict
 from catalog.accounts.models import Person, User
 from catalog.hooks import hooks
 from catalog.listing import sorting
-from catalog.listing.pagination import BadCursor, Cursor
+from catalog.listing.pagination import Cursor
 from catalog.listing.sorting import Sort
 from catalog.listing.url_parameters import PARAMETERS, read_parameters, with_filters
 from catalog.models import Audience, Tool, ToolQuerySet
@@ -40,7 +40,7 @@ def visitors_see() -> Visibility:
 
 
 # The parameters of the URL of a list of tools (`CatalogSearch.from_query`).
-LIST_PARAMETERS: Final = PARAMETERS.union(["q", "include", "sort", "cursor"])
+LIST_PARAMETERS: Final = PARAMETERS.union(["q", "include", "sort"])
 FEW: Final = 2_000  # tools that are sorted, rather than read from an index in order
 
 
@@ -55,7 +55,7 @@ class CatalogSearch:
     archived: bool = False  # include archived tools
     sort: Sort = ""  # "": by relevance, or by name if there are only filters
     runnable_first: bool = False  # the default order without words; for pages
-    cursor: Cursor | None = None
+    cursor: Cursor | None = None  # for programs, which read the default order without words by name
     limit: int = PAGE_SIZE
     visibility: Visibility = field(default_factory=visitors_see)
     person: Person | None = field(
@@ -65,17 +65,11 @@ class CatalogSearch:
     @classmethod
     def from_query(cls, query: QueryDict, person: Person | None) -> CatalogSearch:
         """Read the query of a page's URL. It usually comes from a link, so invalid values are ignored."""
-        try:
-            cursor = Cursor.decode(text) if (text := query.get("cursor")) else None
-        except BadCursor:
-            cursor = None
         return cls(
             words=with_filters(query.get("q", "").strip("\r\n"), read_parameters(query)),
             archived=query.get("include") == "archived",
             sort=sorting.read(query.get("sort")),
             runnable_first=True,
-            cursor=cursor,
-            limit=PAGE_SIZE,
             visibility=Audience.objects.visibility_for(person),
             person=person,
         )
@@ -187,15 +181,15 @@ class CatalogSearch:
         """The URL's query for the same words without filters."""
         return replace(self, words=self.words_alone, archived=False).address()
 
-    def address(self, *, cursor: str | None = None) -> str:
-        """This search as the query of a URL ("?q=weather"), from the beginning or from `cursor` on."""
+    def address(self, *, page: int = 1) -> str:
+        """One of the pages of this search as the query of a URL ("?q=weather")."""
         pairs = [("q", self.words)] if self.words else []
         if self.archived:
             pairs.append(("include", "archived"))
         if self.sort:
             pairs.append(("sort", self.sort))
-        if cursor:
-            pairs.append(("cursor", cursor))
+        if page > 1:
+            pairs.append(("page", str(page)))
         return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in pairs])
 
     @property
@@ -204,9 +198,7 @@ class CatalogSearch:
         return [
             (
                 one,
-                replace(
-                    self, cursor=None, words=self.words.replace(one.written, one.instead, 1)
-                ).address(),
+                replace(self, words=self.words.replace(one.written, one.instead, 1)).address(),
             )
             for one in self.query.problems
         ]

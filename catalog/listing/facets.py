@@ -317,7 +317,7 @@ class _Faceting:
         return Option(label, count, counted, bool(written), self._address(words=words))
 
     def _address(self, **choice: Any) -> str:
-        return replace(self.search, cursor=None, **choice).address()
+        return replace(self.search, **choice).address()
 
     def _not_assessed(self) -> str:
         """The number of matches that the counts of scores and formats do not include."""
@@ -345,7 +345,7 @@ class _Faceting:
 
     def _archived_option(self) -> Option:
         """The option that adds archived tools; it counts those that fulfil the whole query."""
-        search = replace(self.search, archived=True, cursor=None)
+        search = replace(self.search, archived=True)
         count, counted = None, True
         if self.counts:
             strict = strict_match(search.plan, search.chosen)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from django.core.paginator import Page as DjangoPage
+from django.core.paginator import Paginator
+
 from catalog.caching import LRUCache
 from catalog.db.compiled_query import PreparedRows
 from catalog.listing import sorting
 from catalog.listing.catalog_search import FEW, CatalogSearch
-from catalog.listing.pagination import Cursor, first_row, window
-from catalog.listing.sorting import Sort
+from catalog.listing.pagination import Cursor
 from catalog.models import Tool, ToolQuerySet
 from catalog.search import search_index
 from catalog.search.explain import Explanation
@@ -37,35 +39,22 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some results in order, with the cursors of the neighbouring pages.
+    """Some results in order, and the cursor of those that follow; None at the end.
 
     `count` stops at `COUNT_AT_MOST`; then `counted` is False.
     `filled_up`: the results that contain all words come first, followed by less exact ones.
     `loosely`: some results contain only some of the words; `holding_all` is the number that contain all.
     `corrections`: (as typed, as searched), for each corrected typo.
-    `start`: the number of rows before this page.
     """
 
     results: tuple[Result, ...]
     count: int
     counted: bool
     next: str | None = None
-    previous: str | None = None
     loosely: bool = False
     holding_all: int = 0
     corrections: tuple[tuple[str, str], ...] = ()
     filled_up: bool = False
-    start: int = 0
-
-    @property
-    def first(self) -> int:
-        """The number of the first row, from 1."""
-        return self.start + 1
-
-    @property
-    def last(self) -> int:
-        """The number of the last row."""
-        return self.start + len(self.results)
 
     @property
     def exact_count(self) -> int:
@@ -86,122 +75,100 @@ class Page:
 
 
 def page_of(search: CatalogSearch) -> Page:
-    """The results of `search` at its cursor."""
-    if search.order:
-        return _sorted_page(search, search.order)
-    return _listed_page(search) if search.is_list else _found_page(search)
+    """The results of `search` after its cursor, by name or by relevance, as programs read them."""
+    if not search.is_list:
+        return _page_of_found(search)
+    cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
+    tools = search.listed
+    if cursor:
+        tools = tools.filter(sort_name__gte=cursor.key)
+        tools = tools.exclude(sort_name=cursor.key, pk__lte=cursor.pk)
+    rows = list(tools.by_name().for_rows()[: search.limit + 1])
+    shown = rows[: search.limit]
+    more = len(rows) > len(shown)
+    after = Cursor("list", shown[-1].sort_name, shown[-1].pk).encode() if more else None
+    return _make_page(search, shown, after)
 
 
-def _sorted_page(search: CatalogSearch, sort: Sort) -> Page:
-    """The results in another order than the default; for a search by words, only the `FEW` best (or oldest)."""
-    hits, cursor = None if search.is_list else search.hits, search.cursor
-    offset = int(cursor.key) if cursor and cursor.mode == "sorted" else 0
-    tools = search.listed if hits is None else Tool.objects.filter(pk__in=_pks_found(hits))
-    in_order = sorting.page_of(tools, sort, offset=offset, limit=search.limit + 1)
-    pks, more = in_order[: search.limit], len(in_order) > search.limit
-    if hits is None:
-        count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
-    else:
-        count, counted = (hits.holding_all, True) if hits.filled_up else _count_found(search, hits)
-    return Page(
-        _results(search, _read_rows(pks), hits),
-        count,
-        counted,
-        next=Cursor("sorted", offset + search.limit, 0).encode() if more else None,
-        previous=Cursor("sorted", max(0, offset - search.limit), 0).encode() if offset else None,
-        loosely=bool(hits and hits.loosely and not hits.filled_up),
-        holding_all=hits.holding_all if hits else 0,
-        corrections=search.plan.corrections if hits else (),
-        start=offset,
-    )
+def _page_of_found(search: CatalogSearch) -> Page:
+    cursor = search.cursor if search.cursor and search.cursor.mode == "found" else None
+    offset = int(cursor.key) if cursor else 0
+    ranked, rest = search.hits.ranked, search.hits.rest
+    pks = list(ranked[offset : offset + search.limit + 1])
+    if rest is not None and len(pks) <= search.limit:
+        beyond = cursor.pk if cursor and offset >= len(ranked) else 0
+        wanted = search.limit + 1 + len(ranked)
+        known = frozenset(ranked)
+        found = search_index().matching(rest, limit=wanted, beyond=beyond)
+        pks += [pk for pk in found if pk not in known]
+    shown = pks[: search.limit]
+    after = None
+    if len(pks) > len(shown):
+        position = offset + len(shown)
+        after = Cursor("found", position, shown[-1] if position > len(ranked) else 0).encode()
+    return _make_page(search, _read_rows(shown), after)
+
+
+def numbered_pages(search: CatalogSearch) -> Paginator[int]:
+    """The pages of primary keys, by number, in the order of `search`: of the first `COUNT_AT_MOST` results."""
+    return Paginator(_InOrder(search), search.limit)  # type: ignore[arg-type]  # only slices are read
+
+
+def results_of(search: CatalogSearch, page: DjangoPage[int]) -> Page:
+    """The results on one of these pages."""
+    return _make_page(search, _read_rows(list(page)))
+
+
+@dataclass(frozen=True)
+class _InOrder:
+    """The primary keys of the results in the order of a search, as a sequence of which parts are read."""
+
+    search: CatalogSearch
+
+    def __len__(self) -> int:
+        if self.search.order and not self.search.is_list:
+            return len(_pks_found(self.search.hits))
+        number, _ = _count(self.search)
+        return number
+
+    def __getitem__(self, part: slice) -> list[int]:
+        search = self.search
+        offset, limit = part.start, part.stop - part.start
+        if search.is_list:
+            return sorting.page_of(search.listed, search.order, offset=offset, limit=limit)
+        hits = search.hits
+        if search.order:
+            tools = Tool.objects.filter(pk__in=_pks_found(hits))
+            return sorting.page_of(tools, search.order, offset=offset, limit=limit)
+        pks = list(hits.ranked)
+        if hits.rest is not None and part.stop > len(pks):
+            pks += search_index().matching(hits.rest, limit=part.stop + len(pks))
+        return list(dict.fromkeys(pks))[part]
 
 
 def _pks_found(hits: Hits) -> list[int]:
-    """The tools to sort: if less exact ones only fill up the page, without these."""
+    """The tools to sort, the `FEW` best or oldest; without those that only fill up the page."""
     ranked = [pk for pk in hits.ranked if not hits.filled_up or pk in hits.exact]
     if hits.rest is None:
         return ranked
     return list(dict.fromkeys([*ranked, *search_index().matching(hits.rest, limit=FEW)]))
 
 
-def _listed_page(search: CatalogSearch) -> Page:
-    cursor = search.cursor if search.cursor and search.cursor.mode == "list" else None
-    tools = search.listed
-    if cursor is None:
-        listed = tools.order_by("sort_name", "pk")
-    elif cursor.backwards:
-        listed = tools.filter(sort_name__lte=cursor.key).exclude(
-            sort_name=cursor.key, pk__gte=cursor.pk
-        )
-        listed = listed.order_by("-sort_name", "-pk")
-    else:
-        listed = tools.filter(sort_name__gte=cursor.key).exclude(
-            sort_name=cursor.key, pk__lte=cursor.pk
-        )
-        listed = listed.order_by("sort_name", "pk")
-    rows = list(listed.for_rows()[: search.limit + 1])
-    positions = [Cursor("list", tool.sort_name, tool.pk) for tool in rows]
-    positions, before, after = window(positions, cursor, search.limit)
-    by_key = {tool.pk: tool for tool in rows}
-    results = _results(search, [by_key[position.pk] for position in positions])
-    count, counted = _counts.get_or_compute(search.depends_on, lambda: bounded_count(tools))
+def _make_page(search: CatalogSearch, tools: Sequence[Tool], after: str | None = None) -> Page:
+    count, counted = _count(search)
+    if search.is_list:
+        return Page(_results(search, tools), count, counted, after)
+    hits = search.hits
     return Page(
-        results, count, counted, next=after, previous=before, start=first_row(cursor, len(results))
-    )
-
-
-def _found_page(search: CatalogSearch) -> Page:
-    hits, cursor = search.hits, search.cursor
-    offset = int(cursor.key) if cursor and cursor.mode == "found" else 0
-    beyond = cursor.pk if cursor and cursor.mode == "found" else 0
-    if cursor and cursor.backwards:
-        offset = max(0, offset - search.limit)
-    in_order = _rows_at(search, hits, offset, beyond, backwards=bool(cursor and cursor.backwards))
-    rows, more = in_order[: search.limit], len(in_order) > search.limit
-    ranked = len(hits.ranked)
-    after = (
-        Cursor("found", offset + len(rows), rows[-1] if offset + len(rows) > ranked else 0)
-        if more
-        else None
-    )
-    before = (
-        Cursor("found", offset, rows[0] if offset > ranked else 0, backwards=True)
-        if offset and rows
-        else None
-    )
-    count, counted = _count_found(search, hits)
-    return Page(
-        _results(search, _read_rows(rows), hits),
+        _results(search, tools),
         count,
         counted,
-        next=after.encode() if after else None,
-        previous=before.encode() if before else None,
-        loosely=hits.loosely,
+        after,
+        loosely=hits.loosely and not (search.order and hits.filled_up),
         holding_all=hits.holding_all,
         corrections=search.plan.corrections,
-        filled_up=hits.filled_up,
-        start=offset,
+        filled_up=hits.filled_up and not search.order,
     )
-
-
-def _rows_at(
-    search: CatalogSearch, hits: Hits, offset: int, beyond: int, *, backwards: bool
-) -> list[int]:
-    """Primary keys from `offset` on, one more than a page has; `beyond`: the previous one (backwards: the next)."""
-    ranked, wanted = hits.ranked, search.limit + 1
-    rows = list(ranked[offset : offset + wanted])
-    if hits.rest is None or len(rows) == wanted:
-        return rows
-    index, known = search_index(), frozenset(ranked)
-    if backwards and offset >= len(ranked) and beyond:
-        found = index.matching(
-            hits.rest, limit=search.limit + len(known), beyond=beyond, backwards=True
-        )
-        before = [pk for pk in found if pk not in known][: search.limit]
-        return [*reversed(before), beyond]  # the tool at the cursor comes last
-    start = beyond if offset >= len(ranked) else 0
-    found = index.matching(hits.rest, limit=wanted + len(known), beyond=start)
-    return [*rows, *(pk for pk in found if pk not in known)][:wanted]
 
 
 def _read_rows(pks: Sequence[int]) -> list[Tool]:
@@ -210,10 +177,8 @@ def _read_rows(pks: Sequence[int]) -> list[Tool]:
     return [tools[pk] for pk in pks if pk in tools]
 
 
-def _results(
-    search: CatalogSearch, tools: Sequence[Tool], hits: Hits | None = None
-) -> tuple[Result, ...]:
-    """The rows of these tools, without successors that are hidden; without `hits`, of a list.
+def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]:
+    """The rows of these tools, without successors that are hidden.
 
     Whether they run is found for all of them at once. Fields are read only for tools that need them for an explanation.
     """
@@ -231,17 +196,23 @@ def _results(
         if tool.pk in fields:
             reasons = search.explainer.reasons(unexplained[tool.pk], fields[tool.pk])
             shown = replace(shown, reasons=reasons)
-        results.append(Result(tool, shown, hits is None or hits.is_exact(tool.pk)))
+        exact = search.is_list or search.hits.is_exact(tool.pk)
+        results.append(Result(tool, shown, exact))
     return tuple(results)
 
 
-def _count_found(search: CatalogSearch, hits: Hits) -> tuple[int, bool]:
-    if hits.rest is None:
-        return len(hits.ranked), True
-    rest = hits.rest
-    return _counts.get_or_compute(
-        search.depends_on, lambda: bounded(search_index().count(rest, at_most=COUNT_AT_MOST + 1))
-    )
+def _count(search: CatalogSearch) -> tuple[int, bool]:
+    """The number of results, up to `COUNT_AT_MOST`, and whether that is all; sorted ones have no less exact ones."""
+    if search.is_list:
+        return _counts.get_or_compute(search.depends_on, lambda: bounded_count(search.listed))
+    hits = search.hits
+    if hits.rest is not None:
+        match = hits.rest
+        return _counts.get_or_compute(
+            search.depends_on,
+            lambda: bounded(search_index().count(match, at_most=COUNT_AT_MOST + 1)),
+        )
+    return hits.holding_all if search.order and hits.filled_up else len(hits.ranked), True
 
 
 def bounded_count(tools: ToolQuerySet) -> tuple[int, bool]:

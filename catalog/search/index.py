@@ -73,18 +73,13 @@ class SearchIndex(ABC):
         """The number of indexed tools."""
         return vocabulary.counts_of([vocabulary.ALL]).get(vocabulary.ALL, 0)
 
-    def matching(
-        self, match: Match, *, limit: int, beyond: int = 0, backwards: bool = False
-    ) -> list[int]:
-        """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys.
-
-        With `backwards`, those before it, the nearest first.
-        """
+    def matching(self, match: Match, *, limit: int, beyond: int = 0) -> list[int]:
+        """The first `limit` matching tools after the primary key `beyond`, in the order of primary keys."""
         where, values = self.where(match)
         if beyond:
-            where += f" AND {self.key} {'<' if backwards else '>'} %s"
+            where += f" AND {self.key} > %s"
             values.append(beyond)
-        order = f"ORDER BY {self.key} {'DESC' if backwards else 'ASC'} LIMIT %s"
+        order = f"ORDER BY {self.key} LIMIT %s"
         query = f"SELECT {self.key} FROM tool_search WHERE {where} {order}"  # noqa: S608
         rows = fetched(query, [*values, limit])
         return [pk for (pk,) in rows]

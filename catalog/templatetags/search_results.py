@@ -20,7 +20,7 @@ from django.utils.safestring import SafeString
 from catalog.listing.active_filters import WORDS_SHOWN
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import Facet, Option
-from catalog.listing.results import Page, Result
+from catalog.listing.results import Result
 from catalog.models import Tool
 from catalog.rendering.html import join_html
 from catalog.search.explain import Reason
@@ -79,14 +79,6 @@ def result_rows(results: Iterable[Result], stars: frozenset[int] | None = None) 
         )
         for result in results
     )
-
-
-@register.simple_tag
-def results_range(page: Page) -> str:
-    """The part of the results that a page shows: "1 to 20 of 1,809"."""
-    if page.filled_up:
-        return ""
-    return f"{page.first:,} to {page.last:,} of {page.count:,}{'' if page.counted else '+'}"
 
 
 @register.simple_tag

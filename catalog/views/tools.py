@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +21,7 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.listing.active_filters import active_filters
 from catalog.listing.catalog_search import LIST_PARAMETERS, CatalogSearch
 from catalog.listing.facets import Facet, facets_key, facets_of, immediate_facets, uncounted_facets
-from catalog.listing.results import page_of
+from catalog.listing.results import numbered_pages, results_of
 from catalog.listing.similar import similar_tools
 from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
@@ -31,6 +33,8 @@ from catalog.templatetags.stars import star_html
 from catalog.tool_comparison import compare_sections
 from catalog.tool_page import SpecText, ToolPage
 from catalog.views.parts import part_or_page, wants_part
+
+MAX_DIGITS: Final = 7  # of a page number
 
 _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 _preview_schemas: LRUCache[SafeString] = LRUCache(
@@ -64,11 +68,13 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     """
     search = CatalogSearch.from_query(request.GET, request.user)
     counted = immediate_facets(search)
-    key = (facets_key(search), counted is not None, search.cursor)
+    number = _page_number(request)
+    key = (facets_key(search), counted is not None, number)
     results = _lists.get_or_compute(
         key,
         lambda: _results(
             search,
+            number,
             counted or uncounted_facets(search),
             counted=counted is not None,
         ),
@@ -85,8 +91,19 @@ def _list_page(request: HttpRequest, search: CatalogSearch, results: SafeString)
     return render(request, "catalog/tool_list.html", context)
 
 
-def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool) -> SafeString:
-    page = page_of(search)
+def _page_number(request: HttpRequest) -> int:
+    """The number in `?page=`. It usually comes from a link, so an invalid one is the first page."""
+    text = request.GET.get("page", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_DIGITS else 1
+
+
+def _results(
+    search: CatalogSearch, number: int, facets: tuple[Facet, ...], *, counted: bool
+) -> SafeString:
+    current = numbered_pages(search).get_page(number)
+    page = results_of(search, current)
+    before = current.previous_page_number() if current.has_previous() else 0
+    after = current.next_page_number() if current.has_next() else 0
     context = {
         "search": search,
         "page": page,
@@ -94,8 +111,10 @@ def _results(search: CatalogSearch, facets: tuple[Facet, ...], *, counted: bool)
         "filters": list(active_filters(search)),
         "stars": search.stars if search.user else None,
         "facets_url": None if counted else f"{reverse('catalog:facets')}{search.address()}",
-        "next_url": search.address(cursor=page.next) if page.next else None,
-        "previous_url": search.address(cursor=page.previous) if page.previous else None,
+        "next_url": search.address(page=after) if after else None,
+        "previous_url": search.address(page=before) if before else None,
+        "summary": f"{current.start_index():,} to {current.end_index():,} of {page.count:,}"
+        f"{'' if page.counted else '+'}",
     }
     return render_to_string("catalog/_results.html", context)
 
@@ -111,7 +130,7 @@ def facet_list(request: HttpRequest) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         response = render(request, "catalog/_facets.html", {"search": search, "facets": facets})
     else:
-        results = _results(search, facets, counted=True)
+        results = _results(search, _page_number(request), facets, counted=True)
         response = _list_page(request, search, results)
     patch_vary_headers(response, ["HX-Request"])
     return response

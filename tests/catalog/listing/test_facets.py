@@ -10,6 +10,7 @@ from catalog.assessments import assess_all
 from catalog.lifecycle import archive, deprecate
 from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import OPTIONS_OF_GROUP, facets_of
+from catalog.listing.pagination import Cursor
 from catalog.listing.results import page_of
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
@@ -82,17 +83,16 @@ def test_parameters_of_the_url_filter_lists_and_searches_alike(words, parameters
 
 
 @pytest.mark.usefixtures("catalog_tools")
-def test_a_list_by_tag_is_ordered_by_name_and_paginated_both_ways():
+def test_a_list_by_tag_is_ordered_by_name_and_read_by_cursor():
     publish_many([make_spec(f"tool-{number:02}", tags=["many"]) for number in range(5)], by=None)
     first = CatalogSearch(words="tag:many", limit=2)
     second = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(first).next))
     third = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(second).next))
-    back = CatalogSearch(words="tag:many", limit=2, cursor=cursor_of(page_of(third).previous))
 
     assert ids(first) == ["tool-00", "tool-01"]
     assert ids(second) == ["tool-02", "tool-03"]
     assert ids(third) == ["tool-04"]
-    assert ids(back) == ids(second)
+    assert page_of(third).next is None
 
 
 @pytest.mark.parametrize("few", [0, 2_000])
@@ -117,7 +117,7 @@ def test_a_list_by_several_facets_is_the_same_for_few_and_many_tools(monkeypatch
 
 
 def cursor_of(text):
-    return CatalogSearch.from_query(QueryDict(f"cursor={text}"), None).cursor
+    return Cursor.decode(text)
 
 
 def test_a_renamed_tool_moves_in_the_list_of_its_tag():

@@ -18,7 +18,7 @@ def test_the_first_page_explains_the_site_and_searches_the_catalog(client):
     assert form.css_first("input[type=search]").attributes["name"] == "q"
 
 
-@pytest.mark.parametrize("query", ["q=weather", "q=a%26b&tag=x&tag=y", "cursor=abc"])
+@pytest.mark.parametrize("query", ["q=weather", "q=a%26b&tag=x&tag=y", "sort=name"])
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 @pytest.mark.parametrize("method", ["get", "head"])
 def test_an_address_of_the_former_list_leads_to_the_list(client, query, headers, method):

@@ -162,7 +162,16 @@ def test_words_that_nothing_has_lead_on(client):
 
 
 @pytest.mark.parametrize(
-    "query", ["cursor=x", "cursor=" + "A" * 3000, "runnable=maybe", "include=x", "q=%FF", "page=2"]
+    "query",
+    [
+        "cursor=x",
+        "cursor=" + "A" * 3000,
+        "runnable=maybe",
+        "include=x",
+        "q=%FF",
+        "page=2",
+        "page=x",
+    ],
 )
 def test_an_address_that_makes_no_sense_is_the_first_page(client, query):
     make_tool("a")
