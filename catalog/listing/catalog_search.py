@@ -221,12 +221,11 @@ class CatalogSearch:
         if not self.query:
             return self._seen_tools
         index, match = search_index(), with_conditions(self.plan, self.chosen, phrases=False)
-        few = index.matching(match, limit=FEW + 1)
-        if len(few) <= FEW:
-            return Tool.objects.filter(pk__in=few)  # the index has only visible ones
+        matching = index.subquery(match)
+        if index.count(match, at_most=FEW + 1) <= FEW:
+            return Tool.objects.filter(pk__in=matching)  # the index has only visible ones
         # Many are read in the order of the list; a condition on the key itself would sort them.
-        tools = self._seen_tools.alias(key=F("pk") + 0)
-        return tools.filter(key__in=index.subquery(match))
+        return self._seen_tools.alias(key=F("pk") + 0).filter(key__in=matching)
 
     @cached_property
     def chosen(self) -> Match:
