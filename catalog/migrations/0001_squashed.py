@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 import catalog.models.uploads
 from catalog.db.append_only import protect, unprotect
-from catalog.db.deferred_statements import execute_deferred
 
 # The search index and what it counts: tables without models, because each database has its own kind of full-text index.
 # They are empty at first; publishing fills them, and `manage.py rebuild_index` fills them from the stored specs.
@@ -988,7 +987,6 @@ class Migration(migrations.Migration):
                 fields=("tool", "number"), name="one_revision_per_number"
             ),
         ),
-        migrations.RunPython(execute_deferred, migrations.RunPython.noop),
         migrations.RunPython(create_search_tables, drop_search_tables),
         migrations.RunPython(append_only, writable),
     ]

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.db import migrations, models
 
 import playground.models
-from catalog.db.deferred_statements import execute_deferred
 
 
 class Migration(migrations.Migration):
@@ -455,5 +454,4 @@ class Migration(migrations.Migration):
                 fields=["tool", "-id", "outcome", "verdict", "mode", "call_ms"], name="run_by_tool"
             ),
         ),
-        migrations.RunPython(execute_deferred, migrations.RunPython.noop),
     ]

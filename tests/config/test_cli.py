@@ -251,6 +251,47 @@ def test_killed_while_it_records_a_migration_the_second_time_succeeds(tmp_path, 
     assert manage(tmp_path, "migrate", "--check").returncode == 0
 
 
+KILLED_BEFORE_IT_RECORDS = """
+import os, sys
+import django
+django.setup()
+from django.core.management import call_command
+from django.db.migrations.recorder import MigrationRecorder
+
+record_applied = MigrationRecorder.record_applied
+
+def record_or_end(recorder, app, name):
+    if app == sys.argv[1]:
+        os._exit(9)
+    record_applied(recorder, app, name)
+
+MigrationRecorder.record_applied = record_or_end
+call_command("migrate", verbosity=0)
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("app", ["auth", "sessions", "playground"])
+def test_killed_before_it_records_a_migration_the_second_time_succeeds(tmp_path, app):
+    environment = {
+        **os.environ,
+        "TOOLSHELF_DATA_DIR": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_BEFORE_IT_RECORDS, app],
+        env=environment,
+        cwd=ROOT,
+        check=False,
+    )
+
+    assert killed.returncode == 9
+    again = manage(tmp_path, "migrate")
+    assert again.returncode == 0, again.stderr
+    assert manage(tmp_path, "migrate", "--check").returncode == 0
+
+
 def test_after_migrating_the_command_works(tmp_path, migrated):
     shutil.copy(migrated, tmp_path)
 

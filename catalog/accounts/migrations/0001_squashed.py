@@ -7,8 +7,6 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from catalog.db.deferred_statements import execute_deferred
-
 ABILITIES = {
     "run_tools": "Can run tools and save configurations",
     "publish_tools": "Can upload tools and propose revisions",
@@ -247,6 +245,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunPython(execute_deferred, migrations.RunPython.noop),
         migrations.RunPython(create_groups, migrations.RunPython.noop),
     ]
