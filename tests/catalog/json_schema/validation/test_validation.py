@@ -699,6 +699,17 @@ def test_a_large_value_is_decided_within_the_budget_however_the_schema_is(schema
     assert result.reason is None or "too" in result.reason or "itself" in result.reason
 
 
+@pytest.mark.parametrize("value", ["1.599e-900", "1" + "0" * 299])
+def test_numbers_that_take_long_to_compare_are_counted_one_by_one(value):
+    schema = {"items": {"enum": [loads(f"1.{n}e-900") for n in range(1, 600)] + [10**299]}}
+    budget = Budget()
+
+    result = compile_schema(schema).check([loads(value)] * 700, budget=budget)
+
+    assert result.verdict == "conforms"
+    assert Budget().steps - budget.steps > 2_000  # not by the package that nothing can stop
+
+
 def test_numbers_in_a_large_value_are_exact():
     schema = {"items": {"multipleOf": loads("0.1"), "maximum": loads("1e300")}}
     numbers = [loads(text) for text in ("0.3", "1e299", "9007199254740993", "1.0", "-0")] * 20
