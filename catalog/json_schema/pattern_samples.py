@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable
+from functools import lru_cache
 from random import Random
 from re import _constants as opcodes  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -68,8 +69,8 @@ class _Sampler:
         self.random = random
         self.steps = 0
 
-    def sample(self, nodes: Iterable[tuple[Any, Any]]) -> str:
-        return "".join(self._sample_node(opcode, argument) for opcode, argument in nodes)
+    def sample(self, tree: _parser.SubPattern) -> str:
+        return "".join([self._sample_node(opcode, argument) for opcode, argument in tree.data])
 
     def _sample_node(self, opcode: Any, argument: Any) -> str:
         self.steps += 1
@@ -93,34 +94,41 @@ class _Sampler:
             return self.random.choice(_SIMPLE)
         raise UnknownPattern(f"{opcode} is not supported.")
 
-    def _repeat(self, low: int, high: int, nodes: Iterable[tuple[Any, Any]]) -> str:
+    def _repeat(self, low: int, high: int, tree: _parser.SubPattern) -> str:
         low = min(low, MAX_CHARACTERS)
         more = MAX_REPEATS if high is opcodes.MAXREPEAT else MAX_MORE_REPEATS
         high = min(high, low + more, MAX_CHARACTERS)
         count = self.random.randint(low, high)
-        return "".join(self.sample(nodes) for _ in range(count))
+        return "".join(self.sample(tree) for _ in range(count))
 
     def _choose(self, items: list[tuple[Any, Any]]) -> str:
         """One character of a class, a readable one if it has any."""
         is_negated = items[0][0] is opcodes.NEGATE
-        ranges = [_range_of(*item) for item in items[is_negated:]]
-        for preferred in (_SIMPLE, _VISIBLE):
-            found = [
-                character
-                for character in preferred
-                if _is_in(ord(character), ranges) is not is_negated
-            ]
-            if found:
-                return self.random.choice(found)
+        ranges = tuple(_range_of(*item) for item in items[is_negated:])
+        found = _readable_characters(ranges, is_negated=is_negated)
+        if found:
+            return self.random.choice(found)
         if is_negated or not ranges:
             raise UnknownPattern("A class contains no readable characters.")
         low, high = self.random.choice(ranges)
         return chr(self.random.randint(low, min(high, low + _UNREADABLE_SAMPLES)))
 
 
+@lru_cache(maxsize=256)
+def _readable_characters(ranges: tuple[tuple[int, int], ...], *, is_negated: bool) -> list[str]:
+    """The simple characters of a class; the visible ones if it has no simple ones."""
+    for preferred in (_SIMPLE, _VISIBLE):
+        found = [
+            character for character in preferred if _is_in(ord(character), ranges) is not is_negated
+        ]
+        if found:
+            return found
+    return []
+
+
 def _range_of(opcode: Any, argument: Any) -> tuple[int, int]:
     return argument if opcode is opcodes.RANGE else (argument, argument)
 
 
-def _is_in(code: int, ranges: list[tuple[int, int]]) -> bool:
+def _is_in(code: int, ranges: Iterable[tuple[int, int]]) -> bool:
     return any(low <= code <= high for low, high in ranges)

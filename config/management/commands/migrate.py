@@ -9,8 +9,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
+from catalog.commands import BaseCommand
 
-class Command(migrate.Command):
+
+class Command(BaseCommand, migrate.Command):
     """Django's command, which can be repeated after its process was killed."""
 
 
