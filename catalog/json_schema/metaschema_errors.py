@@ -31,23 +31,31 @@ def metaschema_problems(schema: JSON, dialect: Dialect) -> tuple[list[Problem], 
     result = _metaschema(dialect.uri).check(schema)
     problems: dict[str, Problem] = {}
     for violation in result.problems:
-        if violation.pointer in problems:
-            continue
         tokens = split_pointer(violation.pointer)
+        if _is_item_of_names(violation):
+            tokens = tokens[:-1]
+        pointer = pointer_join("", *tokens)
+        if pointer in problems:
+            continue
         name = tokens[-1] if tokens else ""
-        value = resolve_pointer(schema, violation.pointer)
+        value = resolve_pointer(schema, pointer)
         message = _explain(violation, name, value, dialect)
         is_schema = message.startswith(_SCHEMA_EXPECTED)
         if is_schema and not (isinstance(value, list) and name in dialect.keywords):
             keyword = None
         else:
             keyword = next((each for each in reversed(tokens) if each in dialect.keywords), None)
-        problems[violation.pointer] = Problem(violation.pointer, message, RULE, keyword=keyword)
+        problems[pointer] = Problem(pointer, message, RULE, keyword=keyword)
     if not problems:
         message = f"This does not follow the meta-schema of draft {dialect.name}."
         path = pointer_join("", *dialect.first_mistake(schema))
         return [Problem(path, message, RULE)], False
     return list(problems.values()), not result.truncated
+
+
+def _is_item_of_names(violation: Problem) -> bool:
+    """Whether it is an item of a list of names, such as `required`, which is reported as a whole."""
+    return "/stringArray/items" in (violation.schema_pointer or "")
 
 
 @cache

@@ -68,7 +68,11 @@ _CLASS_TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SET_FOLLOWS: Final = re.compile(r"\\(?:[dDwWsS]|[pP]\{)")
-_LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")
+# Escapes and classes come first, because what looks like a lookaround in them is none.
+_LOOKAROUND: Final = re.compile(
+    r"\\. | \[ (?: \\. | [^\]\\] )* \] | (?P<lookaround> \(\?<?[=!] )",
+    re.VERBOSE | re.DOTALL,
+)
 _CONTROL_ESCAPES: Final = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _MAX_BOUND: Final = 2**31  # of the engine
 _MAX_CODE: Final = 0x10FFFF
@@ -158,7 +162,7 @@ def matches(source: str, text: str) -> bool:
 
 def has_lookaround(source: str) -> bool:
     """Whether `source` contains a lookahead or a lookbehind."""
-    return _LOOKAROUND.search(source) is not None
+    return any(found["lookaround"] for found in _LOOKAROUND.finditer(source))
 
 
 class _Refusal(Exception):

@@ -2,8 +2,17 @@
 
 from django.db import migrations
 
+CREATE_EMPTY = [
+    """
+    CREATE TABLE tool_group (
+        token text NOT NULL PRIMARY KEY, kind text NOT NULL, name text NOT NULL, tools integer NOT NULL
+    )
+    """,
+    "CREATE INDEX tool_group_by_size ON tool_group (kind, tools DESC, token)",
+]
+
 
 class Migration(migrations.Migration):
     dependencies = [("catalog", "0005_texts_without_nul")]
 
-    operations = [migrations.RunSQL("DROP TABLE tool_group", migrations.RunSQL.noop)]
+    operations = [migrations.RunSQL("DROP TABLE tool_group", CREATE_EMPTY)]

@@ -420,6 +420,27 @@ BODIES = {
     "POST /runs/{run_id}/again": "{}",
     "POST /tools/{slug}/example-checks": "{}",
     "POST /sources/{name}/sync": "",
+    "PATCH /tools/{slug}": (
+        '{"add_tags": ["outdoors"], "owner": "ada", "remove_tags": [], "toolkit": "Weather"}'
+    ),
+    "PUT /tools/{slug}/deprecation": (
+        '{"note": "It does not return forecasts.", "superseded_by": "weather.forecast"}'
+    ),
+    "POST /tools/{slug}/lint/fixes": '{"fixes": ["0c6f1a2b3d4e"], "revision": 3}',
+    "POST /tools/{slug}/lint/waivers": (
+        '{"pointer": "/definition/name", "reason": "Known by it.", "rule": "name-not-portable"}'
+    ),
+    "POST /sources": (
+        '{"address": "https://api.example.com/openapi.json", "kind": "openapi", "name": "weather"}'
+    ),
+    "PATCH /sources/{name}": '{"every_minutes": 60, "policy": "review"}',
+    "POST /sources/{name}/changes/{change}/approve": '{"seen": 3}',
+    "POST /changes/{change}/approve": '{"seen": 3}',
+    "PUT /runs/{run_id}/groups": '{"groups": []}',
+    "PUT /tools/{slug}/configurations/{name}/groups": '{"groups": []}',
+    "POST /tools/{slug}/configurations": '{"configuration": {}, "name": "work"}',
+    "POST /runs/{run_id}/example": '{"description": "Snow", "revision": 1}',
+    "POST /tools/{slug}/inputs": '{"name": "New York", "parameters": {}}',
     "POST /tools/{slug}/runs": '{"parameters": {}}',
 }
 DOCUMENT = json.loads(api_document().text)
