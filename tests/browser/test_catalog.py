@@ -117,7 +117,7 @@ def test_the_examples_of_queries_are_links(signed_in: Page):
     signed_in.get_by_role("link", name="score:>=90").click()
 
     signed_in.wait_for_url("**/tools/?q=score%3A%3E%3D90")
-    expect(signed_in.locator("#q")).to_have_value("score:>=90")
+    expect(signed_in.locator("#q")).to_have_value("score:>=90 ")  # the next word can be typed
 
 
 def test_the_preview_follows_the_keys_on_a_wide_screen_and_is_remembered(signed_in: Page):
