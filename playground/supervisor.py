@@ -367,6 +367,7 @@ def start_runs(processes: int | None = None) -> None:
     started = supervisor(processes=processes)
     if settings.PRELOAD_TOOLS:
         started.runner.start_worker()
+        registry().all()  # what is installed now, in all processes, until somebody reloads the packages
 
 
 def renew_runner() -> None:
