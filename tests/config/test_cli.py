@@ -214,56 +214,22 @@ def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(
     )
 
 
-KILLED_WHILE_IT_RECORDS = """
+KILLED_WHILE_IT_MIGRATES = """
 import os, sys
 import django
 django.setup()
 from django.core.management import call_command
 from django.db.migrations.recorder import MigrationRecorder
 
-record_applied = MigrationRecorder.record_applied
-
-def record_one(recorder, app, name):
-    record_applied(recorder, app, name)
-    if app == sys.argv[1]:
-        os._exit(9)
-
-MigrationRecorder.record_applied = record_one
-call_command("migrate", verbosity=0)
-"""
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("app", ["accounts", "catalog", "playground"])
-def test_killed_while_it_records_a_migration_the_second_time_succeeds(tmp_path, app):
-    environment = {
-        **os.environ,
-        "TOOLSHELF_DATA_DIR": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED_WHILE_IT_RECORDS, app], env=environment, cwd=ROOT, check=False
-    )
-
-    assert killed.returncode == 9
-    assert manage(tmp_path, "migrate").returncode == 0
-    assert manage(tmp_path, "migrate", "--check").returncode == 0
-
-
-KILLED_BEFORE_IT_RECORDS = """
-import os, sys
-import django
-django.setup()
-from django.core.management import call_command
-from django.db.migrations.recorder import MigrationRecorder
-
+_, killed_app, when = sys.argv
 record_applied = MigrationRecorder.record_applied
 
 def record_or_end(recorder, app, name):
-    if app == sys.argv[1]:
+    if app == killed_app and when == "before":
         os._exit(9)
     record_applied(recorder, app, name)
+    if app == killed_app:
+        os._exit(9)
 
 MigrationRecorder.record_applied = record_or_end
 call_command("migrate", verbosity=0)
@@ -271,17 +237,27 @@ call_command("migrate", verbosity=0)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("app", ["auth", "sessions", "playground"])
-def test_killed_before_it_records_a_migration_the_second_time_succeeds(tmp_path, app):
-    environment = {
-        **os.environ,
-        "TOOLSHELF_DATA_DIR": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-
+@pytest.mark.parametrize(
+    ("when", "app"),
+    [
+        ("before", "auth"),
+        ("before", "sessions"),
+        ("before", "playground"),
+        ("after", "accounts"),
+        ("after", "catalog"),
+        ("after", "playground"),
+    ],
+)
+def test_killed_before_or_after_it_records_a_migration_the_second_time_succeeds(
+    tmp_path, when, app
+):
     killed = subprocess.run(
-        [sys.executable, "-c", KILLED_BEFORE_IT_RECORDS, app],
-        env=environment,
+        [sys.executable, "-c", KILLED_WHILE_IT_MIGRATES, app, when],
+        env={
+            **os.environ,
+            "TOOLSHELF_DATA_DIR": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        },
         cwd=ROOT,
         check=False,
     )

@@ -49,4 +49,5 @@ class ExecuteDeferred(Operation):
         schema_editor.deferred_sql.clear()
 
 
+# Django has no setting for it: its command makes the executor that its own module names.
 vars(migrate)["MigrationExecutor"] = WholeMigrations
