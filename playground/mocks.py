@@ -13,7 +13,7 @@ from catalog.json_schema.sampling import NoValue, sample
 from catalog.json_schema.validation import CompiledSchema
 from catalog.jsontext.reader import JSON
 from catalog.specs.spec import Example, ToolSpec
-from playground.value_differences import MAX_DIFFERENCES, Difference, Differences, canonical
+from playground.value_differences import Change, canonical, compare_all
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Mock:
     source: str
     example: int | None = None
     description: str = ""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[Change, ...] = ()
     differences_in_all: int = 0
 
     def as_json(self) -> dict[str, JSON]:
@@ -81,21 +81,16 @@ def mock(spec: ToolSpec, parameters: JSON, return_type: CompiledSchema | None) -
 
 
 def _by_example(answering: list[tuple[int, Example]], parameters: JSON) -> Mock:
-    nearest = None
+    nearest: Mock | None = None
     for index, example in answering:
-        found = Differences(MAX_DIFFERENCES)
-        found.compare(example.parameters if example.has_parameters else {}, parameters)
-        if not found.count:
-            return Mock(example.return_value, "example", index, example.description or "")
-        if nearest is None or found.count < nearest[2].count:
-            nearest = (index, example, found)
+        expected = example.parameters if example.has_parameters else {}
+        changes, count = compare_all(expected, parameters)
+        description = example.description or ""
+        if not count:
+            return Mock(example.return_value, "example", index, description)
+        if nearest is None or count < nearest.differences_in_all:
+            nearest = Mock(
+                example.return_value, "nearest", index, description, tuple(changes), count
+            )
     assert nearest is not None  # noqa: S101 - `answering` is not empty
-    index, example, found = nearest
-    return Mock(
-        example.return_value,
-        "nearest",
-        index,
-        example.description or "",
-        tuple(found.first),
-        found.count,
-    )
+    return nearest

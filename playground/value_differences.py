@@ -1,30 +1,38 @@
-"""The differences between two JSON values, and one text for all spellings of a value."""
+"""The changes from one JSON value to another, and one text for all spellings of a value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from json.encoder import encode_basestring
-from typing import Final
+from typing import Any, Final, Literal, TypeAlias
 
 from catalog.json_schema.validation.equality import equal
 from catalog.jsontext.pointers import PointerTree, pointer_join, pointer_tree
-from catalog.jsontext.reader import JSON, Number
+from catalog.jsontext.reader import JSON, Number, dumps
 
-MAX_DIFFERENCES = 20
+MAX_CHANGES: Final = 20
+MAX_FORMER_VALUE: Final = 40  # characters
+
+ChangeKind: TypeAlias = Literal["changed", "added", "missing"]
+Found: TypeAlias = tuple[tuple[str | int, ...], ChangeKind, JSON]  # path, kind, former value
+CONTAINERS: Final = (dict, list)
+END: Final[PointerTree] = {}  # of an ignored pointer
 
 
 @dataclass(frozen=True)
-class Difference:
-    """One position where a value differs from the expected one, which is that of an example."""
+class Change:
+    """One value that differs: `was` is its former text, "" if it was added, has parts or is long."""
 
     pointer: str
-    kind: str  # "changed", "added" (only sent), "missing" (only in the example)
+    kind: ChangeKind
+    was: str = ""
 
     def __str__(self) -> str:
+        """The change from what an example expects."""
         position = self.pointer or "the whole value"
         return {
             "changed": f"{position} differs",
@@ -34,94 +42,68 @@ class Difference:
 
 
 def compare(
-    expected: JSON, given: JSON, *, most: int = MAX_DIFFERENCES, ignored: Iterable[str] = ()
-) -> list[Difference]:
-    """The first `most` differences between `given` and `expected`, leaf by leaf, in the order of `expected`.
+    old: JSON, new: JSON, *, most: int = MAX_CHANGES, ignored: Iterable[str] = ()
+) -> list[Change]:
+    """The first `most` changes from `old` to `new`, leaf by leaf, in the order of `old`.
 
-    1 and 1.0 are equal. Values at or below the `ignored` pointers may differ.
+    1 and 1.0 are equal. A part that only one of them has is one change. Values at or below the
+    `ignored` pointers may differ.
     """
     ignored = list(ignored)
-    found = Differences(most)
-    if "" not in ignored:
-        found.compare(expected, given, pointer_tree(ignored))
-    return found.first
+    if "" in ignored:
+        return []
+    return list(map(_change, islice(_find(old, new, pointer_tree(ignored)), most)))
 
 
-class Differences:
-    """The first differences, and how many there are. A part that only one side has counts as one difference."""
-
-    def __init__(self, most: int) -> None:
-        self.first: list[Difference] = []
-        self.count = 0
-        self._most = most
-        self._way: list[str | int] = []
-
-    def compare(self, expected: JSON, given: JSON, ignored: PointerTree | None = None) -> None:
-        """Add the differences between two values; `ignored` is relative to them."""
-        if isinstance(expected, dict) and isinstance(given, dict):
-            self._compare_objects(expected, given, ignored or {})
-        elif isinstance(expected, list) and isinstance(given, list):
-            self._compare_arrays(expected, given, ignored or {})
-        elif not equal(expected, given):
-            self._add("changed")
-
-    def _compare_objects(
-        self, expected: dict[str, JSON], given: dict[str, JSON], ignored: PointerTree
-    ) -> None:
-        in_both = 0
-        for name, value in expected.items():
-            in_both += name in given
-            if _is_end(ignored.get(name)):
-                continue
-            if name not in given:
-                self._add("missing", name)
-            else:
-                self._compare_parts(name, value, given[name], ignored.get(name))
-        added = (name for name in given if name not in expected and not _is_end(ignored.get(name)))
-        unlisted = sum(
-            _is_end(way) and name in given and name not in expected for name, way in ignored.items()
-        )
-        self._add_all("added", added, len(given) - in_both - unlisted)
-
-    def _compare_arrays(
-        self, expected: list[JSON], given: list[JSON], ignored: PointerTree
-    ) -> None:
-        ends = {int(token) for token, way in ignored.items() if _is_end(way) and token.isdecimal()}
-        for index, (one, other) in enumerate(zip(expected, given, strict=False)):
-            if one is not other and index not in ends:
-                self._compare_parts(index, one, other, ignored.get(str(index)) if ignored else None)
-        shorter, longer = sorted((len(expected), len(given)))
-        rest = (index for index in range(shorter, longer) if index not in ends)
-        count = longer - shorter - sum(shorter <= index < longer for index in ends)
-        self._add_all("missing" if len(expected) == longer else "added", rest, count)
-
-    def _compare_parts(
-        self, token: str | int, expected: JSON, given: JSON, ignored: PointerTree | None
-    ) -> None:
-        if isinstance(expected, _CONTAINERS) and isinstance(given, _CONTAINERS):
-            self._way.append(token)
-            self.compare(expected, given, ignored)
-            self._way.pop()
-        elif not equal(expected, given):
-            self._add("changed", token)
-
-    def _add_all(self, kind: str, tokens: Iterable[str | int], count: int) -> None:
-        room = min(count, self._most - len(self.first))
-        for token in islice(tokens, max(0, room)):
-            self._add(kind, token)
-        self.count += count - max(0, room)
-
-    def _add(self, kind: str, *tokens: str | int) -> None:
-        self.count += 1
-        if len(self.first) < self._most:
-            self.first.append(Difference(pointer_join("", *self._way, *tokens), kind))
+def compare_all(old: JSON, new: JSON) -> tuple[list[Change], int]:
+    """The first `MAX_CHANGES` changes from `old` to `new`, and how many there are."""
+    found = _find(old, new)
+    first = list(map(_change, islice(found, MAX_CHANGES)))
+    return first, len(first) + sum(1 for _ in found)
 
 
-_CONTAINERS: Final = (dict, list)
+def _find(
+    old: JSON, new: JSON, ignored: PointerTree | None = None, path: tuple[str | int, ...] = ()
+) -> Iterator[Found]:
+    if not _are_comparable_by_part(old, new):
+        if not equal(old, new):
+            yield path, "changed", old
+        return
+    old_parts, new_parts = _parts(old), _parts(new)
+    for name, value in old_parts.items():
+        below = ignored.get(str(name)) if ignored else None
+        if below == END:
+            continue
+        if name not in new_parts:
+            yield (*path, name), "missing", value
+            continue
+        new_value = new_parts[name]
+        if isinstance(value, CONTAINERS) and isinstance(new_value, CONTAINERS):
+            yield from _find(value, new_value, below, (*path, name))
+        elif value is not new_value and not equal(value, new_value):
+            yield (*path, name), "changed", value
+    for name in new_parts:
+        if name not in old_parts and not (ignored and ignored.get(str(name)) == END):
+            yield (*path, name), "added", None
 
 
-def _is_end(way: PointerTree | None) -> bool:
-    return way is not None and not way
+def _are_comparable_by_part(old: JSON, new: JSON) -> bool:
+    return isinstance(old, CONTAINERS) and type(old) is type(new)
+
+
+def _parts(value: Any) -> dict[Any, JSON]:
+    """The members of an object by name, the items of an array by index."""
+    return value if isinstance(value, dict) else dict(enumerate(value))
+
+
+def _change(found: Found) -> Change:
+    path, kind, former = found
+    was = ""
+    if kind != "added" and not isinstance(former, dict | list):
+        was = dumps(former)
+    if len(was) > MAX_FORMER_VALUE:
+        was = ""
+    return Change(pointer_join("", *path), kind, was)
 
 
 def canonical(value: JSON) -> str:

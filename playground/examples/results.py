@@ -22,7 +22,7 @@ from playground.configurations.secret_members import redactor_of
 from playground.factories.connections import factory_of
 from playground.models import ExampleCheck, Run
 from playground.schema_form.secret_search import find_secrets
-from playground.value_differences import Difference, compare
+from playground.value_differences import Change, compare
 
 MAX_SHOWN = 20
 
@@ -36,7 +36,7 @@ class ExampleResult:
     parameters_problems: tuple[Problem, ...]
     return_problems: tuple[Problem, ...]
     run: Run | None
-    differences: tuple[Difference, ...]
+    differences: tuple[Change, ...]
 
     @property
     def passed(self) -> bool | None:
@@ -184,7 +184,7 @@ def _result(
         return_problems = value_problems(
             contract.return_type, example.return_value, "returnValue", budget=budget
         )
-    differences: list[Difference] = []
+    differences: list[Change] = []
     if run and run.has_response and example.has_return_value and check.exactly:
         # The stored response was redacted, so the expected value is redacted in the same way.
         found = find_secrets(contract.parameters, example.parameters, by_name=False)

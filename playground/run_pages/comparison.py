@@ -8,17 +8,19 @@ from functools import cached_property
 
 from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON
-from catalog.rendering.text_diff import Difference, compare
+from catalog.rendering.text_diff import Difference
+from catalog.rendering.text_diff import compare as compare_texts
 from catalog.templatetags.text_display import duration
 from playground.models import Run
 from playground.run_pages.response_changes import (
     MAX_CHANGES,
-    Change,
+    WORDS,
     Mark,
-    changes_between,
+    is_comparable,
     marks_of,
 )
-from playground.run_pages.verdict_notes import is_comparable
+from playground.value_differences import Change
+from playground.value_differences import compare as compare_values
 
 MAX_CHARACTERS = 200_000  # of longer texts, only the fact that they differ is shown
 OTHER = "other"
@@ -73,7 +75,9 @@ class Comparison:
         changes = self.changes or ()
         # marks in the earlier response for values that are missing or different in the later one
         first = [
-            Mark(one.pointer, one.kind, one.kind, OTHER) for one in changes if one.kind != "added"
+            Mark(change.pointer, change.kind, WORDS[change.kind], OTHER)
+            for change in changes
+            if change.kind != "added"
         ]
         return [
             ("Earlier run", self.first, first),
@@ -84,7 +88,7 @@ class Comparison:
     def changes(self) -> list[Change] | None:
         """How the second response differs from the first; None if they cannot be compared."""
         if is_comparable(self.first) and is_comparable(self.second):
-            return changes_between(self.first.response, self.second.response)
+            return compare_values(self.first.response, self.second.response, most=MAX_CHANGES)
         return None
 
     @property
@@ -120,7 +124,7 @@ def _part(name: str, first: str, second: str) -> Part:
         return Part(name, is_same=True, difference=None)
     if len(first) + len(second) > MAX_CHARACTERS:
         return Part(name, is_same=False, difference=None)
-    return Part(name, is_same=False, difference=compare(first, second))
+    return Part(name, is_same=False, difference=compare_texts(first, second))
 
 
 def _text(value: JSON) -> str:

@@ -36,10 +36,10 @@ from playground.run_pages.filters import RunFilter
 from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.run_pages.presenters import phases, pinned, snippets
+from playground.run_pages.response_changes import like_example, like_last_run
 from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import sentence
 from playground.run_pages.text_view import texts_of
-from playground.run_pages.verdict_notes import like_example, like_last_run
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, run_at, runs_at
 

@@ -1,6 +1,6 @@
 import pytest
 
-from playground.value_differences import compare
+from playground.value_differences import Change, compare
 
 pytestmark = pytest.mark.unit
 
@@ -28,3 +28,18 @@ def test_ignored_pointers_are_not_compared():
         ("/a/c/0", "changed"), ("/a/c/2", "changed"), ("/a/c/3", "added"), ("/gone", "missing"),
     ]  # fmt: skip
     assert compare(expected, given, ignored=[""]) == []
+
+
+def test_each_value_that_differs_is_a_change():
+    assert compare({"unit": "C", "list": [1, 2]}, {"list": [1, 3, 4]}) == [
+        Change("/unit", "missing", '"C"'),
+        Change("/list/1", "changed", "2"),
+        Change("/list/2", "added"),
+    ]
+
+
+def test_a_former_value_that_is_long_or_has_parts_is_left_out():
+    assert compare(["x" * 100, {"a": 1}], [1, 2]) == [
+        Change("/0", "changed"),
+        Change("/1", "changed"),
+    ]
