@@ -7,26 +7,19 @@ from ninja.errors import HttpError
 
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api.schemas.problems import errors
-from catalog.jsontext.reader import dumps
 from catalog.shortcuts import revision_of, tool_for
 from playground.api.access import exact
 from playground.api.router import router
 from playground.api.schemas import inputs as schemas
 from playground.models import SavedInput
-from playground.run_json import moment
+from playground.run_json import text_with_stored
 from playground.try_page.saved_inputs import delete_input, inputs_of, save_input
 
 
 def input_text(saved: SavedInput) -> str:
     """A saved input as `SavedInputOut` describes it; its numbers stay as they were written."""
-    members = {
-        "name": dumps(saved.name),
-        "parameters": saved.parameters_json,
-        "revision": dumps(saved.revision_number),
-        "created_at": dumps(moment(saved.created_at)),
-        "updated_at": dumps(moment(saved.updated_at)),
-    }
-    return "{" + ", ".join(f"{dumps(name)}: {text}" for name, text in members.items()) + "}"
+    described = schemas.SavedInputOut.of(saved, parameters=None)
+    return text_with_stored(described, parameters=saved.parameters_json)
 
 
 @router.get(

@@ -21,9 +21,9 @@ from playground.api.schemas.repeats import (
     SaveExampleIn,
     StatisticsOut,
 )
-from playground.api.schemas.runs import RunOut
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.repeats import CannotRepeat, repeat
+from playground.run_json import RunOut
 from playground.run_pages.statistics import statistics_of
 from playground.running import wait
 from playground.shortcuts import run_at

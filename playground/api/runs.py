@@ -10,7 +10,6 @@ from ninja.errors import HttpError
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api.headers import add_deprecation_headers
 from catalog.api.schemas.problems import REFUSED, errors
-from catalog.jsontext.reader import dumps
 from catalog.models import Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_of, tool_at, tool_for
@@ -23,8 +22,8 @@ from playground.configurations.saved import save_configuration, share, shown
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration
 from playground.response_files import file_response
-from playground.run_json import run_text, summary
-from playground.run_pages.filters import RunFilter
+from playground.run_json import RunOut, RunSummary, run_text
+from playground.run_pages.filters import RunConditions, RunFilter
 from playground.running import cancel, start, wait
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, run_at
@@ -43,7 +42,7 @@ FILE_ANSWER = {
 
 @router.post(
     "/tools/{slug}/runs",
-    response={201: schemas.RunOut, 202: schemas.RunOut},
+    response={201: RunOut, 202: RunOut},
     auth=token_or_session("run"),
     summary="Run a tool",
     description=(
@@ -88,25 +87,17 @@ def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResp
     ),
     operation_id="playground_api_list_runs",
 )
-def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> HttpResponse:
-    """Returns JSON text (see `exact`)."""
-    run_filter = RunFilter(
-        tool=query.tool,
-        outcome=query.outcome or "",
-        verdict=query.verdict or "",
-        mode=query.mode or "",
-        person=query.by,
-        since=query.since,
-        until=query.until,
-        before=query.cursor,
-    )
+def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> schemas.RunsOut:
+    conditions = query.model_dump(include=set(RunConditions.model_fields))
+    run_filter = RunFilter(**conditions, person=query.by, before=query.cursor)
     page = run_filter.page(Run.objects.visible_to(request.user), query.limit)
-    return exact(dumps({"items": [summary(run) for run in page.runs], "next": page.older or None}))
+    items = [RunSummary.of_run(run) for run in page.runs]
+    return schemas.RunsOut(items=items, next=page.older or None)
 
 
 @router.get(
     "/runs/{run_id}",
-    response=schemas.RunOut,
+    response=RunOut,
     auth=token_or_session("read", "run"),
     summary="Get a run",
     description=(
@@ -147,7 +138,7 @@ def get_run_file(
 
 @router.post(
     "/runs/{run_id}/cancel",
-    response=schemas.RunOut,
+    response=RunOut,
     auth=token_or_session("run"),
     summary="Cancel a run",
     description="Kills all processes of the run. A run that has ended does not change.",

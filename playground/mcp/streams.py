@@ -9,9 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from catalog.jsontext.reader import JSON
 from playground import running, waiting_room
 from playground.mcp.calls import call_timeout_s
 from playground.mcp.protocol import RequestId, notification_text
@@ -83,7 +82,7 @@ class PendingCall:
             if self._reported is not None and report.done <= self._reported:
                 continue
             self._reported = report.done
-            params: dict[str, JSON] = {
+            params: dict[str, Any] = {
                 "progressToken": self.progress_token,
                 "progress": plain_number(report.done),
             }

@@ -2,104 +2,106 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 from urllib.parse import urlencode
 
-from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
+from playground.models import Run, RunQuerySet
+from playground.run_json import Mode, Outcome, Verdict
 
 PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
 END_MS = 16**12  # ids have 12 hex digits for the time
-MAX_LENGTHS = {"tool": 120, "person": 150}
-RUN_ID: Final = r"\A[0-9a-f]{32}\Z"
-NOT_BEFORE_TIME: Final = MinValueValidator(datetime(1970, 1, 1, tzinfo=UTC))
-NOT_AFTER_TIME: Final = MaxValueValidator(
-    datetime(9999, 12, 30, 23, tzinfo=UTC)
-)  # a day later is Python's last hour
-NOT_BEFORE: Final = MinValueValidator(
-    date(1970, 1, 1)
-)  # ids of runs begin with the time since then
+LAST_HOUR: Final = "9999-12-30T23"  # a day later is Python's last hour
+MAX_LENGTHS: Final = {"tool": 120, "person": 150}
 
 
-def _choice(values: tuple[str, ...]) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[(value, value) for value in values], required=False)
+def _only_a_day(value: object) -> object:
+    """Accept only YYYY-MM-DD: pydantic also accepts seconds since 1970, which a client that sends "0" does not mean."""
+    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+        raise ValueError("Write a day as YYYY-MM-DD.")
+    return value
 
 
-def _day() -> forms.DateField:
-    return forms.DateField(input_formats=["%Y-%m-%d"], validators=[NOT_BEFORE], required=False)
+def _without_nul(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("Leave out the NUL character.")
+    return value
 
 
-class RunFilterForm(forms.Form):
-    """The query string of a list of runs."""
+def _only_an_hour(value: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}", value, re.ASCII):
+        raise ValueError("Write an hour as YYYY-MM-DDTHH.")
+    datetime.fromisoformat(f"{value}:00")
+    if not "1970" <= value <= LAST_HOUR:
+        raise ValueError("No run can have been started in this hour.")
+    return value
 
-    tool = forms.CharField(required=False, strip=False)
-    outcome = _choice(OUTCOMES)
-    verdict = _choice(VERDICTS)
-    mode = _choice(MODES)
-    person = forms.CharField(required=False, strip=False)
-    since = _day()
-    until = _day()
-    hour = forms.DateTimeField(
-        input_formats=["%Y-%m-%dT%H"], validators=[NOT_BEFORE_TIME, NOT_AFTER_TIME], required=False
+
+Name: TypeAlias = Annotated[str, AfterValidator(_without_nul)]
+Day: TypeAlias = Annotated[date, BeforeValidator(_only_a_day)]
+Hour: TypeAlias = Annotated[str, AfterValidator(_only_an_hour)]
+RunCursor: TypeAlias = Annotated[str, Field(pattern="^([0-9a-f]{32})?$")]
+
+
+class RunConditions(BaseModel):
+    """The conditions on runs that pages and the API share."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tool: Name = Field(default="", max_length=MAX_LENGTHS["tool"], description="A tool's slug.")
+    outcome: Outcome | None = None
+    verdict: Verdict | None = None
+    mode: Mode | None = None
+    since: Day | None = Field(default=None, description="Runs created on this day (UTC) or later.")
+    until: Day | None = Field(
+        default=None, description="Runs created on this day (UTC) or earlier."
     )
-    period = _choice(("24h", "7d", "30d"))
-    before = forms.RegexField(RUN_ID, required=False, strip=False)
-    after = forms.RegexField(RUN_ID, required=False, strip=False)
 
-    def accepted(self) -> dict[str, Any]:
-        """The valid values. Queries come from links, so invalid values are ignored.
+
+class RunFilter(RunConditions):
+    """The runs to list, latest first. `before` and `after` are run ids, the cursors of a page."""
+
+    person: Name = Field(default="", max_length=MAX_LENGTHS["person"])  # user name
+    hour: Hour | Literal[""] = ""  # "2026-11-23T04", UTC
+    period: Literal["", "24h", "7d", "30d"] = ""  # of the chart, not a condition
+    before: RunCursor = ""
+    after: RunCursor = ""
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Self:
+        """The filter in a page's query string. Queries come from links, so invalid values are ignored.
 
         If an hour and days are given, the days were entered later, and replace the hour.
         """
-        self.full_clean()
-        accepted = {name: value for name, value in self.cleaned_data.items() if value}
-        hour = accepted.pop("hour", None)
-        if hour is None or "since" in accepted or "until" in accepted:
-            return accepted
-        return accepted | {"hour": f"{hour:%Y-%m-%dT%H}"}
+        values = {name: query[name] for name in cls.model_fields if query.get(name)}
+        for name, length in MAX_LENGTHS.items():
+            if name in values:
+                values[name] = values[name][:length]
+        try:
+            chosen = cls.model_validate(values)
+        except ValidationError as error:
+            for problem in error.errors():
+                values.pop(str(problem["loc"][0]), None)
+            chosen = cls.model_validate(values)
+        if chosen.since or chosen.until:
+            return chosen.with_changes(hour="")
+        return chosen
 
-
-@dataclass(frozen=True)
-class RunFilter:
-    """The runs to list, latest first; "" means any. `before` and `after` are run ids, the cursors of a page."""
-
-    tool: str = ""  # slug
-    outcome: str = ""
-    verdict: str = ""
-    mode: str = ""
-    person: str = ""  # user name
-    since: date | None = None  # both days included, UTC
-    until: date | None = None
-    hour: str = ""  # "2026-11-23T04", UTC
-    period: str = ""  # of the chart, not a condition: a key of `run_overview.PERIODS`
-    before: str = ""
-    after: str = ""
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> RunFilter:
-        """The filter in a page's query string; invalid values are ignored."""
-        values = RunFilterForm(query).accepted()
-        return cls(
-            **values
-            | {
-                name: values[name][:length]
-                for name, length in MAX_LENGTHS.items()
-                if name in values
-            }
-        )
+    def with_changes(self, **changes: Any) -> Self:
+        return self.model_copy(update=changes)
 
     def query(self, **changes: object) -> str:
         """A query string for the first page of this filter, with `changes` applied."""
-        changed = replace(self, before="", after="", **changes)  # type: ignore[arg-type]
-        return urlencode({name: str(value) for name, value in vars(changed).items() if value})
+        changed = self.with_changes(before="", after="", **changes)
+        return urlencode(changed.fields)
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -146,9 +148,9 @@ class RunFilter:
         start = _milliseconds(self.since) if self.since else 0
         return start, _milliseconds(self.until) + DAY_MS if self.until else END_MS
 
-    def without_times(self) -> RunFilter:
+    def without_times(self) -> Self:
         """This filter for a chart: of all times and on all pages."""
-        return replace(self, since=None, until=None, hour="", before="", after="")
+        return self.with_changes(since=None, until=None, hour="", before="", after="")
 
     def apply(self, runs: RunQuerySet) -> RunQuerySet:
         """The runs that match the filter, on all pages."""

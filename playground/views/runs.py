@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -273,7 +272,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "next_url": f"{prefix}before={page.older}" if page.older else "",
         "is_filtered": wanted.without_times()
         != unfiltered,  # other than by time, which the heading of the chart shows
-        "is_narrowed": replace(wanted, tool="" if tool else wanted.tool).is_narrowed,
+        "is_narrowed": wanted.with_changes(tool="" if tool else wanted.tool).is_narrowed,
         "unrun": tool,
         "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
         "all_times_query": wanted.query(hour="", since=None, until=None),

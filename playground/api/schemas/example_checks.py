@@ -10,7 +10,8 @@ from pydantic import Field, StringConstraints
 
 from catalog.api.schemas.base import EmptyIsNone, Out, UserName
 from catalog.api.schemas.problems import SpecProblemOut
-from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn, Outcome, ToolOfRun, Verdict
+from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn
+from playground.run_json import Outcome, ToolOfRun, Verdict
 
 MAX_IGNORED = 50
 MAX_CHECKS = 100  # on one page of a list

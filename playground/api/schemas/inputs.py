@@ -22,7 +22,10 @@ class SavedInputOut(Out):
 
     name: str
     parameters: Any
-    revision: int = Field(description="The tool's revision when the input was saved.")
+    revision: int = Field(
+        validation_alias="revision_number",
+        description="The tool's revision when the input was saved.",
+    )
     created_at: datetime
     updated_at: datetime
 

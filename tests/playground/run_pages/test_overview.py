@@ -250,3 +250,9 @@ def test_a_period_alone_narrows_nothing():
 
 def test_another_page_narrows():
     assert RunFilter(before="0" * 32).is_narrowed
+
+
+def test_an_invalid_condition_is_ignored_and_the_others_apply():
+    query = {"tool": "a\0b", "outcome": "no such outcome", "since": "0", "mode": "mock"}
+
+    assert RunFilter.from_query(query) == RunFilter(mode="mock")
