@@ -33,7 +33,5 @@ def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEv
     if query.cursor is not None:
         events = events.filter(pk__lt=query.cursor)
     shown, last = first_rows(events, query.limit)
-    return AuditEventsOut(
-        items=[AuditEventOut.model_validate(event.as_json()) for event in shown],
-        next=str(last.pk) if last else None,
-    )
+    items = [AuditEventOut.model_validate(event.as_json()) for event in shown]
+    return AuditEventsOut(items=items, next=str(last.pk) if last else None)

@@ -43,7 +43,6 @@ GET_WEATHER: dict[str, Any] = {
         },
     },
 }
-SHA256 = "7f0c8b5d0c0f6f3f6b7e6b0f5b1c2a7d4e9f8a1b2c3d4e5f60718293a4b5c6d7"
 
 
 def _object(*required: str, **members: Any) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from catalog.api.schemas.problems import errors
 from catalog.api.schemas.revisions import (
     DiffOut,
     DiffQuery,
-    RevisionOut,
     RevisionsOut,
     RevisionsQuery,
 )
@@ -27,7 +26,7 @@ from catalog.publishing import publish
 from catalog.rendering.text_diff import as_unified, compare
 from catalog.revision_diff import difference_between
 from catalog.rights import require
-from catalog.shortcuts import file_stem, first_rows, revision_at, revision_of, tool_at
+from catalog.shortcuts import file_stem, revision_at, revision_of, tool_at
 from catalog.specs import exporters
 
 _EXPORTS: Final = listed([f"`{key}`" for key in exporters.FORMATS])
@@ -61,11 +60,7 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]
     )
     if query.cursor is not None:
         revisions = revisions.filter(number__lt=query.cursor)
-    shown, last = first_rows(revisions, query.limit)
-    return RevisionsOut(
-        items=[RevisionOut.of(revision) for revision in shown],
-        next=str(last.number) if last else None,
-    )
+    return RevisionsOut.of_rows(revisions, query.limit, "number")
 
 
 @router.get(

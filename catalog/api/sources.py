@@ -25,7 +25,6 @@ from catalog.api.schemas.sources import (
     SourceIn,
     SourceOut,
     SourcesOut,
-    SourceToolOut,
     SourceToolsOut,
     SyncIn,
     SyncOut,
@@ -194,14 +193,7 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
     tools = visible.filter(tool_id__gt=query.cursor or "").select_related("catalog_tool")
     if query.gone is not None:
         tools = tools.filter(gone_at__isnull=not query.gone)
-    shown, last = first_rows(tools, query.limit)
-    return SourceToolsOut(
-        items=[
-            SourceToolOut.of(one, slug=one.catalog_tool.slug if one.catalog_tool else None)
-            for one in shown
-        ],
-        next=last.tool_id if last else None,
-    )
+    return SourceToolsOut.of_rows(tools, query.limit, "tool_id")
 
 
 @router.get(
@@ -223,10 +215,7 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
         changes = changes.filter(state=query.state)
     if query.cursor is not None:
         changes = changes.filter(pk__lt=query.cursor)
-    shown, last = first_rows(changes, query.limit)
-    return HeldChangesOut(
-        items=[HeldChangeOut.of(change) for change in shown], next=str(last.pk) if last else None
-    )
+    return HeldChangesOut.of_rows(changes, query.limit)
 
 
 @router.get(

@@ -21,7 +21,6 @@ from catalog.api.schemas.webhooks import (
 )
 from catalog.models import Webhook, WebhookDelivery
 from catalog.rights import require
-from catalog.shortcuts import first_rows
 from catalog.webhooks.delivery import send_again, send_test
 from catalog.webhooks.registration import (
     WebhookSettings,
@@ -142,10 +141,7 @@ def list_deliveries(
         deliveries = deliveries.filter(state=query.state)
     if query.cursor is not None:
         deliveries = deliveries.filter(pk__lt=query.cursor)
-    shown, last = first_rows(deliveries, query.limit)
-    return DeliveriesOut(
-        items=[DeliveryOut.of(one) for one in shown], next=str(last.pk) if last else None
-    )
+    return DeliveriesOut.of_rows(deliveries, query.limit)
 
 
 @router.post(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, Out
+from catalog.api.schemas.base import CursorQuery, Out, Page
 
 
-class AuditQuery(Schema):
+class AuditQuery(CursorQuery):
     person: str = Field("", max_length=150, description="The user name.")
     action: str = Field("", max_length=30, description="For example `tool.revise`.")
     object: str = Field(
@@ -23,9 +22,6 @@ class AuditQuery(Schema):
     since: date | None = Field(None, description="The first day, in UTC.")
     until: date | None = Field(None, description="The last day, in UTC.")
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
-    )
 
 
 class AuditObjectOut(Out):
@@ -54,6 +50,5 @@ class AuditEventOut(Out):
     after: dict[str, Any] | None
 
 
-class AuditEventsOut(Out):
-    items: list[AuditEventOut]
-    next: str | None
+class AuditEventsOut(Page[AuditEventOut]):
+    pass

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
+from django.db.models import QuerySet
 from ninja import Schema
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from catalog.accounts.models import User
+from catalog.shortcuts import first_rows
 from catalog.specs.exporters import FORMATS
+
+MAX_NUMBER: Final = 2**31 - 1  # of a revision
 
 
 class Out(BaseModel):
@@ -24,6 +28,32 @@ class Out(BaseModel):
     def of(cls, source: object, /, **more: object) -> Self:
         """From the attributes of `source`; `more` adds attributes, or replaces them."""
         return cls.model_validate(_Extended(source, more) if more else source)
+
+
+Item = TypeVar("Item", bound=Out)
+
+
+class Page(Out, Generic[Item]):
+    """One page of a list. A subclass gives it the name that the OpenAPI document has."""
+
+    items: list[Item]
+    next: str | None = Field(description="The cursor of the next page; null on the last.")
+
+    @classmethod
+    def of_rows(cls, rows: QuerySet[Any, Any], limit: int, cursor: str = "pk") -> Self:
+        """The first `limit` rows; the next page begins after the last one's attribute `cursor`."""
+        shown, last = first_rows(rows, limit)
+        following = str(getattr(last, cursor)) if last else None
+        return cls.model_validate({"items": shown, "next": following})
+
+
+class CursorQuery(Schema):
+    """Continues a list that is ordered by a number."""
+
+    limit: int = Field(50, ge=1, le=100)
+    cursor: int | None = Field(
+        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
+    )
 
 
 class In(Schema):
@@ -69,7 +99,6 @@ def cut_difference(text: str) -> str:
     )
 
 
-MAX_NUMBER: Final = 2**31 - 1  # of a revision
 MAX_DIFFERENCE_CHARACTERS: Final = 1_000_000  # a response has at most some 2 MB
 
 DifferenceText = Annotated[str, AfterValidator(cut_difference)]

@@ -8,14 +8,11 @@ from typing import Any
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, DifferenceText, Out, UserName
+from catalog.api.schemas.base import MAX_NUMBER, CursorQuery, DifferenceText, Out, Page, UserName
 
 
-class RevisionsQuery(Schema):
-    limit: int = Field(50, ge=1, le=100)
-    cursor: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
-    )
+class RevisionsQuery(CursorQuery):
+    pass
 
 
 class OriginOut(Out):
@@ -37,9 +34,8 @@ class RevisionOut(Out):
     )
 
 
-class RevisionsOut(Out):
-    items: list[RevisionOut] = Field(description="The newest first.")
-    next: str | None
+class RevisionsOut(Page[RevisionOut]):
+    """The newest first."""
 
 
 class DiffQuery(Schema):

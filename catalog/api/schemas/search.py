@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import EmptyIsNone, Format, Out
+from catalog.api.schemas.base import EmptyIsNone, Format, Out, Page
 from catalog.api.schemas.tools import ToolOut
 
 Choice = Annotated[bool | None, EmptyIsNone]
@@ -113,9 +113,7 @@ class FilterProblemOut(Out):
     )
 
 
-class ToolsOut(Out):
-    items: list[FoundToolOut]
-    next: str | None = Field(description="The cursor of the next page; null on the last.")
+class ToolsOut(Page[FoundToolOut]):
     count: int = Field(description="The number of matching tools, counted up to 10,000.")
     count_is_exact: bool
     match: Literal["all", "any"] = Field(
@@ -146,6 +144,5 @@ class GroupOut(Out):
     tools: int
 
 
-class GroupsOut(Out):
-    items: list[GroupOut]
-    next: str | None
+class GroupsOut(Page[GroupOut]):
+    pass

@@ -9,20 +9,25 @@ from ninja import Schema
 from pydantic import BeforeValidator, Field
 
 from catalog.api.schemas.base import (
-    MAX_NUMBER,
+    CursorQuery,
     DifferenceText,
     EmptyIsNone,
     In,
     Out,
+    Page,
     UserName,
 )
 from catalog.api.schemas.revisions import ChangeOut
-from catalog.models import Source
+from catalog.models import Source, Tool
 from catalog.models.sources import MAX_EVERY_MINUTES, Kind, Policy
 
 
 def _source_name(source: Source | None) -> str | None:
     return source.name if source else None
+
+
+def _slug(tool: Tool | None) -> str | None:
+    return tool.slug if tool else None
 
 
 OptionalText = Annotated[str | None, EmptyIsNone]
@@ -135,11 +140,7 @@ class ToolsQuery(PageQuery):
     )
 
 
-class HeldChangesQuery(Schema):
-    limit: int = Field(50, ge=1, le=100)
-    cursor: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
-    )
+class HeldChangesQuery(CursorQuery):
     state: Literal["held", "approved", "rejected", "replaced"] | None = None
 
 
@@ -164,9 +165,8 @@ class SyncQuery(Schema):
     )
 
 
-class SourcesOut(Out):
-    items: list[SourceOut]
-    next: str | None
+class SourcesOut(Page[SourceOut]):
+    pass
 
 
 class SyncsOut(Out):
@@ -175,7 +175,9 @@ class SyncsOut(Out):
 
 class SourceToolOut(Out):
     tool_id: str
-    slug: str | None = Field(description="Null until its first revision is approved.")
+    slug: Annotated[str | None, BeforeValidator(_slug)] = Field(
+        validation_alias="catalog_tool", description="Null until its first revision is approved."
+    )
     remote_name: str = Field(description="Its name at the source.")
     gone_at: datetime | None = Field(description="Since when the source no longer lists it.")
     differs: bool = Field(
@@ -183,9 +185,8 @@ class SourceToolOut(Out):
     )
 
 
-class SourceToolsOut(Out):
-    items: list[SourceToolOut]
-    next: str | None
+class SourceToolsOut(Page[SourceToolOut]):
+    pass
 
 
 class HeldChangeOut(Out):
@@ -203,9 +204,8 @@ class HeldChangeOut(Out):
     decided_by: UserName
 
 
-class HeldChangesOut(Out):
-    items: list[HeldChangeOut] = Field(description="The newest first.")
-    next: str | None
+class HeldChangesOut(Page[HeldChangeOut]):
+    """The newest first."""
 
 
 class HeldChangeDetailsOut(HeldChangeOut):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import MAX_NUMBER, In, Out, UserName
+from catalog.api.schemas.base import CursorQuery, In, Out, Page, UserName
 from catalog.models.webhooks import EventType
 
 _TOOLKITS = "Only events of these toolkits, and of sources with these names; [] for all."
@@ -65,14 +64,10 @@ class DeliveryOut(Out):
     next_at: datetime | None = Field(description="When the next attempt is due.")
 
 
-class DeliveriesOut(Out):
-    items: list[DeliveryOut]
-    next: str | None
+class DeliveriesOut(Page[DeliveryOut]):
+    pass
 
 
-class DeliveriesQuery(Schema):
+class DeliveriesQuery(CursorQuery):
     state: Literal["waiting", "delivered", "failed"] | None = None
     limit: int = Field(100, ge=1, le=500)
-    cursor: int | None = Field(
-        None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
-    )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from catalog.api.schemas.base import EmptyIsNone, Out, UserName
+from catalog.api.schemas.base import EmptyIsNone, Out, Page, UserName
 from catalog.api.schemas.problems import SpecProblemOut
 from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn
 from playground.run_json import Outcome, ToolOfRun, Verdict
@@ -95,9 +95,8 @@ class ExampleCheckOut(ExampleCheckSummary):
     examples: list[ExampleResultOut]
 
 
-class ExampleChecksOut(Out):
-    items: list[ExampleCheckSummary]
-    next: str | None = Field(description="The cursor of the next page; null on the last.")
+class ExampleChecksOut(Page[ExampleCheckSummary]):
+    pass
 
 
 class ExampleChecksQuery(Schema):

@@ -9,7 +9,7 @@ from django.conf import settings
 from ninja import Schema
 from pydantic import Field
 
-from catalog.api.schemas.base import In, Out, with_example
+from catalog.api.schemas.base import In, Out, Page, with_example
 from playground.run_json import Mode, RunSummary
 from playground.run_pages.filters import (
     MAX_PAGE_SIZE,
@@ -64,9 +64,8 @@ class RunIn(ConfigurationIn):
     )
 
 
-class RunsOut(Out):
-    items: list[RunSummary]
-    next: str | None = Field(description="The cursor of the next page; null on the last.")
+class RunsOut(Page[RunSummary]):
+    pass
 
 
 class RunsQuery(RunConditions):
