@@ -11,6 +11,7 @@ The attack cases and the example of the format are in the selection as a whole, 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,10 +35,19 @@ DATA = _folder()
 
 T = TypeVar("T")
 
+SHARE = int(os.environ.get("TOOLSHELF_SHARE", "1"))
+
 
 def lines(name: str) -> list[str]:
     """The lines of `name`.jsonl: one JSON text each."""
     return (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def share(cases: Sequence[T]) -> Sequence[T]:
+    """Every case, or where the variable `TOOLSHELF_SHARE` is n, every nth: tests of long lists read a part of them in
+    the deep tier, and all in `make test-corpora`.
+    """
+    return cases[::SHARE]
 
 
 def expected(*, selection: T, full: T) -> T:

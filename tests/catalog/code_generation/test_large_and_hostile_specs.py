@@ -67,12 +67,11 @@ def test_a_large_schema_gives_code_within_the_limits(schema):
 @pytest.mark.slow
 @pytest.mark.deep
 @pytest.mark.corpora
-@pytest.mark.parametrize("part", range(3))  # so that it is done side by side
 @pytest.mark.parametrize("corpus", ["specs_mcp", "specs_bfcl", "specs_metatool", "specs_taubench"])
-def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, part, tmp_path):
+def test_real_specs_give_code_that_compiles_and_imports_with_real_types(corpus, tmp_path):
     from bench.code_generation import imports_of, written
 
-    specs = [read_spec(line) for line in corpora.lines(corpus)[part::3]]
+    specs = [read_spec(line) for line in corpora.share(corpora.lines(corpus))]
     modules = []
     untyped = 0
     for spec in specs:

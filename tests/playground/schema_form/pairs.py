@@ -14,9 +14,10 @@ from catalog.errors import JSONTextError
 from catalog.jsontext import reader
 from catalog.jsontext.reader import Number
 from tests import suite
-from tests.corpora import lines
+from tests.corpora import lines, share
 
-REAL = ("form_pairs", "toolcall_pairs", "bfcl_pairs")
+CALLS = ("toolcall_pairs", "bfcl_pairs")
+REAL = ("form_pairs", *CALLS)
 
 
 def in_deep_tests(name):
@@ -51,10 +52,12 @@ def read(text: str) -> Any:
 @cache
 def pairs_of(name: str) -> tuple[Pair, ...]:
     """The pairs of one file of real data, or of a draft of the suite ("draft2020-12", "draft2020-12/optional")."""
-    if name in REAL:
+    if name in CALLS:
         return tuple(_real(name))
+    if name in REAL:
+        return share(tuple(_real(name)))
     draft, _, optional = name.partition("/")
-    return tuple(_suite(draft, optional=bool(optional)))
+    return share(tuple(_suite(draft, optional=bool(optional))))
 
 
 def _real(name: str) -> Iterator[Pair]:

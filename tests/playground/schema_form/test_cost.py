@@ -10,7 +10,7 @@ from catalog.jsontext import reader
 from playground import schema_form
 from playground.schema_form.form import MAX_FIELDS
 from playground.templatetags.forms import draw_form
-from tests.corpora import lines
+from tests.corpora import lines, share
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import pairs_of, same
 from tests.playground.schema_form.use import FormInUse
@@ -47,7 +47,8 @@ def open_and_post(schema, value):
 @pytest.mark.corpora
 def test_real_specs_are_drawn_and_read_back_with_little_work():
     schemas = [
-        reader.loads(line)["definition"].get("parameters", True) for line in lines("specs_mcp")
+        reader.loads(line)["definition"].get("parameters", True)
+        for line in share(lines("specs_mcp"))
     ]
     open_and_post(True, {"templates": ["are read once"]})
 
@@ -96,8 +97,8 @@ HOSTILE = {
     ),
     "many branches": ({"oneOf": [{"properties": {"k": {"const": n}}} for n in range(900)]}, {"k": 899}),
     "many branches of many rows": (
-        {"items": {"oneOf": [{"title": f"branch {n}", "properties": {"k": {"const": n}}} for n in range(500)]}},
-        [{"k": n} for n in range(200)],
+        {"items": {"oneOf": [{"title": f"branch {n}", "properties": {"k": {"const": n}}} for n in range(300)]}},
+        [{"k": n} for n in range(100)],
     ),
     "many choices in many rows": ({"items": {"enum": [f"v{n}" for n in range(2_000)]}}, ["v1"] * 300),
     "a deep value": (RECURSIVE, nested(60)),

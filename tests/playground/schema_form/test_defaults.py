@@ -8,7 +8,7 @@ from catalog.json_schema.validation import compile_schema
 from catalog.jsontext import reader
 from playground import schema_form
 from playground.templatetags.forms import draw_form
-from tests.corpora import lines
+from tests.corpora import lines, share
 from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import REAL_CASES, in_deep_tests, pairs_of, same
 
@@ -37,7 +37,7 @@ def without_optional_defaults(schema, value):
 
 
 def schemas_of(name):
-    for line in lines(name):
+    for line in share(lines(name)):
         definition = reader.loads(line)["definition"]
         for part in ("parameters", "configuration"):
             if part in definition:

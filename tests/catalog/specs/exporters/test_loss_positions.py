@@ -9,6 +9,7 @@ from catalog.jsontext.reader import dumps
 from catalog.specs.exporters import FORMATS, export
 from catalog.specs.exporters.loss_positions import located_losses
 from tests.catalog.specs.exporters.test_corpora import specs, specs_with_every_keyword
+from tests.corpora import share
 from tests.factories import make_spec, properties
 from tests.work import at_most
 
@@ -275,12 +276,12 @@ def check_lines(spec, key):
 @pytest.mark.corpora
 @pytest.mark.parametrize("key", FORMATS)
 def test_the_losses_of_every_real_spec_are_at_lines_of_the_same_parts(key):
-    for spec in specs():
+    for spec in share(specs()):
         check_lines(spec, key)
 
 
 @pytest.mark.deep
 def test_the_losses_of_every_keyword_are_at_lines_of_the_document():
-    for spec in specs_with_every_keyword():
+    for spec in share(list(specs_with_every_keyword())):
         for key in FORMATS:
             check_lines(spec, key)
