@@ -26,11 +26,11 @@ from catalog.rights import require
 from catalog.specs.lint import advise, score
 from catalog.specs.spec import read_spec
 from catalog.uploads.choices import REQUEST_S, ImportOptions
-from catalog.uploads.entries import counts_of
 from catalog.uploads.limits import read_all
 from catalog.uploads.reports import store_report
 from catalog.uploads.results import entry_of
 from catalog.uploads.store import store_batches
+from catalog.uploads.summary import summary_of, summary_of_counts
 
 
 @router.post(
@@ -64,9 +64,10 @@ def upload_specs(request: HttpRequest, query: Query[UploadQuery]) -> ReportOut:
     specs = entries_that_fit(entries, dry_run=query.dry_run)
     following = None
     if len(specs) < len(entries):
-        report = store_report(entries, by=by, dry_run=query.dry_run, options=options)
+        report = store_report(entries, by=by, dry_run=query.dry_run)
         following = _path_of(report, after=len(specs))
-    return ReportOut(dry_run=query.dry_run, counts=counts_of(entries), specs=specs, next=following)
+    counts = summary_of(entries).counts
+    return ReportOut(dry_run=query.dry_run, counts=counts, specs=specs, next=following)
 
 
 @router.get(
@@ -82,7 +83,8 @@ def get_report(request: HttpRequest, upload: str, query: Query[ReportQuery]) -> 
     specs = entries_that_fit(map(entry_of, rows.iterator()), dry_run=report.dry_run)
     last = query.after + len(specs)
     following = _path_of(report, after=last) if rows.filter(position__gt=last).exists() else None
-    return ReportOut(dry_run=report.dry_run, counts=report.counts, specs=specs, next=following)
+    counts = summary_of_counts(report).counts
+    return ReportOut(dry_run=report.dry_run, counts=counts, specs=specs, next=following)
 
 
 def _path_of(report: Upload, *, after: int) -> str:

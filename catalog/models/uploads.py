@@ -27,7 +27,7 @@ def new_upload_id() -> str:
 
 
 class Upload(models.Model):
-    """An upload, or with `dry_run` a check: its numbers and its results, which grow batch by batch."""
+    """An upload, or with `dry_run` a check of the API: its numbers and results, which grow batch by batch."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_upload_id, editable=False)
     by = models.ForeignKey(
@@ -35,8 +35,6 @@ class Upload(models.Model):
     )
     names = models.TextField()  # names of its files, one per line
     dry_run = models.BooleanField(default=False)
-    prefix = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - "" is no prefix, None the default
-    replace = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     total = models.PositiveIntegerField(
         null=True, blank=True
@@ -63,18 +61,9 @@ class Upload(models.Model):
         return ", ".join(names[:LISTED_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
     @property
-    def counts(self) -> dict[str, int]:
-        """The number of specs with each outcome; `held` only if there are any."""
-        return {
-            outcome: getattr(self, outcome)
-            for outcome in OUTCOMES
-            if outcome != "held" or self.held
-        }
-
-    @property
     def reported(self) -> int:
         """The number of specs with an outcome."""
-        return sum(self.counts.values())
+        return self.created + self.revised + self.unchanged + self.held + self.rejected
 
     @property
     def is_unfinished(self) -> bool:
@@ -100,9 +89,7 @@ class UploadedSpec(models.Model):
     rank = models.PositiveSmallIntegerField(default=RANKS["unchanged"])  # see `RANKS`
     warnings = models.PositiveSmallIntegerField(default=0)  # the number of them
     details_json = models.TextField(blank=True)  # faults and origin, as JSON
-    text = models.TextField(
-        blank=True
-    )  # for correcting a rejected spec, or comparing a revised one
+    text = models.TextField(blank=True)  # for correcting a rejected spec
 
     class Meta:
         constraints = [

@@ -10,5 +10,5 @@ store.py               store the specs, each with its own outcome
 exported_metadata.py   restore what people set for the tools of an export
 limits.py              the bounds of an upload in a request
 reports.py             publish or check files in a request, with a report
-stored_files.py        the files of a check, until they are published
+checked_files.py       the files of a check, which its page sends again
 """

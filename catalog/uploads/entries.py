@@ -1,14 +1,12 @@
-"""The results of an upload: one entry for each spec, and their numbers."""
+"""The results of an upload: one entry for each spec."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from catalog.errors import Problem
-from catalog.models.uploads import OUTCOMES
+from catalog.jsontext.pretty import is_one_line, pretty_print
 from catalog.revision_origins import OTHER_ORIGIN, OTHER_OWNER
 from catalog.uploads.parse import EXPORT, YAML, Origin
 
@@ -38,7 +36,7 @@ class Entry:
         slug, revision, archived: of the tool; None, and False, if it was rejected or held.
         faults: why it was rejected or held.
         text: the rejected text, for correcting it; "" if it could not be read at all. In a dry run also the text that
-            would become a revision of an existing tool.
+            would become a revision of an existing tool, for comparing them.
         origin: the format that it was imported from; None if it was uploaded as a spec. For an export only if
             something was lost.
         verdict: the impact on callers, as in a semantic diff; None for a new tool, and if there was no time
@@ -109,20 +107,11 @@ class Entry:
         return self.origin.key if self.origin else ""
 
     @property
+    def text_to_correct(self) -> str:
+        """The text of a rejected spec for an editor, on several lines."""
+        return pretty_print(self.text) if is_one_line(self.text) else self.text
+
+    @property
     def pair(self) -> tuple[int, int] | None:
         """The previous revision and its own, as used in a URL; None if there is no previous one."""
         return (self.revision - 1, self.revision) if self.revision and self.revision > 1 else None
-
-
-def counts_of(entries: Iterable[Entry]) -> dict[str, int]:
-    """The number of entries with each outcome, including outcomes without entries, except `held`."""
-    found: Counter[str] = Counter(entry.outcome for entry in entries)
-    return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome] or outcome != "held"}
-
-
-def numbers_of(entries: Collection[Entry]) -> dict[str, int]:
-    """The same, and the numbers of breaking changes and of specs with warnings."""
-    return counts_of(entries) | {
-        "breaking": sum(entry.is_breaking for entry in entries),
-        "warned": sum(bool(entry.warnings) for entry in entries),
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from catalog.models import Tool
@@ -23,19 +23,17 @@ class Row:
     Attributes:
         text: to correct; "" if there is none.
         tool: as it is now, if it is visible.
-        difference_url: of the difference that it would make.
         semantic_difference: the changes of a breaking revision, if there was time to compare it.
         difference: the lines that it would change, in a preview.
         preview: the converted spec of an imported tool, in a preview.
         is_selected: whether its box is checked.
-        has_id_field: whether its id can be changed.
+        has_id_field: whether its id can be changed, in a preview.
     """
 
     position: int
     entry: Entry
     text: str = ""
     tool: Tool | None = None
-    difference_url: str = ""
     semantic_difference: Difference | None = None
     difference: text_diff.Difference | None = None
     preview: str = ""
@@ -96,11 +94,6 @@ def sections_of(rows: Sequence[Row]) -> list[Section]:
         )
         for source, found in by_file.items()
     ]
-
-
-def with_id_fields(rows: Sequence[Row]) -> list[Row]:
-    """The rows, with a field for each id that can be changed."""
-    return [replace(row, has_id_field=row.entry.has_editable_id) for row in rows]
 
 
 def with_repeated(rows: Sequence[Row]) -> list[Item]:

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from catalog.accounts.models import User
 from catalog.models import Upload
-from catalog.uploads import stored_files
 from catalog.uploads.choices import NO_OPTIONS, ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, read_all, size_of
@@ -43,13 +42,7 @@ def publish_files(
     if not chosen:
         return None, []
     delete_old()
-    report = Upload.objects.create(
-        by=by,
-        names=_names_of(files),
-        prefix=options.prefix,
-        replace=options.replace,
-        total=len(chosen),
-    )
+    report = Upload.objects.create(by=by, names=_names_of(files), total=len(chosen))
     write = ResultWriter(report).write
     batches = store_batches(chosen, by=by, options=options, on_batch=write)
     return report, [entry for batch in batches for entry in batch]
@@ -66,41 +59,11 @@ def check_files(files: Files, *, by: User, options: ImportOptions = NO_OPTIONS) 
     return [entry for batch in batches for entry in batch]
 
 
-def store_check(
-    files: Files, entries: list[Entry], *, by: User, options: ImportOptions = NO_OPTIONS
-) -> Upload:
-    """Store the results of a check, and its files, so that they can be published afterwards."""
-    delete_old()
-    report = Upload(
-        by=by,
-        names=_names_of(files),
-        dry_run=True,
-        prefix=options.prefix,
-        replace=options.replace,
-        total=len(entries),
-    )
-    stored_files.store(report, files, options.choices)
-    try:
-        _store(report, entries)
-    except BaseException:
-        stored_files.delete(report)
-        raise
-    return report
-
-
-def store_report(
-    entries: list[Entry], *, by: User, dry_run: bool, options: ImportOptions = NO_OPTIONS
-) -> Upload:
+def store_report(entries: list[Entry], *, by: User, dry_run: bool) -> Upload:
     """Store the report of an upload that has ended."""
     delete_old()
-    report = Upload(
-        by=by,
-        names="\n".join(dict.fromkeys(entry.source for entry in entries)),
-        dry_run=dry_run,
-        prefix=options.prefix,
-        replace=options.replace,
-        total=len(entries),
-    )
+    names = "\n".join(dict.fromkeys(entry.source for entry in entries))
+    report = Upload(by=by, names=names, dry_run=dry_run, total=len(entries))
     _store(report, entries)
     return report
 
@@ -112,12 +75,10 @@ def _store(report: Upload, entries: list[Entry]) -> None:
 
 
 def delete_old() -> None:
-    """Delete the reports of uploads after `RETENTION_DAYS`, and the files of expired checks; the tools stay."""
-    old = Upload.objects.filter(created_at__lt=timezone.now() - timedelta(days=RETENTION_DAYS))
-    for upload in old[:20]:
-        stored_files.delete(upload)
+    """Delete the reports of uploads after `RETENTION_DAYS`; the tools stay."""
+    expired = timezone.now() - timedelta(days=RETENTION_DAYS)
+    for upload in Upload.objects.filter(created_at__lt=expired)[:20]:
         upload.delete()
-    stored_files.delete_expired()
 
 
 def _read(files: Files, options: ImportOptions) -> list[Candidate]:

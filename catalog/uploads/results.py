@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
-from typing import Final, cast
+from typing import Final
 
 from django.db.models import F
+from pydantic import TypeAdapter
 
-from catalog.conversion_report import Loss
-from catalog.db.bulk_insert import insert, new_row, reserved_keys
-from catalog.errors import Problem
 from catalog.models import Upload, UploadedSpec
 from catalog.models.uploads import RANKS
-from catalog.uploads.entries import Entry, Fault, Outcome, numbers_of
-from catalog.uploads.parse import Origin
+from catalog.uploads.entries import Entry
+from catalog.uploads.summary import summary_of
 
-STORED_TEXT_CHARS: Final = (
-    16_000_000  # of one upload: rejected specs, and revised ones of a dry run
-)
+STORED_TEXT_CHARS: Final = 16_000_000  # of the rejected specs of one upload
+
+_ENTRY: Final = TypeAdapter(Entry)
+_DETAILS: Final = {"faults", "origin", "warnings", "verdict", "change"}  # without a column
 
 
 class ResultWriter:
@@ -30,18 +28,23 @@ class ResultWriter:
         self.left = STORED_TEXT_CHARS
 
     def write(self, entries: list[Entry]) -> None:
-        counts = {name: F(name) + number for name, number in numbers_of(entries).items()}
+        numbers = summary_of(entries).numbers
+        counts = {name: F(name) + number for name, number in numbers.items()}
         Upload.objects.filter(pk=self.upload.pk).update(**counts)
-        keys = reserved_keys(UploadedSpec, len(entries))
-        insert([self._row(key, entry) for key, entry in zip(keys, entries, strict=True)])
+        UploadedSpec.objects.bulk_create([self._row(entry) for entry in entries])
 
-    def _row(self, key: int, entry: Entry) -> UploadedSpec:
+    def _row(self, entry: Entry) -> UploadedSpec:
         self.position += 1
         self.left -= len(entry.text)
-        return new_row(
-            UploadedSpec,
-            id=key,
-            upload_id=self.upload.pk,
+        details = _ENTRY.dump_python(
+            entry,
+            mode="json",
+            include=_DETAILS,
+            exclude={"origin": {"text"}},
+            exclude_defaults=True,
+        )
+        return UploadedSpec(
+            upload=self.upload,
             position=self.position,
             source=entry.source,
             line=entry.line,
@@ -53,52 +56,23 @@ class ResultWriter:
             archived=entry.archived,
             rank=RANKS["breaking" if entry.is_breaking else entry.outcome],
             warnings=len(entry.warnings),
-            details_json=_details(entry),
+            details_json=json.dumps(details) if details else "",
             text=entry.text if self.left > 0 else "",
         )
 
 
-def _details(entry: Entry) -> str:
-    """The faults, warnings, origin and verdict of an entry as JSON; "" if there are none, as for most entries."""
-    verdict = entry.verdict if entry.outcome == "revised" else None
-    if not (entry.faults or entry.origin or entry.warnings or verdict or entry.change):
-        return ""
-    origin = replace(entry.origin, text="") if entry.origin else None
-    details = {
-        "faults": list(map(asdict, entry.faults)),
-        "origin": origin and asdict(origin),
-        "warnings": list(map(asdict, entry.warnings)),
-        "verdict": verdict,
-        "change": entry.change,
-    }
-    return json.dumps(details)
-
-
 def entry_of(row: UploadedSpec) -> Entry:
     """The entry that `ResultWriter.write` stored in this row."""
-    details = json.loads(row.details_json) if row.details_json else {"faults": [], "origin": None}
-    faults = [
-        Fault(**{**fault, "problem": Problem(**fault["problem"])}) for fault in details["faults"]
-    ]
-    origin = details["origin"] and Origin(
-        **{
-            **details["origin"],
-            "losses": tuple(Loss(**loss) for loss in details["origin"]["losses"]),
-        }
-    )
-    return Entry(
-        row.source,
-        row.line,
-        cast("Outcome", row.outcome),
-        row.tool_id or None,
-        row.name or None,
-        row.slug or None,
-        row.revision or None,
-        row.archived,
-        tuple(faults),
-        row.text,
-        origin,
-        "identical" if row.outcome == "unchanged" else details.get("verdict"),
-        tuple(Problem(**warning) for warning in details.get("warnings", ())),
-        details.get("change"),
-    )
+    details = json.loads(row.details_json) if row.details_json else {}
+    columns = {
+        "source": row.source,
+        "line": row.line,
+        "outcome": row.outcome,
+        "tool_id": row.tool_id or None,
+        "name": row.name or None,
+        "slug": row.slug or None,
+        "revision": row.revision or None,
+        "archived": row.archived,
+        "text": row.text,
+    }
+    return _ENTRY.validate_python(columns | details)

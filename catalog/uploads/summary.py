@@ -1,15 +1,16 @@
-"""The numbers of an upload, and what its conversions lose, for its preview and its report."""
+"""The numbers of an upload, and what its conversions lose, for page, API and command."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Final
 
 from catalog.json_schema.describe import listed
 from catalog.models import Upload
-from catalog.uploads.entries import Entry, numbers_of
+from catalog.models.uploads import OUTCOMES, RANKS
+from catalog.uploads.entries import Entry
 
 WIDTH: Final = 1000  # of the bar, in its own units
 NARROWEST: Final = 12
@@ -20,6 +21,7 @@ LABELS: Final = {
     "revised": "changed",
     "created": "new",
     "unchanged": "unchanged",
+    "warnings": "with warnings",
 }
 
 
@@ -49,6 +51,17 @@ class Summary:
         return self.created + self.revised + self.unchanged + self.held + self.rejected
 
     @property
+    def numbers(self) -> dict[str, int]:
+        """All numbers by name, as the columns of `Upload`."""
+        return asdict(self)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of specs with each outcome; `held` only if there are any."""
+        numbers = self.numbers
+        return {name: numbers[name] for name in OUTCOMES if numbers[name] or name != "held"}
+
+    @property
     def to_publish(self) -> int:
         """The number of specs that publishing stores, or proposes to the tools' maintainers."""
         return self.created + self.revised + self.held
@@ -70,25 +83,16 @@ class Summary:
         )
 
     @property
-    def _numbers(self) -> dict[str, int]:
-        """By outcome, the worst first."""
-        return {name: getattr(self, name) for name in LABELS}
-
-    @property
     def filters(self) -> list[tuple[str, str, int]]:
         """The outcomes to filter by that occur: name, label and number; the worst first."""
-        numbers = self._numbers | {"warnings": self.warned}
-        return [
-            (name, LABELS.get(name, "with warnings"), number)
-            for name, number in numbers.items()
-            if number
-        ]
+        numbers = self.numbers | {"warnings": self.warned}
+        return [(name, label, numbers[name]) for name, label in LABELS.items() if numbers[name]]
 
     @property
     def segments(self) -> list[Segment]:
         """The bar from errors to unchanged specs; each part can be seen, however small its number."""
-        numbers = self._numbers | {"revised": self.revised - self.breaking}
-        shown = {name: number for name, number in numbers.items() if number}
+        numbers = self.numbers | {"revised": self.revised - self.breaking}
+        shown = {name: numbers[name] for name in RANKS if numbers[name]}
         if not shown:
             return []
         spare = WIDTH - NARROWEST * len(shown)
@@ -121,7 +125,10 @@ def summary_of_counts(upload: Upload) -> Summary:
 def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
     """The numbers of these results, without the tools whose keys are in `skip`."""
     chosen = [entry for entry in entries if entry.key not in skip]
-    return Summary(**numbers_of(chosen))
+    outcomes: Counter[str] = Counter(entry.outcome for entry in chosen)
+    breaking = sum(entry.is_breaking for entry in chosen)
+    warned = sum(bool(entry.warnings) for entry in chosen)
+    return Summary(**outcomes, breaking=breaking, warned=warned)
 
 
 def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:

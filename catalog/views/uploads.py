@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from django.conf import settings
@@ -18,25 +19,24 @@ from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, SpecError
 from catalog.forms.uploads import PASTED, UploadForm
-from catalog.models import Upload
+from catalog.models import Tool, Upload
 from catalog.models.uploads import RANKS
+from catalog.rendering import text_diff
 from catalog.rights import may, require
 from catalog.shortcuts import number_in
+from catalog.specs.diff import compare as compare_specs
+from catalog.specs.spec import read_spec
+from catalog.uploads.checked_files import CheckedFile
 from catalog.uploads.choices import Choices
 from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, size_of
-from catalog.uploads.report_sections import Row, sections_of, with_id_fields
-from catalog.uploads.reports import check_files, publish_files, store_check
+from catalog.uploads.report_sections import Row, sections_of
+from catalog.uploads.reports import check_files, publish_files
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
-from catalog.views.upload_reports import (
-    COMPARED,
-    FIXED_CHARS,
-    compared_with_current,
-    offered_in,
-    text_to_correct,
-)
+from catalog.views.upload_reports import COMPARED, FIXED_CHARS
 
-LISTED: Final = 200  # specs of each kind that a preview lists
+LISTED: Final = 200  # specs of each kind that a preview lists while the person types
+LISTED_IN_CHECK: Final = 400  # with four fields each; a form may have 4,000
 UPLOADS_LISTED: Final = 5
 CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
 LIVE_BYTES: Final = (
@@ -46,7 +46,7 @@ LIVE_BYTES: Final = (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_specs(request: HttpRequest) -> HttpResponse:
-    """Publish files and texts, or with `dry_run` check them; redirects to the report.
+    """Publish files and texts and redirect to the report, or with `dry_run` show what publishing would do.
 
     GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are
     shown again, ready to be corrected.
@@ -79,21 +79,39 @@ def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
         SpecError: it is more than an upload can have.
     """
     by, options = actor(request), form.options
-    report: Upload | None = None
     if form.is_dry_run:
         entries = check_files(form.sources, by=by, options=options)
-    else:
-        report, entries = publish_files(form.sources, by=by, options=options)
+        return _checked_page(request, form, entries)
+    report, entries = publish_files(form.sources, by=by, options=options)
+    if report is None and options.choices.skip:
+        entries = check_files(form.sources, by=by, options=options)
+        message = "Nothing was published, because no tool is selected."
+        return _checked_page(request, form, entries, message)
+    if report is None:
+        return _checked_page(request, form, [])
+    if len(entries) <= CORRECTED and _are_wrong(entries):
+        report.delete()  # nothing was published, and its problems are shown here
+        return _checked_page(request, form, entries)
+    return redirect(report)
+
+
+def _checked_page(
+    request: HttpRequest, form: UploadForm, entries: list[Entry], error: str = ""
+) -> HttpResponse:
+    """The upload page with what publishing would do, and with the files, to publish them from there."""
     if not entries:
         nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
-    if _are_few_and_wrong(entries):
-        if report is not None:
-            report.delete()  # nothing was published, and its problems are shown here
-        return _upload_page(request, form, _preview(request, entries, form), status=422)
-    if report is None:
-        report = store_check(form.sources, entries, by=by, options=options)
-    return redirect(report)
+    corrects = _are_wrong(entries) and not any(entry.is_import for entry in entries)
+    context = _preview(request, entries, form, LISTED_IN_CHECK, corrects=corrects)
+    files = [] if corrects else form.files_to_send_again()
+    context |= {
+        "is_check": not _are_wrong(entries),
+        "files_are_lost": form.has_files and not files and not corrects,
+        "errors": [{"href": "#preview", "message": error}] if error else [],
+    }
+    status = 422 if error or _are_wrong(entries) else 200
+    return _upload_page(request, form, context, status=status, files=files)
 
 
 @login_required
@@ -133,30 +151,35 @@ def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
         entries = check_files(form.sources, by=actor(request), options=form.options)
     except SpecError as error:
         return {"note": str(error)}
-    return _preview(request, entries, form) if entries else {}
+    return _preview(request, entries, form, LISTED, corrects=True) if entries else {}
 
 
-def _preview(request: HttpRequest, entries: list[Entry], form: UploadForm) -> dict[str, Any]:
-    """The context of `_preview.html`: the results with the worst first, and their numbers."""
+def _preview(
+    request: HttpRequest, entries: list[Entry], form: UploadForm, most: int, *, corrects: bool
+) -> dict[str, Any]:
+    """The context of `_preview.html`: the results with the worst first, and their numbers.
+
+    At most `most` rejected specs and as many others are listed; `corrects` offers to correct the rejected ones.
+    """
     choices = form.choices
     ordered = sorted(entries, key=_rank)
     rejected = [entry for entry in ordered if _rank(entry) == RANKS["rejected"]]
     unchanged = [entry for entry in ordered if _rank(entry) == RANKS["unchanged"]]
     others = ordered[len(rejected) : len(ordered) - len(unchanged)]
-    listed = [*rejected[:LISTED], *others[:LISTED]]
-    rows = with_id_fields(list(_rows(listed, request.user, choices)))
+    listed = [*rejected[:most], *others[:most]]
+    rows = list(_rows(listed, request.user, choices, corrects=corrects))
     return {
         "summary": summary_of(entries, choices.skip),
         "only_source": entries[0].source if len({entry.source for entry in entries}) == 1 else "",
-        "pasted": form.entries["text"].replace("\r\n", "\n"),
+        "pasted": request.POST.get("text", "").replace("\r\n", "\n"),
         "sections": sections_of(rows),
-        "unchanged": unchanged[:LISTED],
-        "more": sum(max(0, len(some) - LISTED) for some in (rejected, others, unchanged)),
+        "unchanged": unchanged[:most],
+        "more": sum(max(0, len(some) - most) for some in (rejected, others, unchanged)),
         "lost_kinds": lost_kinds(entries),
         "formats": formats_of(entries),
         "problem_count": sum(len(one.faults) for one in entries if one.outcome == "rejected"),
         "leaves_out": any(not row.is_selected for row in rows),
-        "offered": offered_in(rows),
+        "offered": json.dumps([row.entry.key for row in rows if row.entry.is_choice]),
         "choices": choices.only(_unseen(choices, entries, rows)).to_json(),
         "has_choice": sum(entry.is_choice for entry in others) > 1,
     }
@@ -215,11 +238,16 @@ def _upload_page(
     report: Mapping[str, object] | None = None,
     *,
     status: int,
+    files: list[CheckedFile] | None = None,
 ) -> HttpResponse:
-    """The upload page with the submitted form, and its preview or its errors."""
+    """The upload page with the submitted form, and its preview or its errors.
+
+    `files` are sent again with it; None: those of an earlier check.
+    """
+    wrong_files = [{"href": "#upload", "message": message} for message in form.non_field_errors()]
     context = {
         **_page_context(request),
-        "text": form.entries["text"],
+        "text": request.POST.get("text", ""),
         "prefix": form.typed_prefix.replace("\0", "\ufffd"),
         "prefix_errors": [
             {"href": "#prefix", "message": message} for message in form.errors.get("prefix", ())
@@ -227,6 +255,8 @@ def _upload_page(
         "no_prefix": form.has_no_prefix,
         "replace": form.replaces,
         "choices": form.choices.to_json(),
+        "checked_files": form.earlier_files if files is None else files,
+        "errors": wrong_files,
         **(report or {}),
     }
     return render(request, "catalog/upload.html", context, status=status)
@@ -236,36 +266,58 @@ def _recent(request: HttpRequest) -> list[tuple[Upload, Summary]]:
     """The latest uploads of the user, with their numbers."""
     if not request.user.is_authenticated:
         return []
-    latest = Upload.objects.filter(by=request.user).order_by("-created_at")[:UPLOADS_LISTED]
+    latest = Upload.objects.filter(by=request.user, dry_run=False).order_by("-created_at")[
+        :UPLOADS_LISTED
+    ]
     return [(upload, summary_of_counts(upload)) for upload in latest]
 
 
-def _are_few_and_wrong(entries: list[Entry]) -> bool:
-    return len(entries) <= CORRECTED and all(entry.outcome == "rejected" for entry in entries)
+def _are_wrong(entries: list[Entry]) -> bool:
+    return all(entry.outcome == "rejected" for entry in entries)
 
 
-def _rows(entries: list[Entry], person: Person, choices: Choices) -> Iterator[Row]:
+def _rows(
+    entries: list[Entry], person: Person, choices: Choices, *, corrects: bool
+) -> Iterator[Row]:
     """The rows of a preview; texts and differences as long as there is room on the page.
 
     The text of a rejected spec can be corrected; pasted text has its own field.
     """
     left, preview_left, compared_left = FIXED_CHARS, FIXED_CHARS, COMPARED
     for position, entry in enumerate(entries, 1):
-        fits = entry.outcome == "rejected" and entry.source != PASTED and len(entry.text) <= left
+        fits = (
+            corrects
+            and entry.outcome == "rejected"
+            and entry.source != PASTED
+            and len(entry.text) <= left
+        )
         left -= len(entry.text) if fits else 0
         preview = entry.origin.text if entry.origin and entry.outcome != "rejected" else ""
         preview_left -= len(preview)
-        differs = entry.outcome == "revised" and compared_left > 0
-        compared_left -= differs
-        compared = (
-            compared_with_current(entry.tool_id or "", entry.text, person) if differs else None
-        )
-        yield Row(
+        row = Row(
             position,
             entry,
-            text_to_correct(entry) if fits else "",
-            semantic_difference=compared.semantic_difference if compared else None,
-            difference=compared.difference if compared else None,
+            entry.text_to_correct if fits else "",
             preview=preview if preview_left > 0 else "",
             is_selected=entry.key not in choices.skip,
+            has_id_field=entry.has_editable_id,
         )
+        if entry.outcome == "revised" and compared_left > 0:
+            compared_left -= 1
+            row = _with_difference(row, person)
+        yield row
+
+
+def _with_difference(row: Row, person: Person) -> Row:
+    """The row with what its spec would change, unless the person does not see the tool."""
+    entry = row.entry
+    tools = Tool.objects.visible_to(person).with_current()
+    tool = tools.filter(tool_id=entry.tool_id).first()
+    if tool is None or tool.current is None or not entry.text:
+        return row
+    spec = read_spec(entry.text, max_bytes=settings.MAX_SPEC_BYTES)
+    return replace(
+        row,
+        semantic_difference=compare_specs(tool.current.spec, spec),
+        difference=text_diff.compare(tool.current.source, entry.text),
+    )

@@ -3,7 +3,7 @@
 
 const PAUSE_MS = 300;
 const TYPED = 3; // characters that one event of typing adds or removes at most; more are pasted or chosen
-const MAX_BYTES = 1024 * 1024; // as the site: larger files are checked on a page of their own
+const MAX_BYTES = 1024 * 1024; // as the site: larger files are checked with a button
 
 const form = document.querySelector("form[data-upload-preview]");
 const text = document.getElementById("text");
@@ -15,8 +15,12 @@ let sizeBefore = 0;
 let showsFiles = false; // files were chosen, and their preview is on its way
 
 const files = () => form.querySelector("input[type=file]").files;
-const size = () => text.value.length + [...files()].reduce((sum, file) => sum + file.size, 0);
-const isEmpty = () => size() === 0 || (files().length === 0 && text.value.trim() === "");
+const checkedFiles = () => [...form.querySelectorAll("[name=checked]:checked")]; // of an earlier check
+const sizeOfFiles = () =>
+  [...files()].reduce((sum, file) => sum + file.size, 0) +
+  checkedFiles().reduce((sum, { dataset }) => sum + Number(dataset.size), 0);
+const size = () => text.value.length + sizeOfFiles();
+const isEmpty = () => sizeOfFiles() === 0 && text.value.trim() === "";
 
 function checkSoon({ target }) {
   if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
@@ -37,6 +41,7 @@ async function check() {
     show(blank.cloneNode(true));
     return;
   }
+  if (size() > MAX_BYTES && checkedFiles().length) return; // the button checks them again
   const own = (running = new AbortController());
   pane.setAttribute("aria-busy", "true");
   try {

@@ -89,6 +89,14 @@ def paste(text: str, outcome: str = "rejected") -> Act:
     return act
 
 
+def check_large_file(page: Page) -> None:
+    specs = "\n".join([" ".join(BREAKING.split()), BROKEN, " " * 1_100_000])
+    file = {"name": "large.ndjson", "mimeType": "application/json", "buffer": specs.encode()}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Check first").click()
+    expect(page.get_by_text("Nothing is published yet")).to_be_visible()
+
+
 def sign_in_wrongly(page: Page) -> None:
     page.get_by_label("Username").fill("ada")
     page.get_by_label("Password").fill("not it")
@@ -276,8 +284,7 @@ PAGES = [
     PageState("upload-report-repeated", "/uploads/{upload_rejected}/"),
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
     PageState("upload-report-warnings", "/uploads/{upload}/?outcome=warnings"),
-    PageState("upload-dry-run", "/uploads/{dry_upload}/"),
-    PageState("upload-difference", "/uploads/{dry_upload}/{revised}/"),
+    PageState("upload-check", "/upload/", act=check_large_file),
     PageState("sources", "/sources/"),
     PageState("source", "/sources/weather/"),
     PageState("source-missing", "/sources/nowhere/", status=404),

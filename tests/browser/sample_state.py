@@ -91,13 +91,13 @@ def make_state() -> dict[str, object]:
     from catalog.lifecycle import archive, deprecate
     from catalog.linting.waivers import waive
     from catalog.metadata import Organisation, organise
-    from catalog.models import Tool, UploadedSpec, WebhookDelivery
+    from catalog.models import Tool, WebhookDelivery
     from catalog.publishing import publish
     from catalog.sources.sync import sync
     from catalog.specs.spec import read_spec
     from catalog.stars import star
     from catalog.uploads.choices import ImportOptions
-    from catalog.uploads.reports import check_files, publish_files, store_check
+    from catalog.uploads.reports import publish_files
     from catalog.webhooks.registration import WebhookSettings, add_webhook
     from tests.catalog.sources.documents import (
         ALERTS,
@@ -179,8 +179,6 @@ def make_state() -> dict[str, object]:
         '{"definition": {"name": "broken", "description": "x", }}',
     ]
     content = "\n".join(lines).encode()
-    files = [("reports.ndjson", BytesIO(content))]
-    dry = store_check(files, check_files(files, by=owner), by=owner)
     report, _ = publish_files([("reports.ndjson", BytesIO(content))], by=owner)
 
     tools = [
@@ -213,11 +211,7 @@ def make_state() -> dict[str, object]:
         "held_change": source.held_changes.get().pk,
         "proposal": proposal.change.pk,
         "upload": report.pk,
-        "dry_upload": dry.pk,
         "upload_rejected": rejected.pk,
-        "revised": UploadedSpec.objects.filter(upload=dry, outcome="revised").values_list(
-            "position", flat=True
-        )[0],
         "webhook": webhook.pk,
         "delivery": delivery.pk,
         "person": people["ada"].pk,

@@ -219,13 +219,13 @@ def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
     page.set_input_files("input[type=file]", specs / "plain.json")
     page.get_by_role("button", name="Check first").click()
     page.get_by_label("Id of first").fill("plain.second")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Check again").click()
     expect(page.locator(".entry-rejected .problem-message")).to_contain_text(
         "Another tool of this upload"
     )
     page.get_by_label("Id of first").fill("without.scripts")
-    page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name="Publish these 2").click()
+    page.get_by_role("button", name="Check again").click()
+    page.get_by_role("button", name="Publish 2 specs").click()
 
     expect(page.get_by_role("heading", name="2 new")).to_be_visible()
     expect(page.locator(".entry-id").first).to_have_text("without.scripts")

@@ -41,10 +41,6 @@ PAGES = {
     "upload": (EVERYONE, PUBLISH),
     "upload_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
-    "upload_publish": (NOBODY, "own upload"),
-    "upload_check": (NOBODY, "own upload"),
-    "upload_replace": (NOBODY, "own upload"),
-    "upload_difference": ("missing", NOBODY),
     "sources": (SIGNED_IN, ADMINISTER),
     "source": (SIGNED_IN, NOBODY),
     "source_settings": (NOBODY, ADMINISTER),
@@ -182,10 +178,6 @@ ALLOWED = {
 # Parameters that mean something else at these URLs.
 VALUES = {
     "upload_report": {"pk": "upload"},
-    "upload_publish": {"pk": "upload"},
-    "upload_check": {"pk": "upload"},
-    "upload_replace": {"pk": "upload"},
-    "upload_difference": {"pk": "upload"},
     "remove_configuration": {"pk": "configuration"},
     "change": {"pk": "change"},
     "toolkit": {"name": "toolkit"},

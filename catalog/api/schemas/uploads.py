@@ -12,8 +12,9 @@ from catalog.api.schemas.base import MAX_NUMBER, Out, with_example
 from catalog.api.schemas.exports import LossOut
 from catalog.api.schemas.problems import PROBLEM, SpecProblemOut
 from catalog.jsontext.reader import loads
-from catalog.uploads.entries import Entry, counts_of
+from catalog.uploads.entries import Entry
 from catalog.uploads.parse import Origin
+from catalog.uploads.summary import summary_of
 
 MAX_ENTRIES_BYTES: Final = 1_900_000  # of one response; what is around them needs less than 100 KB
 
@@ -142,7 +143,7 @@ class ReportOut(Out):
     @classmethod
     def of_entries(cls, entries: Sequence[Entry], *, dry_run: bool) -> ReportOut:
         specs = [EntryOut.of_entry(entry, dry_run=dry_run) for entry in entries]
-        return cls(dry_run=dry_run, counts=counts_of(entries), specs=specs, next=None)
+        return cls(dry_run=dry_run, counts=summary_of(entries).counts, specs=specs, next=None)
 
 
 def entries_that_fit(entries: Iterable[Entry], *, dry_run: bool) -> list[EntryOut]:

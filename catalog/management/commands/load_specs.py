@@ -20,11 +20,11 @@ from catalog.assessments import LockHeld, assess_all
 from catalog.commands import BaseCommand
 from catalog.jsontext.reader import JSON, dumps
 from catalog.management.users import find_user
-from catalog.models.uploads import OUTCOMES
 from catalog.uploads.choices import ImportOptions
 from catalog.uploads.entries import Entry
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.store import upload
+from catalog.uploads.summary import Summary
 
 REDRAW_S = 0.1
 ASSESSING_S = 5
@@ -126,11 +126,8 @@ class Command(BaseCommand):
         if len(rejected) > PROBLEMS_SHOWN:
             self.stderr.write(f"and {len(rejected) - PROBLEMS_SHOWN:,} more rejected specs")
         total = counts.total()
-        outcomes = ", ".join(
-            f"{counts[outcome]:,} {outcome}"
-            for outcome in OUTCOMES
-            if counts[outcome] or outcome != "held"
-        )
+        numbers = Summary(**counts).counts
+        outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in numbers.items())
         self.stderr.write(
             f"{total:,} specs in {elapsed_s:.1f} s ({total / elapsed_s:,.0f}/s): {outcomes}"
         )

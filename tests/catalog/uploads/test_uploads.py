@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import Tool
-from catalog.uploads.entries import counts_of
 from catalog.uploads.readers import pieces_of
 from catalog.uploads.store import upload
+from catalog.uploads.summary import summary_of
 from tests.factories import make_spec, make_tool, make_user, spec_text
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def test_each_spec_has_its_outcome_in_order():
 
     assert [entry.outcome for entry in found] == ["created", "rejected", "revised", "unchanged"]
     assert [entry.revision for entry in found] == [1, None, 2, 1]
-    assert counts_of(found) == {"created": 1, "revised": 1, "unchanged": 1, "rejected": 1}
+    assert summary_of(found).counts == {"created": 1, "revised": 1, "unchanged": 1, "rejected": 1}
 
 
 def test_the_stored_text_is_exactly_that_of_the_entry():
@@ -136,7 +136,7 @@ def test_new_tools_of_many_toolkits_need_no_queries_of_their_own():
     for count in (3, 30):
         text = f"[{','.join(spec_text(f'of{count}_{number}.tool') for number in range(count))}]"
         with CaptureQueriesContext(connection) as queries:
-            assert counts_of(entries(text, by=ada))["created"] == count
+            assert summary_of(entries(text, by=ada)).created == count
         numbers.append(len(queries))
 
     assert numbers[1] <= numbers[0]

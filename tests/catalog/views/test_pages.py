@@ -661,7 +661,7 @@ def test_a_rejected_file_can_be_put_right_on_the_page(browser):
 def test_a_check_on_the_page_publishes_nothing(browser):
     answer = browser.post("/upload/", {"text": spec_text("greet"), "dry_run": "on"}, follow=True)
 
-    assert "Nothing is published yet: 1 new" in text_of(HTMLParser(answer.content), "#report-title")
+    assert "Nothing is published yet: 1 new" in text_of(HTMLParser(answer.content), ".notice")
     assert not Tool.objects.exists()
 
 

@@ -1,4 +1,4 @@
-"""The ids of imported tools in the preview and in a stored check: their fields, and what they do."""
+"""The ids of imported tools in the preview and in a check: their fields, and what they do."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fields(tree: HTMLParser, *names: str) -> dict[str, list[str]]:
     """What the browser sends of the preview, as `new_ids` of these tools are typed."""
     values = {
         name: [one.attributes["value"] or "" for one in tree.css(f'[name="{name}"]')]
-        for name in ("choices", "offered")
+        for name in ("choices", "offered", "checked")
     }
     rows = {
         name: [one.attributes["value"] or "" for one in tree.css(f'[name="{name}"]')]
@@ -265,82 +265,86 @@ def test_the_options_of_imported_tools_are_open_beside_them(browser):
     assert [len(one.css('[name="prefix"]')) for one in (*pages, imported)] == [1, 1, 1]
 
 
-def checked(browser, **sent) -> str:
-    return browser.post("/upload/", {"dry_run": "on", **sent})["Location"]
+def checked(browser, **sent) -> HTMLParser:
+    return tree_of(browser.post("/upload/", {"dry_run": "on", **sent}))
 
 
-def test_a_stored_check_is_repeated_and_published_with_the_typed_ids(browser):
+def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
     first = checked(browser, files=[file("mail.json", "find", "send", "open")])
-    page = tree_of(browser.get(first))
-    sent = typed(page, find="both", send="both")
+    sent = typed(first, find="both", send="both")
     sent["take"].remove("mail.json#1#open")
 
-    second = browser.post(f"{first}check/", sent)["Location"]
-    refused = tree_of(browser.get(second))
-    third = browser.post(f"{second}check/", typed(refused, send="own"))["Location"]
-    fourth = tree_of(browser.get(third))
-    browser.post(f"{third}publish/", fields(fourth))
+    refused = checked(browser, **sent)
+    second = checked(browser, **typed(refused, send="own"))
+    browser.post("/upload/", fields(second))
 
-    assert words(page, 'button[formaction$="/check/"]') == "Preview"
+    assert words(first, 'button[name="dry_run"]') == "Check again"
     assert sorted(values(refused)) == ["both", "both", "mail.open"]
     assert len(refused.css(".entry-rejected")) == 2
     assert (
         refused.css_first('[name="take"]:not([checked])').attributes["value"] == "mail.json#1#open"
     )
-    assert sorted(values(fourth)) == ["both", "mail.open", "own"]
+    assert sorted(values(second)) == ["both", "mail.open", "own"]
     assert stored_ids() == ["both", "own"]
 
 
-def test_a_stored_check_is_published_with_ids_typed_since(browser):
-    address = checked(browser, text=mcp("find", "send"))
+def test_a_check_is_published_with_ids_typed_since(browser):
+    page = checked(browser, files=[file("mail.json", "find", "send")])
 
-    browser.post(f"{address}publish/", typed(tree_of(browser.get(address)), find="own"))
+    browser.post("/upload/", typed(page, find="own"))
 
-    assert stored_ids() == ["own", "send"]
+    assert stored_ids() == ["mail.send", "own"]
 
 
-def test_a_stored_check_in_which_all_ids_are_refused_can_be_corrected(browser):
+def test_a_check_in_which_all_ids_are_refused_can_be_corrected(browser):
     names = [f"t{number}" for number in range(6)]
     for name in names:
         make_tool(name)
-    address = checked(browser, text=mcp(*names))
-    page = tree_of(browser.get(address))
-    assert not page.css(f'form[action="{address}publish/"]')
+    page = checked(browser, files=[file("tools.json", *names)], no_prefix="on")
+    assert len(page.css(".entry-rejected, .repeated > li")) >= 6
 
-    again = browser.post(f"{address}check/", typed(page, t0="new"))["Location"]
+    again = checked(browser, no_prefix="on", **typed(page, t0="new"))
 
-    assert Upload.objects.get(pk=again.split("/")[2]).created == 1
+    assert words(again, "button.button-primary") == "Publish 1 spec"
 
 
-def test_replacing_keeps_the_typed_ids(browser):
+def test_replacing_keeps_the_typed_ids_and_the_file(browser):
     make_tool("find")
-    address = checked(browser, text=mcp("find", "send"))
+    page = checked(browser, files=[file("mail.json", "find", "send")], no_prefix="on")
 
-    again = browser.post(f"{address}replace/", typed(tree_of(browser.get(address)), send="own"))[
-        "Location"
-    ]
+    again = checked(browser, replace="on", no_prefix="on", **typed(page, send="own"))
 
-    assert sorted(values(tree_of(browser.get(again)))) == ["find", "own"]
+    assert sorted(values(again)) == ["find", "own"]
+    assert "2 new" not in again.body.text()
+    browser.post("/upload/", {"replace": "on", "no_prefix": "on", **fields(again)})
+    assert Tool.objects.get(tool_id="find").current.number == 2
+    assert stored_ids() == ["find", "own"]
 
 
-def test_a_stored_check_without_selected_tools_publishes_nothing_and_says_so(browser):
-    address = checked(browser, text=mcp("find", "send"))
-    sent = fields(tree_of(browser.get(address))) | {"take": []}
+def test_a_check_without_selected_tools_publishes_nothing_and_keeps_its_files(browser):
+    page = checked(browser, files=[file("mail.json", "find", "send")])
 
-    answer = browser.post(f"{address}publish/", sent, follow=True)
+    answer = browser.post("/upload/", fields(page) | {"take": []})
 
-    assert "Nothing was published, because no tool is selected." in answer.content.decode()
+    again = tree_of(answer)
+    assert answer.status_code == 422
+    assert "Nothing was published, because no tool is selected." in words(again, ".error-summary")
+    assert len(again.css('[name="take"]:not([checked])')) == 2
     assert stored_ids() == []
+    browser.post("/upload/", fields(again) | {"take": ["mail.json#1#find"]})
+    assert stored_ids() == ["mail.find"]
 
 
-def test_a_repeated_check_with_a_deselected_tool_counts_no_tools_on_its_button(browser):
-    address = checked(browser, text=mcp("find", "send"))
-    sent = fields(tree_of(browser.get(address)))
-    sent["take"].remove("pasted text#1#send")
+def test_a_check_lists_more_tools_than_a_preview_and_publishes_those_that_it_does_not_list(browser):
+    names = [f"t{number}" for number in range(410)]
 
-    again = tree_of(browser.get(browser.post(f"{address}check/", sent)["Location"]))
+    page = checked(browser, files=[file("mail.json", *names)])
+    sent = fields(page)
+    browser.post("/upload/", sent)
 
-    assert words(again, "button.button-primary") == "Publish the selected tools"
+    assert len(sent["row"]) == 400
+    assert "and 10 more" in page.css_first("#preview").text()
+    assert Tool.objects.count() == 410
 
 
 def test_a_published_report_has_no_fields(browser):
@@ -349,12 +353,11 @@ def test_a_published_report_has_no_fields(browser):
     assert not tree_of(browser.get(address)).css('[name="new_id"]')
 
 
-def test_tools_that_need_approval_for_the_same_reason_stay_selected_in_a_stored_check(browser):
+def test_tools_that_need_approval_for_the_same_reason_stay_selected_in_a_check(browser):
     Toolkit.objects.create(key="mail", name="mail", owner=make_user("olivia"))
-    address = checked(browser, files=[file("mail.json", "find", "send", "open")])
-    page = tree_of(browser.get(address))
+    page = checked(browser, files=[file("mail.json", "find", "send", "open")])
     assert words(page, ".entry-held .entry-name") == "3 specs with the same problem"
 
-    browser.post(f"{address}publish/", fields(page))
+    browser.post("/upload/", fields(page))
 
-    assert Upload.objects.get(dry_run=False).held == 3
+    assert Upload.objects.get().held == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 from datetime import timedelta
@@ -16,7 +15,7 @@ from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
 from catalog.linting.waivers import waive
 from catalog.models import Tool, Upload
-from catalog.uploads import lint_errors, reports, store, stored_files
+from catalog.uploads import lint_errors, store
 from catalog.uploads.summary import NARROWEST, WIDTH, Summary
 from tests.factories import make_tool, make_user, properties, spec_text
 
@@ -43,6 +42,11 @@ def preview_of(browser, text="", **more) -> HTMLParser:
 
 def words(tree, selector: str) -> str:
     return " ".join(tree.css_first(selector).text().split())
+
+
+def check_of(browser, **sent) -> HTMLParser:
+    """The page that shows what publishing would do."""
+    return HTMLParser(browser.post("/upload/", {"dry_run": "on", **sent}).content)
 
 
 def listed(*texts: str) -> str:
@@ -144,7 +148,7 @@ def test_warnings_about_imported_tools_are_folded_because_they_repeat(browser):
     assert not tree.css("details[open]")
 
 
-def test_a_stored_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
+def test_a_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
     text = spec_text("two", **BAD_EXAMPLE)
     checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
     published = browser.post("/upload/", {"text": text}, follow=True)
@@ -183,7 +187,7 @@ def test_a_preview_lints_a_limited_number_of_specs(browser, monkeypatch):
     assert len(tree.css(".problem-warning")) == 2
 
 
-def test_a_preview_of_a_large_text_offers_the_check_on_a_page_of_its_own(browser):
+def test_a_preview_of_a_large_text_offers_the_check_with_a_button(browser):
     tree = preview_of(browser, "[" + " " * 1_100_000 + "]")
 
     assert "too large for a preview" in tree.body.text()
@@ -414,11 +418,13 @@ def test_a_report_of_one_spec_has_only_its_row(browser):
     assert not tree.css("main .notice, .outcome-bar, .outcomes")
 
 
-def test_a_check_of_one_spec_still_says_that_nothing_is_published(browser):
-    tree = report_of(browser, text=spec_text("a"), dry_run="on")
+def test_a_check_says_that_nothing_is_published(browser):
+    tree = check_of(browser, text=spec_text("a"))
 
-    assert "Nothing is published yet" in words(tree, ".notice")
-    assert not tree.css(".outcome-bar, .outcomes")
+    assert "Nothing is published yet: 1 new" in words(tree, ".notice")
+    assert words(tree, "#preview .button-primary") == "Publish 1 spec"
+    assert not Tool.objects.exists()
+    assert not Upload.objects.exists()
 
 
 def test_a_report_of_one_file_names_it_only_in_its_title(browser):
@@ -493,27 +499,6 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
     assert "checked" in replacing.css_first("details[open] #replace").attributes
     assert "checked" not in prefixing.css_first("details[open] #replace").attributes
     assert not HTMLParser(browser.get("/upload/").content).css("details[open] #replace")
-
-
-def test_a_check_is_repeated_with_existing_tools_replaced(browser):
-    make_tool("old")
-    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
-        "Location"
-    ]
-    button = HTMLParser(browser.get(address).content).css_first(".import-actions button")
-
-    again = browser.post(button.attributes["formaction"])["Location"]
-
-    assert again != address
-    repeated = Upload.objects.get(pk=again.split("/")[2])
-    assert (repeated.dry_run, repeated.replace, repeated.revised, repeated.created) == (
-        True,
-        True,
-        1,
-        1,
-    )
-    browser.post(f"{again}publish/")
-    assert Tool.objects.get(tool_id="old").current.number == 2
 
 
 def test_tools_that_a_request_has_no_time_for_are_rejected_with_the_ways(browser, monkeypatch):
@@ -609,17 +594,6 @@ def test_the_report_of_an_upload_that_stopped_lists_what_is_stored(browser, monk
     assert "unfinished" in words(HTMLParser(browser.get("/upload/").content), ".recent-uploads")
 
 
-def test_a_check_without_files_is_not_repeated(browser):
-    make_tool("old")
-    address = browser.post("/upload/", {"text": tool_list("old", "new"), "dry_run": "on"})[
-        "Location"
-    ]
-    stored_files.delete(Upload.objects.get())
-
-    assert browser.post(f"{address}replace/")["Location"] == address
-    assert Upload.objects.count() == 1
-
-
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
     address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
@@ -651,30 +625,73 @@ def test_a_long_report_is_paged_in_its_order(browser):
     assert shown == names
 
 
-def test_what_was_checked_is_published_without_sending_it_again(browser):
-    file = SimpleUploadedFile("two.json", listed(spec_text("a"), spec_text("b")).encode())
-    address = browser.post("/upload/", {"files": [file], "dry_run": "on"})["Location"]
-    tree = HTMLParser(browser.get(address).content)
-    assert words(tree, "form .button-primary") == "Publish these 2"
+def checked_in(tree) -> list[str]:
+    return [box.attributes["value"] for box in tree.css('[name="checked"][checked]')]
+
+
+def test_what_was_checked_is_published_without_choosing_it_again(browser):
+    text = listed(spec_text("a"), spec_text("b", description="Ünï\r\n")).encode()
+    tree = check_of(browser, files=[SimpleUploadedFile("two.json", text)])
+
+    answer = browser.post("/upload/", {"checked": checked_in(tree)})
+
+    assert words(tree, ".checked-files label") == "two.json"
+    assert words(HTMLParser(browser.get(answer["Location"]).content), "h1") == "Upload of two.json"
+    assert json.loads(Tool.objects.get(tool_id="b").current.source) == json.loads(
+        spec_text("b", description="Ünï\r\n")
+    )
+
+
+def test_the_text_beside_a_checked_file_stays_and_is_published_with_it(browser):
+    files = [SimpleUploadedFile("a.json", spec_text("a").encode())]
+
+    tree = check_of(browser, files=files, text=spec_text("b"))
+    browser.post("/upload/", {"checked": checked_in(tree), "text": tree.css_first("#text").text()})
+
+    assert sorted(Tool.objects.values_list("tool_id", flat=True)) == ["a", "b"]
+
+
+def test_a_file_that_is_chosen_again_replaces_the_checked_one(browser):
+    tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
+    repaired = SimpleUploadedFile("one.json", spec_text("b").encode())
+
+    browser.post("/upload/", {"checked": checked_in(tree), "files": [repaired]})
+
+    assert Tool.objects.get().tool_id == "b"
+
+
+def test_a_checked_file_that_was_changed_is_refused_and_the_text_stays(browser):
+    tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
+    [text] = checked_in(tree)
+
+    answer = browser.post("/upload/", {"checked": [text[1:]], "text": spec_text("b")})
+
+    page = HTMLParser(answer.content)
+    assert answer.status_code == 422
+    assert "A checked file could not be read. Choose it again." in words(page, ".error-summary")
+    assert page.css_first("#text").text() == spec_text("b")
     assert not Tool.objects.exists()
 
-    answer = browser.post(f"{address}publish/")
 
-    assert answer["Location"] != address
-    assert Tool.objects.count() == 2
-    assert not stored_files.folder_of(Upload.objects.get(dry_run=True)).exists()
+def test_checked_files_stay_when_publishing_is_refused(browser, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
+
+    refused = browser.post("/upload/", {"checked": checked_in(tree)})
+
+    assert refused.status_code == 429
+    assert checked_in(HTMLParser(refused.content)) == checked_in(tree)
 
 
-def test_a_check_that_is_a_day_old_cannot_be_published(browser):
-    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
-    Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
+def test_files_that_are_too_large_for_the_page_of_their_check_are_chosen_again(
+    browser, monkeypatch
+):
+    monkeypatch.setattr("catalog.forms.uploads.MAX_CHARS", 50)
 
-    assert browser.post(f"{address}publish/")["Location"] == address
-    assert "The files are no longer stored." in browser.get(address).content.decode()
-    reports.delete_old()
+    tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
 
-    assert not Tool.objects.exists()
-    assert not stored_files.folder_of(Upload.objects.get()).exists()
+    assert "choose them again before you publish" in words(tree, ".notice")
+    assert not checked_in(tree)
 
 
 def test_reports_of_old_uploads_are_deleted_and_their_tools_stay(browser):
@@ -687,23 +704,11 @@ def test_reports_of_old_uploads_are_deleted_and_their_tools_stay(browser):
     assert Tool.objects.count() == 2
 
 
-def test_a_person_can_store_only_a_few_checks(browser):
-    for number in range(stored_files.MAX_CHECKS + 2):
-        browser.post("/upload/", {"text": spec_text(f"a{number}"), "dry_run": "on"})
-
-    stored = [
-        stored_files.folder_of(upload).exists() for upload in Upload.objects.order_by("created_at")
-    ]
-    assert stored == [False] * 2 + [True] * stored_files.MAX_CHECKS
-
-
-def test_nobody_publishes_what_another_person_checked(browser):
-    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
+def test_nobody_sees_the_report_of_another_person(browser):
+    address = browser.post("/upload/", {"text": spec_text("a")})["Location"]
     Upload.objects.update(by=make_user("eve"))
 
-    assert browser.post(f"{address}publish/").status_code == 404
     assert browser.get(address).status_code == 404
-    assert browser.get(f"{address}1/").status_code == 404
 
 
 def test_only_the_chosen_tools_of_a_list_are_published(browser):
@@ -723,27 +728,14 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
 
 def test_a_checked_list_has_boxes_and_a_published_one_has_none(browser):
     text = json.dumps(MCP_TOOLS)
-    checked = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
-    published = browser.post("/upload/", {"text": text})["Location"]
-    checked_again = browser.post("/upload/", {"text": text, "dry_run": "on"})["Location"]
 
-    boxes = [
-        len(HTMLParser(browser.get(address).content).css('input[name="take"]'))
-        for address in (checked, published, checked_again)
+    trees = [
+        check_of(browser, text=text),
+        report_of(browser, text=text),
+        check_of(browser, text=text),  # nothing is left to publish
     ]
 
-    assert boxes == [2, 0, 0]  # nothing is left to publish in the last
-
-
-def test_a_check_whose_files_were_just_deleted_leads_to_its_report(browser, monkeypatch):
-    address = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})["Location"]
-    stored_files.delete(Upload.objects.get())
-    monkeypatch.setattr(
-        stored_files, "can_publish", lambda _: True
-    )  # as it was before another tab published
-
-    assert browser.post(f"{address}publish/")["Location"] == address
-    assert not Tool.objects.exists()
+    assert [len(tree.css('input[name="take"]')) for tree in trees] == [2, 0, 0]
 
 
 def test_conversion_notes_are_summarised_once_per_kind(browser):
@@ -831,31 +823,28 @@ def test_a_preview_offers_the_fixes_of_frequent_mistakes(browser):
     ]
 
 
-def test_a_correction_in_the_report_of_a_check_is_uploaded_and_does_not_publish_the_check(browser):
-    texts = {"wrong.json": '{"definition": {"id": "x"}}', "good.json": spec_text("good")}
-    files = [SimpleUploadedFile(name, text.encode()) for name, text in texts.items()]
+def test_specs_that_are_corrected_and_checked_again_are_published(browser):
+    wrong = SimpleUploadedFile("wrong.json", b'{"definition": {"id": "x"}}')
+    tree = check_of(browser, files=[wrong])
+    source = tree.css_first('.entry-fix input[name="source"]').attributes["value"]
 
-    tree = report_of(browser, files=files, dry_run="on")
+    right = check_of(browser, source=[source], fixed=[spec_text("good")])
+    browser.post("/upload/", {"checked": checked_in(right)})
 
-    assert (
-        tree.css_first('form[action$="/publish/"] .entry-fix button').attributes["formaction"]
-        == "/upload/"
-    )
+    assert not checked_in(tree)
+    assert Tool.objects.get().tool_id == "good"
 
 
 def test_a_check_shows_the_changes_of_a_revision_and_links_only_tools_that_exist(browser):
     make_tool("old", description="Before.")
-    sent = {"text": listed(spec_text("new"), spec_text("old")), "dry_run": "on"}
-    tree = HTMLParser(browser.post("/upload/", sent, follow=True).content)
 
-    link = tree.css_first(".entry a[href*='/uploads/']").attributes["href"]
-    difference = HTMLParser(browser.get(link).content)
+    tree = check_of(browser, text=listed(spec_text("new"), spec_text("old")))
 
     assert [(name.tag, name.text()) for name in tree.css(".entry-name")] == [
         ("a", "old"),
         ("span", "new"),
     ]
-    assert "Before." in difference.css_first(".diff-del").text()
+    assert "Before." in tree.css_first(".diff-del").text()
 
 
 def test_a_preview_shows_the_changes_of_a_revision(browser):
@@ -907,19 +896,3 @@ def test_a_prefix_that_cannot_be_stored_is_refused_at_its_field(browser, prefix)
     assert HTMLParser(answer.content).css_first("#prefix-error")
     assert HTMLParser(answer.content).css_first('#prefix[aria-invalid="true"]')
     assert not Upload.objects.exists()
-
-
-def test_a_check_that_the_disk_has_no_room_for_is_refused_and_leaves_nothing(
-    browser, monkeypatch, settings
-):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(stored_files.shutil, "copyfileobj", full)
-
-    answer = browser.post("/upload/", {"text": spec_text("a"), "dry_run": "on"})
-
-    assert answer.status_code == 503
-    assert b"cannot be stored at the moment" in answer.content
-    assert not Upload.objects.exists()
-    assert not list((settings.DATA_DIR / "uploads").iterdir())
