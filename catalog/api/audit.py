@@ -8,7 +8,6 @@ from ninja import Query, Router
 from catalog.accounts.api_auth import token_or_session
 from catalog.api.schemas.audit import AuditEventOut, AuditEventsOut, AuditQuery
 from catalog.api.schemas.problems import errors
-from catalog.forms.audit import AuditFilter
 from catalog.rights import require
 from catalog.shortcuts import first_rows
 
@@ -24,12 +23,7 @@ router = Router(tags=["audit"])
 def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEventsOut:
     """For administrators, newest first. The page `/audit/` also exports the events as NDJSON."""
     require(request.user, "administer")
-    given = {
-        name: str(value)
-        for name, value in query.model_dump(exclude={"limit", "cursor"}).items()
-        if value
-    }
-    events = AuditFilter.from_query(given).events()
+    events = query.events()
     if query.cursor is not None:
         events = events.filter(pk__lt=query.cursor)
     shown, last = first_rows(events, query.limit)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from django import forms
 from django.db.models import QuerySet
+from ninja import Schema
+from pydantic import AfterValidator, Field, ValidationError
 
 from catalog import audit
 from catalog.audit import ACTIONS, INTERFACES, AuditEvent
@@ -17,109 +17,93 @@ from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import dumps
 
 PAGE_SIZE: Final = 100
-MAX_CHARACTERS: Final = 255
 EXPORT_CHUNK: Final = 1_000
 
 
-class _DayField(forms.DateField):
-    """A day in ISO 8601."""
-
-    default_error_messages = {"invalid": "Enter a day such as 2026-11-22."}
-
-    def strptime(self, value: str, format: str) -> date:  # noqa: A002, ARG002 - Django's name
-        return date.fromisoformat(value)
+def _check_action(action: str) -> str:
+    if action and action not in ACTIONS:
+        raise ValueError(f"Choose one of: {', '.join(ACTIONS)}.")
+    return action
 
 
-def _word() -> forms.CharField:
-    message = f"Enter at most {MAX_CHARACTERS} characters, without NUL characters."
-    messages = {"max_length": message, "null_characters_not_allowed": message}
-    return forms.CharField(max_length=MAX_CHARACTERS, error_messages=messages, required=False)
+def _check_interface(interface: str) -> str:
+    if interface and interface not in INTERFACES:
+        raise ValueError(f"Choose one of: {', '.join(INTERFACES)}.")
+    return interface
 
 
-def _choice(labels: Mapping[str, str]) -> forms.ChoiceField:
-    messages = {"invalid_choice": f"Choose one of: {', '.join(labels)}."}
-    return forms.ChoiceField(choices=[*labels.items()], error_messages=messages, required=False)
+Action = Annotated[str, AfterValidator(_check_action)]
+Interface = Annotated[str, AfterValidator(_check_interface)]
 
 
-class AuditFilterForm(forms.Form):
-    """The query string of the audit log."""
-
-    person = _word()
-    action = _choice(ACTIONS)
-    object = _word()
-    interface = _choice(INTERFACES)
-    since = _DayField(required=False)
-    until = _DayField(required=False)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
+class AuditFilter(Schema):
     """The events to show. "" matches everything; `since` and `until` are days in UTC, both included."""
 
-    person: str = ""
-    action: str = ""
-    object_id: str = ""
-    interface: str = ""
-    since: date | None = None
-    until: date | None = None
+    person: str = Field("", max_length=150, description="The user name.")
+    action: Action = Field("", max_length=30, description="For example `tool.revise`.")
+    object: str = Field(
+        "", max_length=255, description="The object's id: of a tool, a source, a run."
+    )
+    interface: Interface = Field(
+        "", max_length=10, description="`page`, `api`, `mcp`, `command` or `sync`."
+    )
+    since: date | None = Field(None, description="The first day, in UTC.")
+    until: date | None = Field(None, description="The last day, in UTC.")
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> AuditFilter:
-        """Read the members from a query.
+        """Read the filters from a query.
 
         Raises:
             DocumentError: a value cannot be used; with pointers such as "/since".
         """
-        form = AuditFilterForm(query)
-        if not form.is_valid():
-            problems = [
-                Problem(f"/{name}", str(errors[0]), "audit.filter")
-                for name, errors in form.errors.items()
-            ]
-            raise DocumentError(problems)
-        values = dict(form.cleaned_data)
-        return cls(object_id=values.pop("object"), **values)
+        try:
+            return cls.model_validate({name: value for name, value in query.items() if value})
+        except ValidationError as invalid:
+            problems = []
+            for error in invalid.errors():
+                message = _message_of(error["type"], error.get("ctx", {}))
+                problems.append(Problem(f"/{error['loc'][0]}", message, "audit.filter"))
+            raise DocumentError(problems) from invalid
 
     def events(self) -> QuerySet[AuditEvent]:
         """The events that match, newest first."""
-        found = AuditEvent.objects.order_by("-pk")
+        events = AuditEvent.objects.order_by("-pk")
         exact = {
             "person": self.person,
             "action": self.action,
-            "object_id": self.object_id,
+            "object_id": self.object,
             "interface": self.interface,
         }
-        found = found.filter(**{name: value for name, value in exact.items() if value})
+        events = events.filter(**{name: value for name, value in exact.items() if value})
         if self.since:
-            found = found.filter(at__gte=datetime.combine(self.since, time.min, UTC))
+            events = events.filter(at__gte=datetime.combine(self.since, time.min, UTC))
         if self.until and self.until < date.max:
-            found = found.filter(
-                at__lt=datetime.combine(self.until + timedelta(days=1), time.min, UTC)
-            )
-        return found
+            following = self.until + timedelta(days=1)
+            events = events.filter(at__lt=datetime.combine(following, time.min, UTC))
+        return events
 
-    def query(self, **more: object) -> str:
-        """These filters and `more` as a query string, without empty ones."""
-        return urlencode(
-            {name: value for name, value in {**self.as_query(), **more}.items() if value}
-        )
+    def query(self, before: int | None = None) -> str:
+        """These filters as a query string; with `before`, for the page before the event with this id."""
+        paging = {"before": before} if before else {}
+        return urlencode(self.as_query() | paging)
 
     def as_query(self) -> dict[str, str]:
-        """The members that are set, as they are in a query."""
-        own = {
-            "person": self.person,
-            "action": self.action,
-            "object": self.object_id,
-            "interface": self.interface,
-            "since": self.since,
-            "until": self.until,
-        }
-        return {name: str(value) for name, value in own.items() if value}
+        """The filters that are set, as they are in a query."""
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def export(self) -> Iterator[str]:
         """The matching events as NDJSON, the oldest first. The export is itself an event, before its first line."""
         audit.record("audit.export", "audit log", "", after={"filters": self.as_query()})
         return _lines(self.events().order_by("pk"))
+
+
+def _message_of(kind: str, context: Mapping[str, object]) -> str:
+    if kind == "string_too_long":
+        return f"Enter at most {context['max_length']} characters."
+    if kind == "value_error":
+        return str(context["error"])
+    return "Enter a day such as 2026-11-22."
 
 
 def _lines(events: QuerySet[AuditEvent]) -> Iterator[str]:

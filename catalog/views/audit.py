@@ -39,7 +39,7 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
     try:
         wanted = AuditFilter.from_query(request.GET)
     except DocumentError as error:
-        wanted = AuditFilter()
+        wanted = AuditFilter.from_query({})
         errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
     events = wanted.events()
     if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
 from catalog.api.schemas.base import CursorQuery, Out, Page
+from catalog.forms.audit import AuditFilter
 
 
-class AuditQuery(CursorQuery):
-    person: str = Field("", max_length=150, description="The user name.")
-    action: str = Field("", max_length=30, description="For example `tool.revise`.")
-    object: str = Field(
-        "", max_length=255, description="The object's id: of a tool, a source, a run."
-    )
-    interface: str = Field(
-        "", max_length=10, description="`page`, `api`, `mcp`, `command` or `sync`."
-    )
-    since: date | None = Field(None, description="The first day, in UTC.")
-    until: date | None = Field(None, description="The last day, in UTC.")
+class AuditQuery(AuditFilter, CursorQuery):
     limit: int = Field(100, ge=1, le=500)
 
 

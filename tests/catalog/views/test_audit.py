@@ -81,6 +81,14 @@ def test_a_filter_that_cannot_be_used_is_explained(administrator):
     assert administrator.get("/audit/export/?since=yesterday").status_code == 422
 
 
+@pytest.mark.parametrize("query", ["since=yesterday", "action=explode", "interface=x"])
+def test_the_api_refuses_the_filters_that_the_page_refuses(administrator, grace, query):
+    api = Program(make_token("admin", user=grace))
+
+    assert administrator.get(f"/audit/?{query}").status_code == 422
+    assert api.get(f"/api/v1/audit-events?{query}").status_code == 422
+
+
 def test_the_page_continues_where_it_ended(administrator):
     for number in range(120):
         record("tool.archive", "tool", f"tool-{number}")
