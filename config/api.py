@@ -15,18 +15,9 @@ from catalog.accounts.rate_limits import API_THROTTLES, limit_requests_of_addres
 from catalog.api.renderer import text_of
 from catalog.api.request_body import json_object
 from catalog.api.routers import routers as catalog_routers
-from catalog.errors import (
-    Busy,
-    DocumentError,
-    GenerationError,
-    HeldBySpec,
-    NotAllowed,
-    RevisionConflict,
-    SpecError,
-    Unreachable,
-)
+from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.jsontext.pointers import pointer_join
-from catalog.sources.sync import AlreadySyncing
+from config.error_pages import STATUSES, refusal_from
 from config.openapi import DocumentedAPI
 from config.problem_json import problem_response
 from playground.api.routers import router as playground_router
@@ -134,23 +125,8 @@ def conflict(request: HttpRequest, error: RevisionConflict) -> HttpResponse:
     return problem_response(412 if "If-Match" in request.headers else 409, str(error))
 
 
-def _with_status(status: int) -> Callable[[HttpRequest, object], HttpResponse]:
-    return lambda _request, error: problem_response(status, str(error))
-
-
-for kind, status in (
-    (AlreadySyncing, 409),
-    (HeldBySpec, 409),
-    (NotAllowed, 403),
-    (GenerationError, 422),
-):
-    api.add_exception_handler(kind, _with_status(status))
-
-
-@api.exception_handler(Busy)
-def busy(request: HttpRequest, error: Busy) -> HttpResponse:  # noqa: ARG001
-    status = 503 if isinstance(error, Unreachable) else 429
-    return problem_response(status, str(error), headers={"Retry-After": str(error.retry_after_s)})
+for kind in STATUSES:
+    api.exception_handler(kind)(refusal_from)
 
 
 @api.exception_handler(Http404)
@@ -162,8 +138,8 @@ def not_found(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: AR
 def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:  # noqa: ARG001
     try:
         limit_requests_of_address(request)
-    except Busy as error_of_rate:
-        return busy(request, error_of_rate)
+    except Busy as busy:
+        return refusal_from(request, busy)
     detail = "Sign in, or send 'Authorization: Bearer …' with a valid token of this site."
     return problem_response(401, detail, headers={"WWW-Authenticate": 'Bearer realm="Toolshelf"'})
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.debug import SafeExceptionReporterFilter
 
 from catalog import log_context
-from config.problem_json import problem_response
-from playground.mcp.protocol import error_of_status, is_mcp
+from catalog.errors import Busy, GenerationError, HeldBySpec, NotAllowed, Unreachable
+from catalog.sources.sync import AlreadySyncing
+from config.problem_json import error_for_programs
 
-TITLES = {
+TITLES: Final = {
     400: "This request cannot be read",
     405: "Method not allowed",
     409: "This was changed by someone else",
@@ -21,27 +30,80 @@ TITLES = {
     429: "Too many requests",
     503: "Temporarily unavailable",
 }
+DETAILS: Final = {
+    400: "This request could not be read.",
+    401: "Sign in, or send 'Authorization: Bearer' with a token of this site.",
+    403: "You do not have permission to see or change this.",
+    405: "This URL does not support that method.",
+    500: "Something went wrong. The error has been logged.",
+}
+TEMPLATES: Final = {403: "403.html", 404: "404.html", 500: "500.html"}
+STATUSES: Final[Mapping[type[Exception], int]] = {
+    Unreachable: 503,
+    Busy: 429,
+    NotAllowed: 403,
+    AlreadySyncing: 409,
+    HeldBySpec: 409,
+    GenerationError: 422,
+}
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
-def failure(request: HttpRequest, status: int, detail: str) -> HttpResponse:
+def failure(request: HttpRequest, status: int, detail: str = "") -> HttpResponse:
     """The response to a request that was refused or failed: a page, problem+json, or a JSON-RPC error."""
-    if request.path_info.startswith("/api/"):
-        return problem_response(status, detail)
-    if is_mcp(request.path_info):
-        return HttpResponse(
-            error_of_status(status, detail), status=status, content_type="application/json"
-        )
-    template = {403: "403.html", 404: "404.html", 500: "500.html"}.get(status, "400.html")
+    detail = detail or _default_detail(request, status)
+    error = error_for_programs(request.path_info, status, detail)
+    if error is not None:
+        return HttpResponse(error.text, status=status, content_type=error.content_type)
     context = {
         "status": status,
         "title": TITLES.get(status, "This request failed"),
         "detail": detail,
     }
     if status == 500:
-        context["request_id"] = log_context.facts().get(
-            "request_id", ""
-        )  # the error in the log names it too
-    return render(request, template, context, status=status)
+        # the error in the log names it too
+        context["request_id"] = log_context.facts().get("request_id", "")
+    return render(request, TEMPLATES.get(status, "400.html"), context, status=status)
+
+
+def refusal_from(request: HttpRequest, error: Exception) -> HttpResponse:
+    """The response to a request that was refused with an error of `STATUSES`."""
+    status = next(status for kind, status in STATUSES.items() if isinstance(error, kind))
+    response = failure(request, status, str(error))
+    if isinstance(error, Busy):
+        response["Retry-After"] = str(error.retry_after_s)
+    return response
+
+
+def failure_from(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """The response to a request that raised `error`; None if the error is unexpected."""
+    if isinstance(error, tuple(STATUSES)):
+        return refusal_from(request, error)
+    if isinstance(error, RequestDataTooBig):
+        size = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        return failure(request, 413, f"A request can have at most {size:,} bytes.")
+    if isinstance(error, TooManyFieldsSent | TooManyFilesSent):
+        fields = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        files = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        detail = f"A request can have at most {fields:,} fields and {files:,} files."
+        return failure(request, 413, detail)
+    is_disk_full = isinstance(error, OSError) and error.errno in NO_ROOM
+    if is_disk_full or isinstance(error, OperationalError):
+        # The disk is full or the database cannot be reached: nothing was stored, and reading may still work.
+        done = "read" if request.method in ("GET", "HEAD") else "stored"
+        detail = f"This cannot be {done} at the moment. Nothing was changed; try again."
+        return failure(request, 503, detail)
+    return None
+
+
+def _default_detail(request: HttpRequest, status: int) -> str:
+    if status == 404:
+        user = getattr(request, "user", None)  # no middleware may have found out who it is
+        remedy = (
+            "Check the URL." if user and user.is_authenticated else "Check the URL, or sign in."
+        )
+        return f"Not found, or no access. {remedy}"
+    return DETAILS.get(status) or HTTPStatus(status).phrase
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -55,24 +117,20 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     del exception
-    return failure(request, 400, "This request could not be read.")
+    return failure(request, 400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return failure(
-        request, 403, str(exception) or "You do not have permission to see or change this."
-    )
+    return failure(request, 403, str(exception))
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     del exception
-    user = getattr(request, "user", None)  # no middleware may have found out who it is
-    remedy = "Check the URL." if user and user.is_authenticated else "Check the URL, or sign in."
-    return failure(request, 404, f"Not found, or no access. {remedy}")
+    return failure(request, 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return failure(request, 500, "Something went wrong. The error has been logged.")
+    return failure(request, 500)
 
 
 class AlwaysHiding(SafeExceptionReporterFilter):

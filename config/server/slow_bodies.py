@@ -7,7 +7,6 @@ and a body that arrives too slowly is refused.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +14,7 @@ from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from playground.mcp.protocol import error_of_status, is_mcp
+from config.problem_json import ErrorForPrograms, error_for_programs
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -167,18 +166,12 @@ def refuse(
 ) -> Iterable[bytes]:
     """An error response: in the API's format under /api/, a JSON-RPC error under /mcp, otherwise plain text."""
     phrase = HTTPStatus(status).phrase
-    kind, text = "text/plain; charset=utf-8", f"{detail}\n"
-    path = str(environ.get("PATH_INFO", ""))
-    if is_mcp(path):
-        kind, text = "application/json", error_of_status(status, detail)
-    elif path.startswith("/api/"):
-        kind = "application/problem+json"
-        text = json.dumps(
-            {"type": "about:blank", "title": phrase, "status": status, "detail": detail}
-        )
+    plain = ErrorForPrograms("text/plain; charset=utf-8", f"{detail}\n")
+    error = error_for_programs(str(environ.get("PATH_INFO", "")), status, detail) or plain
+    body = error.text.encode()
     headers = {
-        "Content-Type": kind,
-        "Content-Length": str(len(text.encode())),
+        "Content-Type": error.content_type,
+        "Content-Length": str(len(body)),
         "Connection": "close",
         "Retry-After": "5",
         "Cache-Control": "no-store",
@@ -186,4 +179,4 @@ def refuse(
         "X-Content-Type-Options": "nosniff",
     }
     start_response(f"{status} {phrase}", list(headers.items()))
-    return [text.encode()]
+    return [body]
