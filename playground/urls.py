@@ -28,11 +28,6 @@ urlpatterns = [
         name="choose_tool_configuration",
     ),
     path("connect/toolkits/<str:toolkit>/", connect.connect_toolkit, name="connect_toolkit"),
-    path(
-        "connect/toolkits/<str:toolkit>/configuration/",
-        connect.choose_toolkit_configuration,
-        name="choose_toolkit_configuration",
-    ),
     path("mcp", mcp, name="mcp"),
     path("mcp/", mcp),
     path("mcp/<str:toolkit>", mcp, name="mcp_toolkit"),

@@ -189,22 +189,14 @@ class Choice:
 
 
 def choices_for(by: Person, saved: SavedConfigurationQuerySet) -> list[Choice]:
-    """Those of the `saved` configurations that `by` may use: their own first; [] for an anonymous visitor.
-
-    Of several tools, each reference once.
-    """
+    """Those of a tool's `saved` configurations that `by` may use: their own first; [] for an anonymous visitor."""
     if not isinstance(by, User):
         return []
-    return sorted(
-        {
-            Choice(
-                "" if each.owner_id == by.pk else each.owner.get_username(),
-                each.name,
-                each.reference_for(by),
-            )
-            for each in saved.usable_by(by)
-        }
-    )
+    choices = []
+    for each in saved.usable_by(by):
+        shared_by = "" if each.owner_id == by.pk else each.owner.get_username()
+        choices.append(Choice(shared_by, each.name, each.reference_for(by)))
+    return sorted(choices)
 
 
 def share(saved: SavedConfiguration, visibility: str, *, by: User) -> None:

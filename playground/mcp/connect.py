@@ -21,15 +21,8 @@ from catalog.accounts.tokens import create_token
 from catalog.errors import DocumentError
 from catalog.models import Tool
 from catalog.rights import may
-from catalog.search.document import group_key
 from catalog.shortcuts import tool_at
-from playground.configurations.mcp_choice import (
-    choices_in_toolkit,
-    choose_for_tool,
-    choose_for_toolkit,
-    chosen_for_tool,
-    chosen_for_toolkit,
-)
+from playground.configurations.mcp_choice import choose_configuration, chosen_configuration
 from playground.configurations.saved import choices_for
 from playground.mcp.toolkit_tools import PAGE_SIZE, ToolkitTools
 from playground.models import SavedConfiguration
@@ -70,12 +63,6 @@ def connect_toolkit(request: HttpRequest, toolkit: str) -> HttpResponse:
     if toolset := ToolkitTools.of(toolkit, request.user, mock=not runnable):
         context["served_tools"] = toolset.changed(toolset.tools.with_current()[:PAGE_SIZE])
         context["first"] = PAGE_SIZE
-    if isinstance(request.user, User) and (choices := choices_in_toolkit(request.user, title)):
-        context["configurations"] = choices
-        context["chosen"] = chosen_for_toolkit(request.user, title)
-        context["choose_url"] = reverse(
-            "playground:choose_toolkit_configuration", args=[group_key(title)]
-        )
     return _page(request, address_of_toolkit(title, mock=not runnable), context)
 
 
@@ -92,8 +79,7 @@ def connect_tool(request: HttpRequest, slug: str) -> HttpResponse:
         context["configurations"] = choices_for(
             request.user, SavedConfiguration.objects.filter(tool=tool)
         )
-        context["chosen"] = chosen_for_tool(request.user, tool)
-        context["choose_url"] = reverse("playground:choose_tool_configuration", args=[slug])
+        context["chosen"] = chosen_configuration(request.user, tool)
     return _page(request, address_of_tool(tool), context)
 
 
@@ -103,26 +89,11 @@ def choose_tool_configuration(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose the saved configuration that MCP calls of a tool use."""
     tool = tool_at(slug, request.user)
     try:
-        choose_for_tool(actor(request), tool, request.POST.get("saved_configuration", ""))
+        choose_configuration(actor(request), tool, request.POST.get("saved_configuration", ""))
     except DocumentError as error:
-        return _refused(request, error)
+        context = {"status": 422, "title": "This is not valid", "detail": str(error)}
+        return render(request, "400.html", context, status=422)
     return redirect(reverse("playground:connect_tool", args=[slug]) + "#configuration")
-
-
-@login_required
-@require_POST
-def choose_toolkit_configuration(request: HttpRequest, toolkit: str) -> HttpResponse:
-    """Choose the name of the saved configurations that MCP calls of a toolkit's tools use."""
-    try:
-        choose_for_toolkit(actor(request), toolkit, request.POST.get("saved_configuration", ""))
-    except DocumentError as error:
-        return _refused(request, error)
-    return redirect(reverse("playground:connect_toolkit", args=[toolkit]) + "#configuration")
-
-
-def _refused(request: HttpRequest, error: DocumentError) -> HttpResponse:
-    context = {"status": 422, "title": "This is not valid", "detail": str(error)}
-    return render(request, "400.html", context, status=422)
 
 
 def runnable_toolkits(person: Person) -> Sequence[dict[str, Any]]:

@@ -15,7 +15,6 @@ from catalog.accounts.roles import membership_of
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
-from catalog.models.tools import GROUP_KEY_LENGTH
 
 
 class SavedConfigurationQuerySet(models.QuerySet["SavedConfiguration"]):
@@ -129,25 +128,15 @@ class SavedInput(models.Model):
 
 
 class MCPConfiguration(models.Model):
-    """A user's choice of the saved configuration that MCP calls use, for one tool or for all tools of a toolkit."""
+    """A user's choice of the saved configuration that MCP calls of a tool use."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    tool = models.ForeignKey(
-        Tool, null=True, on_delete=models.CASCADE, related_name="+"
-    )  # None: for the toolkit
-    toolkit_key = models.CharField(max_length=GROUP_KEY_LENGTH, blank=True)  # as in `Tool`
+    tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="+")
     name = models.CharField(max_length=255)  # `SavedConfiguration.reference_for` the user
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["owner", "tool"], name="one_mcp_configuration_per_tool"
-            ),
-            models.UniqueConstraint(
-                fields=["owner", "toolkit_key"],
-                condition=models.Q(tool=None),
-                name="one_mcp_configuration_per_toolkit",
-            ),
+            models.UniqueConstraint(fields=["owner", "tool"], name="one_mcp_configuration_per_tool")
         ]
 
     def __str__(self) -> str:

@@ -28,6 +28,8 @@ VALUES ('interrupted', 'many.ndjson', FALSE, FALSE, CURRENT_TIMESTAMP, CURRENT_T
     ('ended', 'few.ndjson', FALSE, FALSE, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP, 'b', CURRENT_TIMESTAMP, FALSE, 1, 1,
     0, 0, 3, 0, 0, 0, 0, (SELECT id FROM accounts_user WHERE username = 'ada'));
 """
+# Of the choices of a configuration for MCP calls, only that for the toolkit `signing` remains.
+CHOICES = "DELETE FROM playground_mcpconfiguration WHERE tool_id IS NOT NULL;\n"
 
 
 def prepare(folder, name):
@@ -41,7 +43,7 @@ def on_sqlite(tmp_path_factory):
     database = gzip.decompress((STORED / "site.sqlite3.gz").read_bytes())
     (folder / "toolshelf.sqlite3").write_bytes(database)
     with closing(sqlite3.connect(folder / "toolshelf.sqlite3")) as connection:
-        connection.executescript(UPLOADS)
+        connection.executescript(UPLOADS + CHOICES)
     (folder / "uploads" / "interrupted").mkdir(parents=True)
     site = Site(folder)
     yield site, FACTS["sqlite"]["token"]
@@ -54,7 +56,7 @@ def on_postgresql(tmp_path_factory):
     prepare(folder, "postgresql")
     dump = (
         gzip.decompress((STORED / "site.sql.gz").read_bytes())
-        + f"SET search_path = public;\n{UPLOADS}".encode()
+        + f"SET search_path = public;\n{UPLOADS}{CHOICES}".encode()
     )
     with PostgreSQL() as database:
         psql = [database.programs / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres"]
@@ -156,6 +158,12 @@ def test_a_secret_that_was_saved_is_used(api):
     answer = api.post("/tools/sign_text/runs", json=parameters, headers={"Prefer": "wait=20"})
 
     assert answer.json()["response"]["algorithm"] == "sha512"
+
+
+def test_a_configuration_chosen_for_a_toolkit_is_chosen_for_its_tools(api):
+    chosen = get(api, "/tools/sign_text/mcp-configuration")
+
+    assert chosen == {"saved_configuration": "team key"}
 
 
 def test_the_source_and_its_held_change_are_there(browser):

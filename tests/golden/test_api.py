@@ -375,11 +375,11 @@ def choose_for_mcp(api: Recorder) -> None:
         "/tools/thermometer/configurations",
         {"name": "work", "configuration": {"apiKey": "s3cret"}},
     )
-    for path in ("/tools/thermometer/mcp-configuration", "/toolkits/home/mcp-configuration"):
-        for name in ("work", "none", None):
-            api.send("PUT", path, {"saved_configuration": name})
-        api.send("GET", path)
-        api.send("GET", path, token=api.reader)
+    path = "/tools/thermometer/mcp-configuration"
+    for name in ("work", "none", None):
+        api.send("PUT", path, {"saved_configuration": name})
+    api.send("GET", path)
+    api.send("GET", path, token=api.reader)
 
 
 def more(api: Recorder) -> None:

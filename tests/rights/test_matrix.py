@@ -114,7 +114,6 @@ PAGES = {
     "connect_tool": (EVERYONE, SIGNED_IN),
     "choose_tool_configuration": (NOBODY, SIGNED_IN),
     "connect_toolkit": (EVERYONE, SIGNED_IN),
-    "choose_toolkit_configuration": (NOBODY, SIGNED_IN),
     "mcp": (NOBODY, "token"),
     "mcp_toolkit": (NOBODY, "token"),
     "factories": (EVERYONE, NOBODY),
@@ -397,8 +396,6 @@ OPERATIONS = {
     "DELETE /tools/{slug}/inputs/{name}": "own configuration",
     "GET /tools/{slug}/mcp-configuration": SIGNED_IN,
     "PUT /tools/{slug}/mcp-configuration": SIGNED_IN,
-    "GET /toolkits/{name}/mcp-configuration": SIGNED_IN,
-    "PUT /toolkits/{name}/mcp-configuration": SIGNED_IN,
 }
 ALLOWED["own configuration"] = ({"owner"}, {"reader": 403, "": 404})
 BODIES = {

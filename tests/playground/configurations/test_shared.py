@@ -18,7 +18,7 @@ from catalog.specs.spec import read_spec
 from playground import supervisor
 from playground.configurations.mcp_choice import (
     ChosenConfigurationGone,
-    choose_for_tool,
+    choose_configuration,
     configuration_for_call,
 )
 from playground.configurations.saved import (
@@ -263,7 +263,7 @@ def test_one_whose_secrets_cannot_be_removed_is_refused_without_details(tool, ad
 
 
 def test_it_is_used_for_mcp_calls_until_it_is_no_longer_shared(saved, ada, bob, tool):
-    choose_for_tool(bob, tool, "ada/work")
+    choose_configuration(bob, tool, "ada/work")
     assert configuration_for_call(bob, tool) == saved
 
     share(saved, "private", by=ada)

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from catalog.metadata import Organisation, organise
-from playground.configurations.mcp_choice import choose_for_tool, choose_for_toolkit
+from playground.configurations.mcp_choice import choose_configuration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import MCPConfiguration, Run, SavedConfiguration
@@ -43,7 +43,7 @@ def test_without_a_choice_the_call_has_no_configuration(modern, sign_text, ada):
 
 def test_the_configuration_chosen_for_a_tool_is_used(modern, sign_text, ada):
     save(ada, sign_text, "work")
-    choose_for_tool(ada, sign_text, "work")
+    choose_configuration(ada, sign_text, "work")
 
     result = sign(modern)
 
@@ -52,28 +52,9 @@ def test_the_configuration_chosen_for_a_tool_is_used(modern, sign_text, ada):
     assert SECRET not in json.dumps(result)
 
 
-def test_the_configuration_chosen_for_a_toolkit_is_used(modern, sign_text, ada):
-    save(ada, sign_text, "work")
-    choose_for_toolkit(ada, "signing", "work")
-
-    assert modern.at("/mcp/signing").call("sign_text", {"text": "hello"})["isError"] is False
-    assert Run.objects.get().configuration_name == "work"
-
-
-def test_the_choice_for_a_tool_takes_precedence(modern, sign_text, ada):
-    save(ada, sign_text, "work")
-    save(ada, sign_text, "home", key="another-key")
-    choose_for_toolkit(ada, "Signing", "work")
-    choose_for_tool(ada, sign_text, "home")
-
-    sign(modern)
-
-    assert Run.objects.get().configuration_name == "home"
-
-
 def test_a_choice_applies_only_to_its_user(sign_text, ada, db):
     save(ada, sign_text, "work")
-    choose_for_tool(ada, sign_text, "work")
+    choose_configuration(ada, sign_text, "work")
     eve = ModernAgent(Client(), make_token("run", user=make_user("eve")))
 
     sign(eve)
@@ -83,7 +64,7 @@ def test_a_choice_applies_only_to_its_user(sign_text, ada, db):
 
 def test_a_chosen_configuration_that_was_deleted_is_explained(modern, sign_text, ada):
     save(ada, sign_text, "work")
-    choose_for_tool(ada, sign_text, "work")
+    choose_configuration(ada, sign_text, "work")
     SavedConfiguration.objects.all().delete()
 
     result = sign(modern)
@@ -97,7 +78,7 @@ def test_a_chosen_configuration_that_was_deleted_is_explained(modern, sign_text,
 
 def test_a_configuration_that_cannot_be_decrypted_is_explained(modern, sign_text, ada):
     save(ada, sign_text, "work")
-    choose_for_tool(ada, sign_text, "work")
+    choose_configuration(ada, sign_text, "work")
     SavedConfiguration.objects.update(encrypted="broken")
 
     assert "can no longer be decrypted" in sign(modern)["content"][0]["text"]
@@ -105,7 +86,7 @@ def test_a_configuration_that_cannot_be_decrypted_is_explained(modern, sign_text
 
 def test_a_mock_uses_no_configuration(modern, sign_text, ada):
     save(ada, sign_text, "work")
-    choose_for_tool(ada, sign_text, "work")
+    choose_configuration(ada, sign_text, "work")
 
     sign(modern.at("/mcp?mock=1"))
 
@@ -130,10 +111,8 @@ def api(ada):
     return Program(make_token("run", user=ada))
 
 
-@pytest.mark.parametrize(
-    "path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"]
-)
-def test_the_api_stores_and_removes_a_choice(api, sign_text, ada, path):
+def test_the_api_stores_and_removes_a_choice(api, sign_text, ada):
+    path = "/tools/sign_text/mcp-configuration"
     save(ada, sign_text, "work")
 
     assert api.ask(path).json() == {"saved_configuration": None}
@@ -148,20 +127,18 @@ def test_the_api_stores_and_removes_a_choice(api, sign_text, ada, path):
     assert MCPConfiguration.objects.count() == 0
 
 
-@pytest.mark.parametrize(
-    "path", ["/tools/sign_text/mcp-configuration", "/toolkits/Signing/mcp-configuration"]
-)
-def test_the_api_refuses_a_configuration_that_does_not_exist(api, sign_text, path):
+def test_the_api_refuses_a_configuration_that_does_not_exist(api, sign_text):
+    path = "/tools/sign_text/mcp-configuration"
+
     answer = api.send("PUT", path, '{"saved_configuration": "work"}')
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/saved_configuration"
 
 
-@pytest.mark.parametrize(
-    "path", ["/tools/none/mcp-configuration", "/toolkits/none/mcp-configuration"]
-)
-def test_the_api_knows_no_choice_for_what_does_not_exist(api, path):
+def test_the_api_knows_no_choice_for_what_does_not_exist(api):
+    path = "/tools/none/mcp-configuration"
+
     assert api.ask(path).status_code == 404
     assert api.send("PUT", path, '{"saved_configuration": null}').status_code == 404
 

@@ -11,7 +11,7 @@ from catalog.accounts.models import ApiToken
 from catalog.accounts.roles import set_role
 from catalog.accounts.tokens import token_for
 from catalog.metadata import Organisation, organise
-from playground.configurations.mcp_choice import chosen_for_tool, chosen_for_toolkit
+from playground.configurations.mcp_choice import chosen_configuration
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.snippets.mcp_clients import Server, snippets
@@ -176,33 +176,26 @@ def test_the_configuration_of_a_tool_is_chosen_on_its_page(browser, ada, sign_te
 
     assert response.status_code == 302
     assert response["Location"] == "/connect/tools/sign_text/#configuration"
-    assert chosen_for_tool(ada, sign_text) == "work"
+    assert chosen_configuration(ada, sign_text) == "work"
     page = browser.get("/connect/tools/sign_text/").content.decode()
     assert re.search(r'<option value="work"\s+selected>', page)
 
 
-def test_the_configuration_of_a_toolkit_is_chosen_on_its_page(browser, ada, sign_text):
-    assert '<option value="work"' in browser.get("/connect/toolkits/signing/").content.decode()
-
-    browser.post("/connect/toolkits/signing/configuration/", {"saved_configuration": "work"})
-    assert chosen_for_toolkit(ada, "Signing") == "work"
-
-    browser.post("/connect/toolkits/signing/configuration/", {"saved_configuration": ""})
-    assert chosen_for_toolkit(ada, "Signing") == ""
-
-
-@pytest.mark.parametrize("path", ["tools/sign_text", "toolkits/signing"])
-def test_a_configuration_that_does_not_exist_cannot_be_chosen(browser, ada, sign_text, path):
-    response = browser.post(f"/connect/{path}/configuration/", {"saved_configuration": "home"})
+def test_a_configuration_that_does_not_exist_cannot_be_chosen(browser, ada, sign_text):
+    response = browser.post(
+        "/connect/tools/sign_text/configuration/", {"saved_configuration": "home"}
+    )
 
     assert response.status_code == 422
     assert "You have no saved configuration &#x27;home&#x27;" in response.content.decode()
-    assert chosen_for_tool(ada, sign_text) == chosen_for_toolkit(ada, "Signing") == ""
+    assert chosen_configuration(ada, sign_text) == ""
 
 
-@pytest.mark.parametrize("path", ["tools/sign_text", "toolkits/signing"])
-def test_a_visitor_chooses_nothing(client, sign_text, path):
-    response = client.post(f"/connect/{path}/configuration/", {"saved_configuration": "work"})
+@pytest.mark.usefixtures("sign_text")
+def test_a_visitor_chooses_nothing(client):
+    response = client.post(
+        "/connect/tools/sign_text/configuration/", {"saved_configuration": "work"}
+    )
 
     assert response.status_code == 302
     assert response["Location"].startswith("/sign-in/")
