@@ -1,7 +1,7 @@
 """Assess each revision once: while publishing a single spec, or in the background after a bulk upload.
 
 An assessment takes 1 to 2 ms per spec, longer than publishing it in bulk. Bulk uploads therefore leave the backlog to
-the server (a thread of one of its processes) or to the end of `load_specs`. One of them works at a time; the others see
+the server (a job of one of its processes) or to the end of `load_specs`. One of them works at a time; the others see
 `LockHeld`. Assessments are stored in batches: if a process ends halfway, the next continues.
 """
 
@@ -10,15 +10,14 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from catalog.indexing import index
@@ -33,13 +32,7 @@ log = logging.getLogger(__name__)
 
 BATCH: Final = 25  # revisions per transaction: other writers wait for about 20 ms
 WINDOW: Final = 5_000  # revisions that one query searches for unassessed ones
-POLL_S: Final = 2.0
-PAUSE_AFTER_FAULT_S: Final = 60.0
-MANY: Final = 50  # more new revisions than this between two batches mean a running upload, which needs the CPU more
-# The server's thread pauses for a multiple of the time that it works, because others need the CPU more: above all
-# requests, which may have to wait for the interpreter until a step of an assessment ends.
-PAUSE: Final = 2.0
-PAUSE_WHILE_BUSY: Final = 30.0
+PAUSE: Final = 2.0  # after a batch, as a multiple of the time that it took
 
 ASSESSMENT_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
 
@@ -148,12 +141,8 @@ class Backlog:
         return []
 
 
-def assess_backlog(backlog: Backlog, *, pause: Callable[[float], None] = lambda _: None) -> int:
-    """Assess the next batch of the backlog.
-
-    Args:
-        backlog: the unassessed revisions; the batch is removed from it.
-        pause: called after each step with the seconds that the step took.
+def assess_backlog(backlog: Backlog) -> int:
+    """Assess the next batch of the backlog, and remove it from there.
 
     Returns:
         The size of the batch; 0 if every revision is assessed.
@@ -164,10 +153,7 @@ def assess_backlog(backlog: Backlog, *, pause: Callable[[float], None] = lambda 
     waived = _waived_by_tool(revisions)
     found = {}
     for revision in revisions:
-        started = time.monotonic()
         found[revision.pk] = assessment_of(revision.spec, waived.get(revision.tool_id, ()))
-        pause(time.monotonic() - started)
-    started = time.monotonic()
     with transaction.atomic():
         search_index().hold()
         now = _waived_by_tool(revisions)
@@ -177,7 +163,6 @@ def assess_backlog(backlog: Backlog, *, pause: Callable[[float], None] = lambda 
             ):  # a waiver changed in the meantime
                 found[revision.pk] = assessment_of(revision.spec, now.get(revision.tool_id, ()))
         _store(revisions, {key: result for key, result in found.items() if result})
-    pause(time.monotonic() - started)
     backlog.failed.update(key for key, result in found.items() if result is None)
     return len(revisions)
 
@@ -270,55 +255,18 @@ def assessment_lock() -> Iterator[None]:
 
 
 class Assessor:
-    """A thread of a server process that assesses new revisions while it holds the lock.
+    """Assesses the new revisions, again and again, in the process that holds the lock."""
 
-    `busy` returns whether the process is handling requests; the thread then pauses longer.
-    """
+    def __init__(self) -> None:
+        self.backlog = Backlog()
 
-    def __init__(self, busy: Callable[[], bool] = lambda: False) -> None:
-        self.busy = busy
-        self.closing = threading.Event()
-        self.thread = threading.Thread(target=self._work, name="assessor", daemon=True)
+    def assess(self) -> None:
+        """Assess all that is not assessed yet, unless another process is doing so.
 
-    def start(self) -> None:
-        self.thread.start()
-
-    def stop(self) -> None:
-        self.closing.set()
-        self.thread.join(5)
-
-    def _work(self) -> None:
-        while not self.closing.wait(POLL_S):
-            try:
-                with assessment_lock():
-                    self._assess()
-            except LockHeld:
-                continue
-            except (
-                DatabaseError
-            ):  # locked for long, briefly unreachable, or not migrated yet: try again later
-                log.warning("Assessing stopped; it will be tried again.", exc_info=True)
-            except (
-                Exception
-            ):  # a bug: log it and try again, because nothing else would start the work
-                log.exception(
-                    "Assessing stopped; it will be tried again in %s s.", PAUSE_AFTER_FAULT_S
-                )
-                self.closing.wait(PAUSE_AFTER_FAULT_S)
-            finally:
-                connection.close()
-
-    def _assess(self) -> None:
-        backlog, newest = Backlog(), _newest()
-        while not self.closing.is_set():
-            close_old_connections()
-            before, newest = newest, _newest()
-            if newest - before > MANY:
-                self.closing.wait(POLL_S)
-                continue
-            if not assess_backlog(backlog, pause=self.pause):
-                self.closing.wait(POLL_S)
-
-    def pause(self, worked_s: float) -> None:
-        """Leave the CPU to others for a multiple of the time worked."""
-        self.closing.wait(worked_s * (PAUSE_WHILE_BUSY if self.busy() else PAUSE))
+        It pauses after each batch: requests and uploads need the CPU more.
+        """
+        with suppress(LockHeld), assessment_lock():
+            started = time.monotonic()
+            while assess_backlog(self.backlog):
+                time.sleep(PAUSE * (time.monotonic() - started))
+                started = time.monotonic()

@@ -12,24 +12,27 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django_application = get_wsgi_application()
 
 from catalog.assessments import Assessor  # noqa: E402 - needs the apps that were just set up
-from catalog.sources.schedule import start_syncing  # noqa: E402
-from catalog.webhooks.delivery import start_delivering  # noqa: E402
-from config.middleware.request_metrics import had_recent_request  # noqa: E402
+from catalog.jobs import start_job  # noqa: E402
+from catalog.sources.schedule import sync_due  # noqa: E402
+from catalog.webhook_queue import new_deliveries  # noqa: E402
+from catalog.webhooks.delivery import deliver_due  # noqa: E402
 from config.request_counters import request_counters  # noqa: E402
 from config.server.connections import Connections, WriteDeadline  # noqa: E402
 from config.server.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
-from playground.retention import start_pruning  # noqa: E402
+from playground.retention import prune  # noqa: E402
 from playground.supervisor import start_runs, supervisor  # noqa: E402
 
 stop_with_main_process()
-Assessor(busy=had_recent_request).start()
 request_counters().begin()
-start_pruning(settings.RUN_RETENTION_DAYS, settings.AUDIT_RETENTION_DAYS)
+start_job("assessments", Assessor().assess, every_s=2, first_s=2)
+start_job("retention", prune, every_s=86_400, first_s=600)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries
-    start_syncing()
-    start_delivering()
+    start_job("sources", lambda: list(sync_due()), every_s=60, first_s=20)
+    start_job(
+        "webhooks", lambda: list(deliver_due()), every_s=5, first_s=10, woken_by=new_deliveries
+    )
 follow_rescans()
 if settings.RUNNER == "local":
     start_runs()

@@ -20,6 +20,7 @@ from django.conf import settings
 
 from catalog.accounts.models import Person
 from catalog.errors import NotAllowed
+from catalog.jobs import start_job
 from catalog.rights import may
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
@@ -92,20 +93,8 @@ def check() -> None:
 
 
 def follow_rescans() -> None:
-    """Check for requests from a thread, until this process ends."""
-    threading.Thread(target=_follow, name="factory-rescans", daemon=True).start()
-
-
-def _follow() -> None:
-    pause = threading.Event()
-    while True:
-        try:
-            check()
-        except OSError as error:
-            log.warning("Requests to reload packages could not be read: %s", error)
-        except RuntimeError:  # the process has begun to end
-            return
-        pause.wait(CHECK_S)
+    """Check for requests until this process ends."""
+    start_job("factory-rescans", check, every_s=CHECK_S)
 
 
 def _file() -> Path:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from datetime import timedelta
 
-from django.db import DatabaseError, close_old_connections
+from django.conf import settings
 from django.utils import timezone
 
 from catalog import audit
@@ -17,44 +15,18 @@ from playground import run_volume
 from playground.models import Run
 
 BATCH = 500
-FIRST_S = 600.0  # after the start, which has other work to do
-DAY_S = 86_400.0
-
-log = logging.getLogger(__name__)
 
 
-def prune_daily(days: int, audit_days: int = 0, *, stop: threading.Event) -> None:
-    """Delete runs and audit events past their retention every day until `stop` is set; 0 days: none of them.
-
-    A fault of the database is logged.
-    """
-    wait_s = FIRST_S
-    while not stop.wait(wait_s):
-        wait_s = DAY_S
-        try:
-            if days:
-                prune_runs(days)
-            if audit_days:
-                audit.prune(audit_days)
-            prune_deliveries()
-            prune_texts()
-            run_volume.prune()
-            reclaim_space()
-        except DatabaseError:
-            log.exception(
-                "Rows past their retention could not be deleted; the next attempt is in a day."
-            )
-        finally:
-            close_old_connections()
-
-
-def start_pruning(days: int, audit_days: int) -> None:
-    """Delete runs and audit events past their retention every day, in a thread of the server; 0 days: never.
-
-    Deliveries to webhooks, and the texts of decided changes, have a retention of their own.
-    """
-    words = {"days": days, "audit_days": audit_days, "stop": threading.Event()}
-    threading.Thread(target=prune_daily, kwargs=words, daemon=True, name="retention").start()
+def prune() -> None:
+    """Delete the rows past their retention, which settings give for runs and audit events; 0 days keep them forever."""
+    if settings.RUN_RETENTION_DAYS:
+        prune_runs(settings.RUN_RETENTION_DAYS)
+    if settings.AUDIT_RETENTION_DAYS:
+        audit.prune(settings.AUDIT_RETENTION_DAYS)
+    prune_deliveries()
+    prune_texts()
+    run_volume.prune()
+    reclaim_space()
 
 
 def prune_runs(days: int) -> int:

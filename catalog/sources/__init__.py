@@ -6,5 +6,5 @@ reading         runs `reader` in a process of its own, with limits
 reader          reads a source; the only module that imports the MCP client
 listings        the content of a source, as specs
 held_changes    hold, approve and reject changes
-schedule        sync the sources that are due, in a thread of the server
+schedule        sync the sources that are due
 """

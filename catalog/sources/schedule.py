@@ -1,22 +1,16 @@
-"""Sync the sources that are due: by a thread of the server, by `sync_sources --due` in cron, or by Celery beat."""
+"""Sync the sources that are due: by a job of the server, by `sync_sources --due` in cron, or by Celery beat."""
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Iterable, Iterator
 
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import connection
 
 from catalog import audit
 from catalog.accounts.models import User
 from catalog.models import Source, SourceSync
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
-
-POLL_S = 60.0
-FIRST_S = 20.0  # after the start, which has other work to do
-
-log = logging.getLogger(__name__)
 
 
 def sync_due() -> Iterator[SourceSync]:
@@ -48,28 +42,6 @@ def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, 
     )
     thread.start()
     return record, thread
-
-
-def start_syncing() -> None:
-    """Sync the sources that are due every minute, in a thread of the server."""
-    words = {"stop": threading.Event()}
-    threading.Thread(target=sync_regularly, kwargs=words, daemon=True, name="sources").start()
-
-
-def sync_regularly(*, stop: threading.Event) -> None:
-    """Sync the sources that are due until `stop` is set; a fault of the database is logged."""
-    wait_s = FIRST_S
-    while not stop.wait(wait_s):
-        wait_s = POLL_S
-        try:
-            for _ in sync_due():
-                pass
-        except DatabaseError:
-            log.exception(
-                "The sources that are due could not be synced; the next attempt is in a minute."
-            )
-        finally:
-            close_old_connections()
 
 
 def _carry_out(record: SourceSync, origin: audit.Origin) -> None:

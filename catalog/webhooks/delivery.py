@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -21,7 +20,7 @@ from datetime import UTC, timedelta
 from http import HTTPStatus
 from typing import Any, Final
 
-from django.db import DatabaseError, close_old_connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from catalog.address_policy import address_policy
@@ -31,12 +30,10 @@ from catalog.models import Revision, Webhook, WebhookDelivery
 from catalog.models.webhooks import TEST
 from catalog.outgoing.budget import Budget
 from catalog.revision_diff import difference_between
-from catalog.webhook_queue import new_deliveries, new_message_id
+from catalog.webhook_queue import new_message_id
 from catalog.webhooks.signature import signed_headers
 
 MAX_SECONDS: Final = 15.0
-FIRST_S: Final = 10.0  # after the start of the server, which has other work to do
-POLL_S: Final = 5.0  # for deliveries that other processes queued, and retries
 MAX_RESPONSE_BYTES: Final = 64 * 1024  # only the status counts; more is not read
 CLAIMED_FOR: Final = timedelta(seconds=60)
 PER_WEBHOOK: Final = 50  # in one round
@@ -268,24 +265,3 @@ def _attempt(webhook: Webhook, delivery: WebhookDelivery) -> Attempt:
     return result(
         status, "" if 200 <= status < 300 else f"The server responded with status {status}."
     )
-
-
-def start_delivering() -> None:
-    """Send the deliveries that are due, in a thread of the server. With Celery, its beat does that."""
-    threading.Thread(target=_deliver_regularly, daemon=True, name="webhooks").start()
-
-
-def _deliver_regularly() -> None:
-    time.sleep(FIRST_S)
-    while True:
-        new_deliveries.clear()
-        try:
-            for _ in deliver_due():
-                pass
-        except DatabaseError:
-            log.exception(
-                "The webhooks that are due could not be sent; the next attempt is in a few seconds."
-            )
-        finally:
-            close_old_connections()
-        new_deliveries.wait(POLL_S)

@@ -1,10 +1,9 @@
-"""The middleware that counts requests and their durations, for `/metrics` and for work that waits for a quiet site."""
+"""The middleware that counts requests and their durations, for `/metrics`."""
 
 from __future__ import annotations
 
-import math
 import time
-from typing import ClassVar, Final
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -15,27 +14,19 @@ from config.request_counters import request_counters
 from playground.mcp.protocol import is_mcp
 
 NOT_COUNTED: Final = ("/metrics", "/healthz", "/readyz")
-RECENT_S: Final = 2.0
 
 
 class RequestMetricsMiddleware(Middleware):
     """Measures the duration of requests by kind (page, API, MCP, static file) and status."""
 
-    requested_at: ClassVar[float] = -math.inf  # the time of the last request to this process
-
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in NOT_COUNTED:
             return self.get_response(request)
-        RequestMetricsMiddleware.requested_at = began = time.perf_counter()
+        began = time.perf_counter()
         response = self.get_response(request)
         seconds = time.perf_counter() - began
         request_counters().add(kind_of(request.path_info), response.status_code, seconds)
         return response
-
-
-def had_recent_request() -> bool:
-    """Whether this process received a request in the last `RECENT_S` seconds."""
-    return time.perf_counter() - RequestMetricsMiddleware.requested_at < RECENT_S
 
 
 def kind_of(path: str) -> str:

@@ -1,6 +1,5 @@
 """Assessments: a spec published alone is assessed at once, specs in bulk afterwards, and none is left out."""
 
-import threading
 from unittest.mock import patch
 
 import pytest
@@ -8,8 +7,6 @@ from django.core.management import call_command
 
 from catalog import assessments, publishing
 from catalog.assessments import (
-    PAUSE,
-    PAUSE_WHILE_BUSY,
     Assessor,
     Backlog,
     LockHeld,
@@ -329,90 +326,28 @@ def test_only_one_process_assesses_at_a_time():
     assert list(assess_all()) == [1]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_thread_of_the_server_assesses_new_revisions():
-    thread = Assessor()
-    with patch("catalog.assessments.POLL_S", 0.01):
-        thread.start()
-        bulk("a", **GOOD)
-        for _ in range(500):
-            if Assessment.objects.exists():
-                break
-            threading.Event().wait(0.02)
-        thread.stop()
-
-    assert Tool.objects.get().score == 100
-    assert not thread.thread.is_alive()
-
-
 @pytest.mark.django_db
-def test_it_rests_after_each_spec_and_after_storing_them():
-    bulk("a", "b", "c")
-    pauses: list[float] = []
+def test_the_job_of_the_server_assesses_all_that_is_new_and_pauses_after_each_batch(monkeypatch):
+    assessor = Assessor()
+    pauses = []
+    monkeypatch.setattr(assessments.time, "sleep", pauses.append)
+    bulk(*(f"tool-{number}" for number in range(60)))
 
-    assess_backlog(Backlog(), pause=pauses.append)
+    assessor.assess()
 
-    assert len(pauses) == 4
+    assert not Tool.objects.filter(score=None).exists()
+    assert len(pauses) == 3
     assert min(pauses) > 0
 
 
-def test_the_thread_of_the_server_rests_longer_during_requests(monkeypatch):
-    waits = []
-    asks = [True, False]
-    thread = Assessor(busy=asks.pop)
-    monkeypatch.setattr(thread.closing, "wait", waits.append)
+@pytest.mark.django_db
+def test_the_job_of_the_server_leaves_the_work_to_the_process_that_does_it():
+    bulk("a")
 
-    thread.pause(1.0)
-    thread.pause(1.0)
+    with assessment_lock():
+        Assessor().assess()
 
-    assert waits == [PAUSE, PAUSE_WHILE_BUSY]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_thread_of_the_server_lets_an_upload_go_first():
-    thread = Assessor()
-    with patch("catalog.assessments.POLL_S", 0.01):
-        with patch("catalog.assessments.MANY", -1):  # as if more came all the time
-            thread.start()
-            bulk("a", **GOOD)
-            threading.Event().wait(0.3)
-            assert not Assessment.objects.exists()
-        for _ in range(500):
-            if Assessment.objects.exists():
-                break
-            threading.Event().wait(0.02)
-        thread.stop()
-
-    assert Tool.objects.get().score == 100
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_fault_does_not_end_the_thread_of_the_server(caplog):
-    thread = Assessor()
-    bulk("a", **GOOD)
-    real = assessments.assess_backlog
-    calls = []
-
-    def fails_once(*args, **options):
-        calls.append(1)
-        if len(calls) == 1:
-            raise ZeroDivisionError
-        return real(*args, **options)
-
-    with (
-        patch("catalog.assessments.POLL_S", 0.01),
-        patch("catalog.assessments.PAUSE_AFTER_FAULT_S", 0.01),
-        patch("catalog.assessments.assess_backlog", fails_once),
-    ):
-        thread.start()
-        for _ in range(500):
-            if Assessment.objects.exists():
-                break
-            threading.Event().wait(0.02)
-        thread.stop()
-
-    assert "Assessing stopped" in caplog.text
-    assert Tool.objects.get().score == 100
+    assert not Assessment.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,14 +2,12 @@
 
 import io
 import json
-import threading
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.models import Source, SourceSync, Tool
-from catalog.sources import schedule
-from catalog.sources.schedule import sync_due, sync_in_background, sync_regularly
+from catalog.models import Source, SourceSync
+from catalog.sources.schedule import sync_due, sync_in_background
 from catalog.sources.sync import AlreadySyncing, begin
 from tests.catalog.sources.documents import ALERTS, FORECAST, add_document, document
 
@@ -158,18 +156,6 @@ def test_a_source_that_another_process_syncs_is_skipped():
     begin(add_document(document(FORECAST), every_minutes=60))
 
     assert list(sync_due()) == []
-
-
-def test_the_thread_of_the_server_syncs_what_is_due(monkeypatch):
-    add_document(document(FORECAST), every_minutes=60)
-    monkeypatch.setattr(schedule, "FIRST_S", 0)
-    stop = threading.Event()
-    monkeypatch.setattr(schedule, "close_old_connections", stop.set)  # called after each round
-
-    sync_regularly(stop=stop)
-
-    assert SourceSync.objects.get().state == "succeeded"
-    assert Tool.objects.filter(tool_id="weather.forecast").exists()
 
 
 @pytest.mark.django_db(transaction=True)
