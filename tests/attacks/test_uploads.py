@@ -64,6 +64,9 @@ def fill(canary, tmp_path_factory):
     return lambda text: filled_in(text, CANARY_PORT=canary.port, CANARY_FILE=file, MARK=MARK)
 
 
+PAGES = ("", "try/", "revisions/", "examples/", "spec/", "compatibility/", "exports/mcp/", "lint/")
+
+
 @pytest.fixture(scope="module")
 def usual_tags(browser, program):
     """The elements that the pages of a few harmless tools are made of, one with a history among them."""
@@ -77,7 +80,7 @@ def usual_tags(browser, program):
         "drifting_thermometer",
         "playwright-mcp.browser_fill_form",
     )
-    pages = product(slugs, ("", "try/", "try/?mode=mock", "revisions/", "examples/"))
+    pages = product(slugs, (*PAGES, "try/?mode=mock"))
     addresses = [f"/tools/{slug}/{page}" for slug, page in pages]
     addresses += ["/", "/tools/", "/tools/?q=weather", "/upload/", "/runs/"]
     return {"datalist"}.union(*(tags(browser.get(address).text) for address in addresses))
@@ -148,7 +151,7 @@ def check_file_name(answer):
 
 
 def check_pages(browser, tool, usual_tags):
-    for page in ("", "try/", "revisions/", "examples/"):
+    for page in PAGES:
         answer = checked(browser.get, f"/tools/{tool['slug']}/{page}")
         assert answer.status_code == 200
         check_page(answer, usual_tags)

@@ -5,8 +5,6 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.site import Site
 
-WIDTHS = [360, 768, 1280, 1920]
-
 
 def test_a_slash_opens_the_palette(signed_in: Page):
     signed_in.goto("/factories/")
@@ -352,30 +350,6 @@ def test_a_chosen_theme_is_remembered(signed_in: Page):
 
     assert signed_in.locator("html").get_attribute("data-theme") == "dark"
     expect(signed_in.locator("[data-theme-switch]:visible")).to_have_accessible_name("Theme: dark")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/",
-        "/tools/",
-        "/upload/",
-        "/runs/",
-        "/factories/",
-        "/api/v1/docs",
-        "/sign-in/",
-        "/no-such-page",
-    ],
-)
-@pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_scrolls_sideways(browser: Browser, site: Site, address: str, width: int):
-    page = browser.new_page(viewport={"width": width, "height": 800})
-
-    page.goto(site.url + address)
-
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
 
 
 def test_without_javascript_the_menu_of_a_narrow_page_opens(browser: Browser, site: Site):

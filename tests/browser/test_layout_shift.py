@@ -67,14 +67,19 @@ def open_with_late_scripts(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "state",
+    ("state", "width"),
     [
-        pytest.param(state, id=state.name, marks=[] if state.name in QUICK else pytest.mark.deep)
+        pytest.param(
+            state,
+            width,
+            id=f"{width}-{state.name}",
+            marks=[] if state.name in QUICK and width == 1280 else pytest.mark.deep,
+        )
         for state in PAGES
+        for width in ([1280, 360] if state.name in QUICK else [1280])
         if state.name in MAIN
     ],
 )
-@pytest.mark.parametrize("width", [1280, 360])
 def test_nothing_moves_by_itself(visitors: Visitors, state: PageState, width: int):
     page = visitors.page_of(state.person)
     page.set_viewport_size({"width": width, "height": 900})

@@ -158,25 +158,6 @@ def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str)
         assert (address, violations(signed_in)) == (address, [])
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("width", [360, 768, 1280])
-def test_no_page_is_wider_than_the_window(signed_in: Page, width: int):
-    run = run_of(
-        signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}'
-    )
-    signed_in.set_viewport_size({"width": width, "height": 800})
-
-    for address in [
-        run,
-        f"/tools/drifting_thermometer/try/?run={run[6:-1]}",
-        "/runs/",
-        "/factories/",
-    ]:
-        signed_in.goto(address)
-
-        assert signed_in.evaluate("document.documentElement.scrollWidth") <= width, address
-
-
 def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
     for address in (CONVERT, CONVERT, "/tools/encode_text/try/?example=1"):
         signed_in.goto(address)
