@@ -14,9 +14,11 @@ const observe = (type, read, options = {}) =>
 observe("largest-contentful-paint", (entry) => { vitals.paint = entry.startTime; });
 observe("layout-shift", (entry) => {
   if (entry.hadRecentInput) return;
-  const moved = entry.sources.map(({ node }) => {
+  const moved = entry.sources.map(({ node, previousRect, currentRect }) => {
     const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
-    return element ? `${element.tagName.toLowerCase()}.${element.className}` : "a removed element";
+    const name = element ? `${element.tagName.toLowerCase()}.${element.className}` : "a removed element";
+    const place = ({ x, y, width, height }) => `${width} x ${height} at ${x},${y}`;
+    return `${name} from ${place(previousRect)} to ${place(currentRect)}`;
   });
   vitals.shifts.push({ value: entry.value, moved });
 });
