@@ -15,12 +15,10 @@ Source: JSON Schema 2020-12 Core, sections 10.3 and 11; the earlier drafts by th
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog.json_schema.applicable import Impossible, gather
-from catalog.json_schema.describe import strings_in
 from catalog.json_schema.dialects import item_keywords
 from catalog.json_schema.patterns import matches
 from catalog.json_schema.validation import Subschema
@@ -130,31 +128,7 @@ def _unevaluated(subschemas: Iterable[Subschema], keyword: str) -> Child:
     return Child(tuple(found), is_unevaluated=True)
 
 
-def required_names(schemas: Iterable[Mapping[str, JSON]], given: Iterable[str] = ()) -> list[str]:
-    """The members that schemas with these keywords require beside those `given`, with what these require in turn."""
-    found: dict[str, None] = {}
-    needs: dict[str, list[str]] = {}
-    waiting = deque(given)
-    for keywords in schemas:
-        waiting += strings_in(keywords.get("required"))
-        for name, other in needed_names(keywords):
-            needs.setdefault(name, []).append(other)
-    while waiting:
-        name = waiting.popleft()
-        if name not in found:
-            found[name] = None
-            waiting += needs.get(name, ())
-    return list(found)
-
-
 # Of one schema.
-
-
-def needed_names(keywords: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
-    """(name, a name that must be present if the first is), of `dependentRequired` and `dependencies`."""
-    for keyword in ("dependentRequired", "dependencies"):
-        for name, others in members_of(keywords.get(keyword)).items():
-            yield from ((name, other) for other in strings_in(others))
 
 
 def declared_member(

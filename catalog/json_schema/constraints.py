@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.types import KEYWORDS_OF_TYPES, type_names
 from catalog.json_schema.validation import Budget, Subschema
-from catalog.json_schema.validation.equality import is_numeric
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON
 
 
@@ -19,57 +20,56 @@ class Constraints:
     Attributes:
         budget: limits the work of checking values.
         types: the types that the value may have, once they are known.
+        keywords: what the schemas say, with the keywords of any draft.
     """
 
     subschemas: list[Subschema]
     budget: Budget
     types: list[str] = field(default_factory=list)
+    keywords: Summary = field(init=False)
 
-    def each(self, keyword: str) -> Iterator[tuple[Subschema, JSON]]:
-        for subschema in self.subschemas:
-            if keyword in subschema.all_keywords:
-                yield subschema, subschema.all_keywords[keyword]
+    def __post_init__(self) -> None:
+        self.keywords = Summary([subschema.all_keywords for subschema in self.subschemas])
 
-    def values(self, keyword: str) -> list[JSON]:
-        return [value for _, value in self.each(keyword)]
+    def having(self, keyword: str) -> list[Subschema]:
+        """The schemas that have `keyword`."""
+        return [each for each in self.subschemas if keyword in each.all_keywords]
+
+    def subs(self, keyword: str) -> list[Subschema]:
+        """The schemas under `keyword`."""
+        return [each.sub(keyword) for each in self.having(keyword)]
 
     def numbers(self, keyword: str) -> list[Decimal]:
-        return [Decimal(str(value)) for value in self.values(keyword) if is_numeric(value)]
+        return [Decimal(value) for value in self.keywords.numbers(keyword)]
 
     def least(self, keyword: str) -> int:
-        return int(max(self.numbers(keyword), default=Decimal(0)))
+        return int(max(self.numbers(keyword), default=0))
 
     def most(self, keyword: str) -> int | None:
-        return (
-            int(min(self.numbers(keyword), default=Decimal(-1))) if self.numbers(keyword) else None
-        )
+        numbers = self.numbers(keyword)
+        return int(min(numbers)) if numbers else None
 
     def accepts(self, value: JSON) -> bool:
         return all(
             subschema.is_valid(value, self.budget) is not False for subschema in self.subschemas
         )
 
-    def fixed(self) -> Iterator[JSON]:
+    def fixed(self) -> list[JSON]:
         """The values of `const` and `enum`, of the shortest list if there are several."""
-        yield from self.values("const")
-        lists = [values for values in self.values("enum") if isinstance(values, list)]
-        if lists and not self.values("const"):
-            yield from min(lists, key=len)
+        lists = [values for values in self.keywords.all("enum") if isinstance(values, list)]
+        return self.keywords.all("const") or min(lists, key=len, default=[])
 
     def hints(self) -> Iterator[JSON]:
         """The examples and defaults of the schemas, without empty ones."""
-        for examples in self.values("examples"):
-            if isinstance(examples, list):
-                yield from (example for example in examples if example not in (None, "", [], {}))
-        yield from self.values("example")
-        yield from (
-            default for default in self.values("default") if default not in (None, "", [], {})
-        )
+        for examples in self.keywords.all("examples"):
+            yield from (example for example in items_of(examples) if not _is_empty(example))
+        yield from self.keywords.all("example")
+        yield from (value for value in self.keywords.all("default") if not _is_empty(value))
 
     def allowed_types(self) -> list[str]:
         """The types that all schemas allow, "null" last; [] if there is none."""
         allowed: list[str] | None = None
-        for types in self.values("type"):
+        for types in self.keywords.all("type"):
             names = type_names(types)
             if "number" in names:
                 names = [*names, "integer"]
@@ -79,37 +79,29 @@ class Constraints:
                 allowed = [name for name in allowed if name != "integer"]
             return sorted(dict.fromkeys(allowed), key=lambda name: name == "null")
         for name, keywords in KEYWORDS_OF_TYPES.items():
-            if any(keywords & subschema.all_keywords.keys() for subschema in self.subschemas):
+            if any(map(self.keywords.has, keywords)):
                 return [name]
         return ["string", "number", "boolean", "object", "array", "null"]
 
     def is_map(self) -> bool:
         """Whether a schema describes members that it does not name."""
-        return any(
-            isinstance(members, dict) and members
-            for keyword in ("additionalProperties", "patternProperties")
-            for members in self.values(keyword)
+        return bool(
+            self.keywords.names("additionalProperties") or self.keywords.names("patternProperties")
         )
 
     def bounds(self) -> tuple[Decimal | None, Decimal | None]:
         """The least and the greatest number allowed. An exclusive bound is moved inwards a little."""
-        lows = self.numbers("minimum")
-        highs = self.numbers("maximum")
-        above, below = self.numbers("exclusiveMinimum"), self.numbers("exclusiveMaximum")
-        for subschema, excluded in self.each(
-            "exclusiveMinimum"
-        ):  # draft 4: a boolean beside `minimum`
-            if excluded is True and is_numeric(subschema.all_keywords.get("minimum")):
-                above.append(Decimal(str(subschema.all_keywords["minimum"])))
-        for subschema, excluded in self.each("exclusiveMaximum"):
-            if excluded is True and is_numeric(subschema.all_keywords.get("maximum")):
-                below.append(Decimal(str(subschema.all_keywords["maximum"])))
-        room = Decimal(1)
-        if (above or lows) and (below or highs):
-            room = min([*below, *highs]) - max([*above, *lows])
-        little = min(Decimal(1), abs(room) / 4) if room else Decimal(0)
-        if "integer" in self.types:
-            little = Decimal(1)
-        lows += [bound + little for bound in above]
-        highs += [bound - little for bound in below]
-        return max(lows, default=None), min(highs, default=None)
+        low, high = self.keywords.bound(lowest=True), self.keywords.bound(lowest=False)
+        least = None if low is None else Decimal(low[0])
+        greatest = None if high is None else Decimal(high[0])
+        room = Decimal(1) if least is None or greatest is None else abs(greatest - least)
+        little = Decimal(1) if "integer" in self.types else min(Decimal(1), room / 4)
+        if least is not None and low and low[1]:
+            least += little
+        if greatest is not None and high and high[1]:
+            greatest -= little
+        return least, greatest
+
+
+def _is_empty(value: JSON) -> bool:
+    return value in (None, "", [], {})

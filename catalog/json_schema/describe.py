@@ -18,16 +18,15 @@ from itertools import chain
 from typing import Final, Literal
 
 from catalog.json_schema.enum_labels import EnumLabel, enum_labels
-from catalog.jsontext.containers import items_of, members_of
+from catalog.json_schema.summary import Schema, Summary
+from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.numbers import is_number
-from catalog.jsontext.reader import JSON, Number, dumps
+from catalog.jsontext.reader import JSON, dumps
 
 MAX_SENTENCE_CHARS: Final = 300
 MAX_LABEL_CHARS: Final = 2_000  # of all labels of an `enum` together
 MAX_VALUES: Final = 5
 MAX_VALUE_CHARS: Final = 40
-
-Schema = Mapping[str, JSON]
 
 TYPES: Final = ("string", "integer", "number", "boolean", "null", "object", "array")
 FORMATS: Final[Mapping[str, str]] = {
@@ -203,39 +202,6 @@ class Fact:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The keywords of all schemas that apply to one value, the outermost schema first."""
-
-    schemas: Sequence[Schema]
-
-    def all(self, keyword: str) -> Iterator[JSON]:
-        return (schema[keyword] for schema in self.schemas if keyword in schema)
-
-    def first(self, keyword: str) -> JSON:
-        """The outermost value; None if no schema has the keyword, or if it is null."""
-        return next(self.all(keyword), None)
-
-    def has(self, keyword: str) -> bool:
-        return any(keyword in schema for schema in self.schemas)
-
-    def text(self, keyword: str) -> str:
-        """The outermost string that is not blank, or ""."""
-        return next(
-            (text for text in self.all(keyword) if isinstance(text, str) and text.strip()), ""
-        )
-
-    def flag(self, keyword: str) -> bool:
-        """Whether any schema sets the keyword to true."""
-        return any(value is True for value in self.all(keyword))
-
-    def phrases(self, keyword: str) -> list[str]:
-        """The different phrases for the keyword."""
-        return list(
-            dict.fromkeys(words for value in self.all(keyword) if (words := phrase(keyword, value)))
-        )
-
-
 def facts_of(summary: Summary) -> Iterator[Fact]:
     """Everything about a value except its type, title, description, flags, and the schemas of its parts."""
     groups = (
@@ -293,12 +259,6 @@ def label_sentence(labels: Sequence[EnumLabel]) -> str | None:
     return f"{words}." if 0 < len(words) <= MAX_LABEL_CHARS else None
 
 
-def strings_in(value: JSON) -> Iterator[str]:
-    return (
-        (item for item in value if isinstance(item, str)) if isinstance(value, list) else iter(())
-    )
-
-
 def _choices(summary: Summary) -> Iterator[Fact]:
     if summary.has("const"):
         yield Fact("Always", "value", summary.first("const"))
@@ -313,32 +273,15 @@ def _choices(summary: Summary) -> Iterator[Fact]:
 
 
 def _range(summary: Summary) -> Iterator[Fact]:
-    low = max(_limits(summary, "minimum", "exclusiveMinimum"), default=None)
-    high = min(
-        _limits(summary, "maximum", "exclusiveMaximum"),
-        key=lambda limit: (limit[0], not limit[1]),
-        default=None,
-    )
+    low, high = summary.bound(lowest=True), summary.bound(lowest=False)
     words = []
     if low and high and not (low[1] or high[1]):
         words.append(_span(low[0], high[0]))
     else:
         words += [phrase("exclusiveMinimum" if low[1] else "minimum", low[0])] if low else []
         words += [phrase("exclusiveMaximum" if high[1] else "maximum", high[0])] if high else []
-    if words := [*words, *summary.phrases("multipleOf")]:
+    if words := [*words, *_phrases(summary, "multipleOf")]:
         yield _words_fact("Range", ", ".join(words))
-
-
-def _limits(
-    summary: Summary, inclusive: str, exclusive: str
-) -> Iterator[tuple[int | Number, bool]]:
-    """(limit, whether it is itself excluded) of each schema; in draft-04, `exclusive` is a flag beside `inclusive`."""
-    for schema in summary.schemas:
-        limit, other = schema.get(inclusive), schema.get(exclusive)
-        if is_number(limit):
-            yield limit, other is True
-        if is_number(other):
-            yield other, True
 
 
 def _length(summary: Summary) -> Iterator[Fact]:
@@ -347,11 +290,9 @@ def _length(summary: Summary) -> Iterator[Fact]:
 
 
 def _text_form(summary: Summary) -> Iterator[Fact]:
-    for value in dict.fromkeys(value for value in summary.all("pattern") if isinstance(value, str)):
+    for value in dict.fromkeys(strings_of(summary.all("pattern"))):
         yield Fact("Pattern", "code", value, phrase("pattern", value))
-    for name in dict.fromkeys(
-        name for name in summary.all("format") if isinstance(name, str) and name.strip()
-    ):
+    for name in summary.texts("format"):
         yield Fact(
             "Format", "text", FORMATS.get(name, name), FORMATS.get(name, phrase("format", name))
         )
@@ -363,7 +304,7 @@ def _text_form(summary: Summary) -> Iterator[Fact]:
 def _items(summary: Summary) -> Iterator[Fact]:
     if words := [
         *filter(None, [_size(summary, "minItems", "maxItems")]),
-        *summary.phrases("uniqueItems"),
+        *_phrases(summary, "uniqueItems"),
     ]:
         yield _words_fact("Items", ", ".join(words))
 
@@ -427,14 +368,14 @@ def _dependencies(summary: Summary) -> Iterator[Fact]:
         yield Fact(
             "Together",
             "text",
-            f"{name} needs {listed(list(strings_in(others)), 'and') or 'nothing'}",
+            f"{name} needs {listed(strings_of(others), 'and') or 'nothing'}",
         )
     for keyword, label in (("oneOf", "Exactly one of"), ("anyOf", "At least one of")):
         for branches in summary.all(keyword):
             if isinstance(branches, list) and only_requirements(branches):
                 required = [branch["required"] for branch in branches if isinstance(branch, dict)]
                 words = listed(
-                    [listed(list(strings_in(names)), "and") or "nothing" for names in required]
+                    [listed(strings_of(names), "and") or "nothing" for names in required]
                 )
                 yield Fact(label, "text", words)
 
@@ -455,14 +396,20 @@ _CONSTRAINTS: Final[Mapping[str, tuple[Callable[[Summary], Iterator[Fact]], ...]
 }
 
 
+def _phrases(summary: Summary, keyword: str) -> list[str]:
+    """The different phrases for the keyword."""
+    phrases = (phrase(keyword, value) for value in summary.all(keyword))
+    return list(dict.fromkeys(words for words in phrases if words))
+
+
 def _words_fact(label: str, words: str) -> Fact:
     return Fact(label, "text", words, words)
 
 
 def _size(summary: Summary, least: str, most: str) -> str:
     """The tightest limits of a size as "2 to 5 items", "at least 1 item" or "exactly 3 items"; "" if there are none."""
-    low = max((value for value in summary.all(least) if is_number(value)), default=0)
-    high = min((value for value in summary.all(most) if is_number(value)), default=None)
+    low = max(summary.numbers(least), default=0)
+    high = min(summary.numbers(most), default=None)
     if low == 0:
         return "" if high is None else phrase(most, high)
     return (

@@ -13,13 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from catalog.json_schema.describe import (
-    Fact,
-    Summary,
-    facts_of,
-    listed,
-    strings_in,
-)
+from catalog.json_schema.describe import Fact, facts_of, listed
 from catalog.json_schema.documentation_layers import (
     Layer,
     Layers,
@@ -30,6 +24,7 @@ from catalog.json_schema.documentation_layers import (
     item_children,
     named_children,
 )
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.variants import Union, union_of, variant_words
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -256,7 +251,7 @@ class _Writer:
     # -- the nodes below ----------------------------------------------------------------------------------------------
 
     def _children(self, layers: list[Layer], here: _Position) -> tuple[str, list[Node]]:
-        required = {name for layer in layers for name in strings_in(layer.schema.get("required"))}
+        required = Summary([layer.schema for layer in layers]).required()
         nodes: list[Node] = []
         named: set[str] = set()
         items = False

@@ -11,6 +11,7 @@ from catalog.json_schema.applicable import Impossible
 from catalog.json_schema.constraints import Constraints
 from catalog.json_schema.pattern_samples import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_values import STRING_OF_FORMAT, WORDS, strings_for_name
+from catalog.jsontext.containers import strings_of
 from catalog.jsontext.reader import JSON, Number
 
 MAX_CHARACTERS = 4096
@@ -40,20 +41,19 @@ def sample_string(constraints: Constraints, name: str, random: Random, *, shuffl
 def _strings(
     constraints: Constraints, name: str, random: Random, *, shuffled: bool
 ) -> Iterator[str]:
-    for form in constraints.values("format"):
-        if isinstance(form, str) and form in STRING_OF_FORMAT:
+    for form in constraints.keywords.texts("format"):
+        if form in STRING_OF_FORMAT:
             if form == "uuid" and shuffled:
                 digits = f"{random.getrandbits(128):032x}"
                 yield f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
             yield STRING_OF_FORMAT[form]
-    patterns = [pattern for pattern in constraints.values("pattern") if isinstance(pattern, str)]
-    for pattern in patterns:
+    for pattern in strings_of(constraints.keywords.all("pattern")):
         for _ in range(8):
             with suppress(UnknownPattern):
                 yield sample_pattern(pattern, random)
-    if constraints.values("contentEncoding"):
+    if constraints.keywords.has("contentEncoding"):
         yield "RXhhbXBsZQ=="
-    if any(media == "application/json" for media in constraints.values("contentMediaType")):
+    if "application/json" in constraints.keywords.all("contentMediaType"):
         yield "{}"
     if not shuffled:
         yield from strings_for_name(name)

@@ -22,7 +22,9 @@ from catalog.json_schema.pattern_samples import UnknownPattern, sample_pattern
 from catalog.json_schema.sample_scalars import sample_number, sample_string
 from catalog.json_schema.sample_values import WORDS
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema
-from catalog.json_schema.validation.equality import equal, is_numeric
+from catalog.json_schema.validation.equality import equal
+from catalog.jsontext.containers import members_of
+from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON
 
 SAMPLES = 3
@@ -188,7 +190,7 @@ class _Sampler:
     def children(self, subschemas: list[Subschema], name: str) -> list[Subschema]:
         """The subschemas for the member `name`, with the work counted: each pattern is matched against the name."""
         patterns = (subschema.all_keywords.get("patternProperties") for subschema in subschemas)
-        self.spend(len(subschemas) + sum(len(each) for each in patterns if isinstance(each, dict)))
+        self.spend(len(subschemas) + sum(len(members_of(each)) for each in patterns))
         return list(children.member(subschemas, name).subschemas)
 
     # -- which schemas apply ------------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ class _Sampler:
 
     def plain(self, subschemas: list[Subschema], *, depth: int, name: str) -> JSON:
         constraints = Constraints(subschemas, self.budget)
-        fixed = list(constraints.fixed())
+        fixed = constraints.fixed()
         if fixed:
             fitting = [value for value in fixed if constraints.accepts(value)]
             if not fitting:
@@ -276,7 +278,7 @@ class _Sampler:
             return self.sample_array(constraints, depth, name)
         if type_name == "string":
             text = sample_string(constraints, name, self.random, shuffled=self.strategy.shuffled)
-            self.spend(len(text) if constraints.values("pattern") else 0)
+            self.spend(len(text) if constraints.keywords.has("pattern") else 0)
             return text
         if type_name in {"number", "integer"}:
             integer = type_name == "integer"
@@ -287,34 +289,28 @@ class _Sampler:
 
     def sample_object(self, constraints: Constraints, depth: int) -> dict[str, JSON]:
         least, most = constraints.least("minProperties"), constraints.most("maxProperties")
-        required = children.required_names(
-            subschema.all_keywords for subschema in constraints.subschemas
-        )
-        declared = [
-            name
-            for _, names in constraints.each("properties")
-            if isinstance(names, dict)
-            for name in names
-        ]
+        required = constraints.keywords.required()
+        declared = constraints.keywords.names("properties")
         optional_too = self.strategy.optional and depth < MAX_OPTIONAL_DEPTH
         self.spend(len(declared) + len(required))
-        names = list(dict.fromkeys(name for name in declared if name not in required))
+        names = [name for name in declared if name not in required]
         optional = set(names if optional_too else names[: max(0, least - len(required))])
         made: dict[str, JSON] = {}
         for name in dict.fromkeys([*declared, *required]):
             if name in required:
-                made[name] = self.make(
-                    self.children(constraints.subschemas, name), depth=depth + 1, name=name
-                )
+                made[name] = self.member(constraints, name, depth)
             elif name in optional and len(made) < (MAX_MEMBERS if most is None else most):
                 with suppress(Impossible):
-                    made[name] = self.make(
-                        self.children(constraints.subschemas, name), depth=depth + 1, name=name
-                    )
+                    made[name] = self.member(constraints, name, depth)
         if not declared and not made and optional_too and most != 0 and constraints.is_map():
             least = max(least, 1)
         self.fill(made, constraints, least=min(least, MAX_MEMBERS), depth=depth)
         return made
+
+    def member(self, constraints: Constraints, name: str, depth: int) -> JSON:
+        """A value for the member `name` of an object at `depth`."""
+        schemas = self.children(constraints.subschemas, name)
+        return self.make(schemas, depth=depth + 1, name=name)
 
     def fill(
         self, made: dict[str, JSON], constraints: Constraints, *, least: int, depth: int
@@ -326,25 +322,16 @@ class _Sampler:
             name = self.sample_name(constraints, count, depth)
             if name not in made:
                 with suppress(Impossible):
-                    made[name] = self.make(
-                        self.children(constraints.subschemas, name), depth=depth + 1, name=name
-                    )
+                    made[name] = self.member(constraints, name, depth)
 
     def sample_name(self, constraints: Constraints, count: int, depth: int) -> str:
-        rules = [
-            subschema.sub("propertyNames") for subschema, _ in constraints.each("propertyNames")
-        ]
+        rules = constraints.subs("propertyNames")
         if rules:
             # Deeper than the object, because the schema of its names may be its own.
             depth_of_name = max(depth + 1, MAX_DEPTH - 1)
             name = self.make(rules, depth=depth_of_name, name=f"name{count}")
             return name if isinstance(name, str) else str(count)
-        patterns = [
-            pattern
-            for members in constraints.values("patternProperties")
-            if isinstance(members, dict)
-            for pattern in members
-        ]
+        patterns = constraints.keywords.names("patternProperties")
         if patterns:
             with suppress(UnknownPattern):
                 name = sample_pattern(self.random.choice(patterns), self.random)
@@ -357,10 +344,10 @@ class _Sampler:
         prefix = children.prefix_length(constraints.subschemas, any_draft=True)
         usual = max(prefix, self.strategy.items if depth < MAX_OPTIONAL_DEPTH else 0)
         length = min(max(least, usual if most is None else min(usual, most)), MAX_MEMBERS)
-        distinct = any(value is True for value in constraints.values("uniqueItems"))
+        distinct = constraints.keywords.flag("uniqueItems")
         needed = [
             subschema.sub("contains")
-            for subschema, _ in constraints.each("contains")
+            for subschema in constraints.having("contains")
             for _ in range(_contained(subschema))
         ]
         length = max(length, len(needed))
@@ -408,4 +395,4 @@ class _Sampler:
 
 def _contained(subschema: Subschema) -> int:
     count = subschema.all_keywords.get("minContains", 1)
-    return min(int(count), MAX_MEMBERS) if is_numeric(count) else 1
+    return min(int(count), MAX_MEMBERS) if is_number(count) else 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
+from catalog.jsontext.containers import strings_of
 from catalog.jsontext.reader import JSON
 
 JSONType: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
@@ -42,6 +43,4 @@ def json_type(value: object) -> JSONType:
 
 def type_names(value: JSON) -> list[str]:
     """The names in the value of `type`; [] if there is none."""
-    if isinstance(value, str):
-        return [value]
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+    return [value] if isinstance(value, str) else strings_of(value)

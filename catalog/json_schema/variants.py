@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from catalog.json_schema.describe import strings_in
 from catalog.json_schema.documentation_layers import Layers, Schema, definition_name
+from catalog.json_schema.summary import Summary
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
@@ -70,11 +70,11 @@ def _properties(schema: JSON, layers: Layers) -> _Properties:
     if not isinstance(schema, dict):
         return {}
     found: dict[str, JSON] = {}
-    required: set[str] = set()
-    for layer in layers.of(schema)[0]:
-        for name, child in members_of(layer.schema.get("properties")).items():
+    summary = Summary([layer.schema for layer in layers.of(schema)[0]])
+    for members in summary.all("properties"):
+        for name, child in members_of(members).items():
             found.setdefault(name, child)
-        required.update(strings_in(layer.schema.get("required")))
+    required = summary.required()
     return {name: (child, name in required) for name, child in found.items()}
 
 

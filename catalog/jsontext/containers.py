@@ -13,3 +13,8 @@ def members_of(value: JSON) -> dict[str, JSON]:
 def items_of(value: JSON) -> list[JSON]:
     """`value` itself if it is an array, else []."""
     return value if isinstance(value, list) else []
+
+
+def strings_of(value: JSON) -> list[str]:
+    """The strings among the items of `value`."""
+    return [item for item in items_of(value) if isinstance(item, str)]

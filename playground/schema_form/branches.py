@@ -13,7 +13,9 @@ from typing import Final
 from urllib.parse import quote
 
 from catalog.json_schema.applicable import outcomes
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Subschema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choice, Choices
 from playground.schema_form.schemas import Kinds
@@ -63,6 +65,11 @@ class Applicable:
     choices: tuple[Choice, ...] | None = None
     has_conditions: bool = False
     is_complete: bool = True
+
+    @property
+    def keywords(self) -> Summary:
+        """What the subschemas say, with the keywords of any draft."""
+        return Summary([subschema.all_keywords for subschema in self.subschemas])
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,23 +189,16 @@ class Search:
     def _has_tag_outside(self, options: list[Subschema]) -> bool:
         """Whether a member that is declared outside the union decides between its branches."""
         names = set().union(*map(self.tag_names, options))
-        return bool(names) and any(
-            not names.isdisjoint(_properties(one)) for one in self.found.subschemas
-        )
+        return not names.isdisjoint(self.found.keywords.names("properties"))
 
     def _defaults(self) -> JSON:
         """The defaults of the members that are declared outside the unions."""
         defaults: dict[str, JSON] = {}
-        for subschema in self.found.subschemas:
-            for name, member in _properties(subschema).items():
+        for members in self.found.keywords.all("properties"):
+            for name, member in members_of(members).items():
                 if isinstance(member, dict) and "default" in member:
                     defaults.setdefault(name, member["default"])
         return defaults
-
-
-def _properties(subschema: Subschema) -> dict[str, JSON]:
-    properties = subschema.all_keywords.get("properties")
-    return properties if isinstance(properties, dict) else {}
 
 
 def _token(name: str) -> str:

@@ -5,46 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from catalog.json_schema import children
 from catalog.json_schema.children import Child
-from catalog.json_schema.describe import strings_in
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Subschema
 from playground.schema_form.branches import Applicable
 
 
 def declared_names(found: Applicable) -> list[str]:
     """The names of members that the schemas declare or merely require, in their order."""
-    names: dict[str, None] = {}
-    for subschema in found.subschemas:
-        keywords = subschema.all_keywords
-        properties = keywords.get("properties")
-        if isinstance(properties, dict):
-            names.update(dict.fromkeys(properties))
-    names.update(dict.fromkeys(_required(found)))
-    return list(names)
+    return list(dict.fromkeys([*found.keywords.names("properties"), *required_names(found)]))
 
 
-def required_names(found: Applicable, present: set[str]) -> dict[str, None]:
-    """The names of the required members when those in `present` are there, in the schemas' order."""
-    names = dict.fromkeys(_required(found))
-    for subschema in found.subschemas:
-        names.update(
-            (other, None)
-            for name, other in children.needed_names(subschema.keywords)
-            if name in present
-        )
-    return names
+def required_names(found: Applicable, present: Iterable[str] = ()) -> list[str]:
+    """The names of the required members when those in `present` are there, in the schemas' order.
 
-
-def _required(found: Applicable) -> Iterator[str]:
-    return (
-        name
-        for subschema in found.subschemas
-        for name in strings_in(subschema.all_keywords.get("required"))
-    )
+    Keywords of other drafts do not count: the check ignores them.
+    """
+    return Summary([subschema.keywords for subschema in found.subschemas]).required(present)
 
 
 def member(found: Applicable, name: str) -> Child:
@@ -90,10 +71,9 @@ def expects_other_members(found: Applicable) -> bool:
     """Whether a schema describes members besides those that it declares, or declares none."""
     if not declared_names(found):
         return True
-    return any(
-        isinstance(keywords.get("additionalProperties"), dict) or "patternProperties" in keywords
-        for keywords in (subschema.all_keywords for subschema in found.subschemas)
-    )
+    others = found.keywords.all("additionalProperties")
+    has_schema = any(isinstance(schema, dict) for schema in others)
+    return has_schema or found.keywords.has("patternProperties")
 
 
 def prefix_length(found: Applicable) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 
 from catalog.json_schema.applicable import Impossible, gather, gather_all
 from catalog.json_schema.children import item, member
-from catalog.json_schema.describe import strings_in
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
 from playground.schema_form.choices import Choices, label_of
@@ -75,15 +75,9 @@ def _child(found: Sequence[Subschema], token: str | int, run: Run) -> list[Subsc
 def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
     found = gather_all(subschemas, run)
     always, _ = gather(subschemas)
-    required = {
-        name for subschema in always for name in strings_in(subschema.all_keywords.get("required"))
-    }
-    names: dict[str, None] = {}
-    for subschema in found:
-        properties = subschema.all_keywords.get("properties")
-        names.update(dict.fromkeys(properties if isinstance(properties, dict) else ()))
-    declared = set(names)
-    names.update(dict.fromkeys(sorted(required)))
+    required = set(Summary([subschema.keywords for subschema in always]).required())
+    declared = Summary([subschema.all_keywords for subschema in found]).names("properties")
+    names = dict.fromkeys([*declared, *sorted(required)])
     kinds = Kinds()
     members = []
     for name in sorted(names, key=lambda name: name not in required)[:MAX_COMPLETIONS]:
@@ -95,7 +89,9 @@ def _members(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
         detail = types_in_words(
             allowed, is_integer=any(is_integer(subschema) for subschema in applying)
         )
-        members.append(Completion(name, detail, _description(applying), name in required))
+        description = Summary([each.all_keywords for each in applying]).text("description")
+        is_required = name in required
+        members.append(Completion(name, detail, description[:MAX_DESCRIPTION], is_required))
     return members
 
 
@@ -115,9 +111,3 @@ def _values(subschemas: Sequence[Subschema], run: Run) -> list[Completion]:
         ]
         return [Completion(text) for text in texts]
     return list(values.values())[:MAX_COMPLETIONS]
-
-
-def _description(subschemas: Sequence[Subschema]) -> str:
-    """The first description."""
-    texts = (subschema.all_keywords.get("description") for subschema in subschemas)
-    return next((text[:MAX_DESCRIPTION] for text in texts if isinstance(text, str) and text), "")

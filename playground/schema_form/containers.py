@@ -79,9 +79,7 @@ def object_node(context: NodeContext, draft: Object) -> Node:
     """An object."""
     given = {name for name, member in draft.members.items() if not isinstance(member, Missing)}
     required = children.required_names(context.found, given.union(*map(_keys_of, draft.entries)))
-    always = children.required_names(
-        context.found, set()
-    )  # whatever else is given, so that no field moves
+    always = children.required_names(context.found)  # whatever is given, so that no field moves
     names = sorted(
         dict.fromkeys([*children.declared_names(context.found), *required]),
         key=lambda name: name not in always,

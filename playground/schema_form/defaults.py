@@ -98,11 +98,8 @@ def _given(
     choices = [choice.value for choice in found.choices or () if kind_of(choice.value) in kinds]
     if len(choices) == 1:
         return choices[0]
-    for subschema in found.subschemas:
-        keywords = subschema.all_keywords
-        if "default" in keywords and kind_of(keywords["default"]) in kinds:
-            return keywords["default"]
-    return ABSENT
+    defaults = (value for value in found.keywords.all("default") if kind_of(value) in kinds)
+    return next(defaults, ABSENT)
 
 
 def _object(
@@ -166,11 +163,8 @@ def _schemas_with_members(found: Applicable) -> frozenset[object]:
 
 
 def _least_items(lookups: SchemaLookups, subschemas: Sequence[Subschema]) -> int:
-    lengths = [
-        subschema.all_keywords.get("minItems")
-        for subschema in lookups.at(subschemas, Array()).subschemas
-    ]
-    return max((length for length in lengths if isinstance(length, int)), default=0)
+    lengths = lookups.at(subschemas, Array()).keywords.numbers("minItems")
+    return int(max(lengths, default=0))
 
 
 def with_required(lookups: SchemaLookups, subschemas: Sequence[Subschema], draft: Object) -> Object:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catalog.json_schema.describe import Summary, constraints, cut
-from catalog.json_schema.validation import Subschema
+from catalog.json_schema.describe import constraints, cut
+from catalog.json_schema.summary import Summary
+from catalog.jsontext.containers import items_of
 from catalog.jsontext.reader import JSON
+from playground.schema_form.branches import Applicable
 from playground.schema_form.schemas import is_integer, type_of
 from playground.schema_form.values import Kind, literal
 
@@ -45,16 +46,14 @@ class Facts:
     max_length: int | None
 
 
-def facts_of(
-    subschemas: Sequence[Subschema], named: Sequence[Subschema], kind: Kind | None
-) -> Facts:
-    """The facts of `subschemas` for a value of `kind`; the title comes from `named` only."""
-    summary = Summary([subschema.all_keywords for subschema in subschemas])
+def facts_of(found: Applicable, kind: Kind | None) -> Facts:
+    """The facts of the subschemas for a value of `kind`."""
+    summary = found.keywords
     hints = [fact.words for fact in constraints(summary, type_of(kind))] if kind else []
-    lengths = [length for length in summary.all("maxLength") if isinstance(length, int)]
-    examples = (listed for listed in summary.all("examples") if isinstance(listed, list) and listed)
+    lengths = summary.numbers("maxLength")
+    examples = filter(None, map(items_of, summary.all("examples")))
     return Facts(
-        title=Summary([subschema.all_keywords for subschema in named]).text("title"),
+        title=Summary([subschema.all_keywords for subschema in found.named]).text("title"),
         description=summary.text("description"),
         hints=tuple(cut(hint, MAX_HINT) for hint in hints),
         default=cut(literal(summary.first("default")), MAX_DEFAULT)
@@ -69,7 +68,7 @@ def facts_of(
         or summary.text("format") == "password",
         is_deprecated=summary.flag("deprecated"),
         is_read_only=summary.flag("readOnly"),
-        is_integer=any(map(is_integer, subschemas)),
+        is_integer=any(map(is_integer, found.subschemas)),
         is_unique=summary.flag("uniqueItems"),
-        max_length=min(lengths, default=None),
+        max_length=int(min(lengths)) if lengths else None,
     )

@@ -114,7 +114,7 @@ class NodeContext:
 
     def __post_init__(self) -> None:
         self.kind = self.lookups.kind(self.draft)
-        self.facts = facts_of(self.found.subschemas, self.found.named, self.kind)
+        self.facts = facts_of(self.found, self.kind)
 
     def control(self, tag: str) -> str:
         """The name of a control of this node."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from catalog.json_schema.applicable import always, branches
 from catalog.json_schema.describe import TYPES, listed
-from catalog.json_schema.types import TYPE_OF_KEYWORD
+from catalog.json_schema.types import TYPE_OF_KEYWORD, type_names
 from catalog.json_schema.validation import Subschema
 from catalog.jsontext.reader import JSON
 from playground.schema_form.values import KINDS, Kind, kind_of
@@ -41,8 +41,7 @@ def types_in_words(kinds: Iterable[Kind], *, is_integer: bool = False) -> str:
 
 def is_integer(subschema: Subschema) -> bool:
     """Whether `type` allows integers, but not all numbers."""
-    named = subschema.all_keywords.get("type")
-    names = named if isinstance(named, list) else [named]
+    names = type_names(subschema.all_keywords.get("type"))
     return "integer" in names and "number" not in names
 
 
@@ -78,13 +77,8 @@ class Kinds:
 def _own_kinds(keywords: dict[str, JSON]) -> frozenset[Kind]:
     kinds = ALL_KINDS
     if "type" in keywords:
-        named = keywords["type"]
-        names = named if isinstance(named, list) else [named]
-        kinds = frozenset(
-            _KINDS_OF_TYPE[name]
-            for name in names
-            if isinstance(name, str) and name in _KINDS_OF_TYPE
-        )
+        names = type_names(keywords["type"])
+        kinds = frozenset(_KINDS_OF_TYPE[name] for name in names if name in _KINDS_OF_TYPE)
     if "const" in keywords:
         kinds &= {kind_of(keywords["const"])}
     if isinstance(listed := keywords.get("enum"), list):

@@ -8,6 +8,7 @@ from catalog.json_schema.index import SchemaMap
 from catalog.json_schema.normalize import MAX_NODES
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.documents import objects_in
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 
 
@@ -31,8 +32,7 @@ def secret_names(schema: JSON) -> frozenset[str]:
     }
     found = set()
     for part in objects_in(schema):
-        properties = part.get("properties")
-        for name, member in properties.items() if isinstance(properties, dict) else ():
+        for name, member in members_of(part.get("properties")).items():
             if id(member) in marked or not marked.isdisjoint(targets.get(id(member), ())):
                 found.add(name)
     return frozenset(found)

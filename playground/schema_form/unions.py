@@ -7,7 +7,7 @@ from itertools import islice
 
 from catalog.json_schema.applicable import Impossible, always, gather
 from catalog.json_schema.validation import Subschema
-from catalog.jsontext.containers import items_of
+from catalog.jsontext.containers import members_of, strings_of
 from catalog.jsontext.reader import JSON
 from playground.schema_form.choices import Choices, canonical
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
@@ -89,9 +89,7 @@ class Branches:
 
     def names(self, subschema: Subschema, depth: int = 0) -> frozenset[str]:
         """The members that a branch declares."""
-        keywords = subschema.all_keywords
-        properties = keywords.get("properties")
-        names = frozenset(properties) if isinstance(properties, dict) else frozenset()
+        names = frozenset(members_of(subschema.all_keywords.get("properties")))
         if depth < MAX_DEPTH:
             for part in always(subschema):
                 names |= self.names(part, depth + 1)
@@ -122,8 +120,7 @@ class Branches:
 
     def _own_tags(self, subschema: Subschema, levels: int) -> Tags:
         tags: Tags = {}
-        properties = subschema.all_keywords.get("properties")
-        for name in properties if isinstance(properties, dict) else ():
+        for name in members_of(subschema.all_keywords.get("properties")):
             member = subschema.sub("properties", name)
             listed = self._choices.of(member)
             if listed is not None and len(listed) <= MAX_TAG_VALUES:
@@ -141,9 +138,7 @@ class Branches:
         listed = self._fixed(option)
         if listed:
             return listed
-        names = [
-            name for name in items_of(option.all_keywords.get("required")) if isinstance(name, str)
-        ]
+        names = strings_of(option.all_keywords.get("required"))
         if names:
             return "with " + ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
         words = types_in_words(self._kinds.of(option), is_integer=is_integer(option))
@@ -165,8 +160,7 @@ class Branches:
         )
 
     def _fixed(self, subschema: Subschema) -> str:
-        properties = subschema.all_keywords.get("properties")
-        for name in properties if isinstance(properties, dict) else ():
+        for name in members_of(subschema.all_keywords.get("properties")):
             listed = self._choices.of(subschema.sub("properties", name))
             if listed is not None and len(listed) == 1:
                 return f"{name}: {listed[0].label}"

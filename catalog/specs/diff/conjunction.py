@@ -18,20 +18,15 @@ from functools import cached_property
 from typing import Final
 
 from catalog.json_schema.applicable import always, gather_all
-from catalog.json_schema.children import (
-    declared_member,
-    needed_names,
-    prefix_length,
-    required_names,
-    tokens_to_item,
-)
-from catalog.json_schema.describe import strings_in
+from catalog.json_schema.children import declared_member, prefix_length, tokens_to_item
 from catalog.json_schema.patterns import PatternError, compile_pattern
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
+from catalog.jsontext.containers import strings_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import keywords as own_keywords
-from catalog.specs.diff.keywords import NUMBERS, TYPES, Edge, members
+from catalog.specs.diff.keywords import NUMBERS, TYPES, Edge
 
 MAX_SUBSCHEMAS: Final = 400  # of one conjunction
 LEAST: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
@@ -156,6 +151,11 @@ class Conjunction:
         return whole.restricted_to(self.types)
 
     # Its constraints.
+
+    @cached_property
+    def keywords(self) -> Summary:
+        """What the schemas say."""
+        return Summary([subschema.keywords for subschema in self.subschemas])
 
     @cached_property
     def is_anything(self) -> bool:
@@ -284,27 +284,26 @@ class Conjunction:
     @cached_property
     def required(self) -> frozenset[str]:
         """The required members, with those that these require in turn."""
-        return frozenset(required_names(subschema.keywords for subschema in self.subschemas))
+        return frozenset(self.keywords.required())
 
     @cached_property
     def needed(self) -> frozenset[tuple[str, str]]:
         """(name, a member that is required beside it)."""
-        return frozenset(
-            pair for subschema in self.subschemas for pair in needed_names(subschema.keywords)
-        )
+        return frozenset(self.keywords.needed)
 
     def edge(self, *, lowest: bool) -> Edge | None:
         """The tightest bound of numbers; if fractions are not accepted, the nearest integer within."""
-        edges = (own_keywords.edge_of(subschema, lowest=lowest) for subschema in self.subschemas)
-        found = own_keywords.tightest([edge for edge in edges if edge], lowest=lowest)
-        if found is None or self.types & NUMBERS != {"integer"}:
-            return found
-        return own_keywords.integer_edge(found, lowest=lowest)
+        bound = self.keywords.bound(lowest=lowest)
+        if bound is None:
+            return None
+        edge = (Decimal(bound[0]), bound[1])
+        if self.types & NUMBERS != {"integer"}:
+            return edge
+        return own_keywords.integer_edge(edge, lowest=lowest)
 
     def counts(self, keyword: str) -> list[int]:
         """The values of a keyword like `maxItems` in all subschemas."""
-        counts = (own_keywords.count_of(subschema, keyword) for subschema in self.subschemas)
-        return [count for count in counts if count is not None]
+        return list(map(int, self.keywords.numbers(keyword)))
 
     def least(self, kind: str) -> int:
         """The least number of characters, items or members."""
@@ -320,19 +319,13 @@ class Conjunction:
             limits.append(len(self.names))
         return min(limits, default=None)
 
-    def values(self, keyword: str) -> list[JSON]:
-        """The values of `keyword` in all subschemas."""
-        having = (each.keywords for each in self.subschemas if keyword in each.keywords)
-        return [keywords[keyword] for keywords in having]
-
     def subs(self, keyword: str) -> list[Subschema]:
         """The subschemas under `keyword` in all subschemas."""
         return [each.sub(keyword) for each in self.subschemas if keyword in each.keywords]
 
     def annotations(self, keyword: str) -> list[JSON]:
         """The values of the annotation `keyword`, the outermost first."""
-        found = map(own_keywords.annotations_of, self.subschemas)
-        return [annotations[keyword] for annotations in found if keyword in annotations]
+        return Summary(list(map(own_keywords.annotations_of, self.subschemas))).all(keyword)
 
     def pointer(self, *keywords: str) -> str | None:
         """The pointer to the first of `keywords` that is present, else to the first schema, if any."""
@@ -354,14 +347,12 @@ class Conjunction:
     @cached_property
     def names(self) -> list[str]:
         """The members declared by name."""
-        found = [name for each in self.subschemas for name in members(each, "properties")]
-        return list(dict.fromkeys(found))
+        return self.keywords.names("properties")
 
     @cached_property
     def patterns(self) -> frozenset[str]:
         """The patterns of `patternProperties`."""
-        found = (members(subschema, "patternProperties") for subschema in self.subschemas)
-        return frozenset(pattern for patterns in found for pattern in patterns)
+        return frozenset(self.keywords.names("patternProperties"))
 
     def member(self, name: str) -> Conjunction:
         """The schemas for the member `name`; they accept nothing if the member is not allowed."""
@@ -388,22 +379,18 @@ class Conjunction:
 
     @cached_property
     def _mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
-        names, patterns = set(self.required), set[str]()
         try:
             with Run(Budget()) as run:
                 mentioning = gather_all((*self.subschemas, *self.around), run)
         except Unchecked:
             raise TooMuch from None
-        for subschema in mentioning:
-            names.update(members(subschema, "properties"))
-            names.update(strings_in(subschema.keywords.get("required")))
-            for pair in needed_names(subschema.keywords):
-                names.update(pair)
-            patterns.update(members(subschema, "patternProperties"))
+        keywords = Summary([subschema.keywords for subschema in mentioning])
+        names = {*self.required, *keywords.names("properties"), *keywords.required()}
+        names.update(*keywords.needed)
         for allowed in self.subs("propertyNames"):
             for choices in own_keywords.choices_of(allowed):
-                names.update(strings_in(choices))
-        return frozenset(names), frozenset(patterns)
+                names.update(strings_of(choices))
+        return frozenset(names), frozenset(keywords.names("patternProperties"))
 
     # Its items.
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final, TypeAlias
 
-from catalog.json_schema.dialects import DRAFT_04, Dialect
+from catalog.json_schema.dialects import Dialect
 from catalog.json_schema.formats import FORMATS
-from catalog.json_schema.types import json_type
+from catalog.json_schema.types import json_type, type_names
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import is_integer, is_multiple
 from catalog.jsontext.containers import members_of
@@ -100,17 +100,12 @@ def assertions_of(subschema: Subschema) -> frozenset[str]:
     )
 
 
-def members(subschema: Subschema, keyword: str) -> Mapping[str, JSON]:
-    return members_of(subschema.keywords.get(keyword))
-
-
 def types_of(subschema: Subschema) -> frozenset[str]:
     """The types that the keyword `type` allows."""
-    named = subschema.keywords.get("type")
-    if named is None:
+    if "type" not in subschema.keywords:
         return TYPES
-    names = {str(name) for name in named} if isinstance(named, list) else {str(named)}
-    return frozenset(names - {"number"} | NUMBERS if "number" in names else names)
+    names = frozenset(type_names(subschema.keywords["type"]))
+    return names - {"number"} | NUMBERS if "number" in names else names
 
 
 def type_of(value: JSON) -> str:
@@ -135,23 +130,6 @@ def is_whole(subschema: Subschema) -> bool:
     """Whether `multipleOf` excludes fractions."""
     divisor = subschema.keywords.get("multipleOf")
     return _number(divisor) is not None and is_multiple(divisor, 1)  # type: ignore[arg-type]
-
-
-def edge_of(subschema: Subschema, *, lowest: bool) -> Edge | None:
-    """The lower or upper bound of numbers."""
-    keywords = subschema.keywords
-    name, exclusive = ("minimum", "exclusiveMinimum") if lowest else ("maximum", "exclusiveMaximum")
-    bound, beyond = _number(keywords.get(name)), keywords.get(exclusive)
-    edges = [] if bound is None else [(bound, subschema.dialect is DRAFT_04 and beyond is True)]
-    if not isinstance(beyond, bool) and (other := _number(beyond)) is not None:
-        edges.append((other, True))
-    return tightest(edges, lowest=lowest)
-
-
-def tightest(edges: list[Edge], *, lowest: bool) -> Edge | None:
-    if not edges:
-        return None
-    return max(edges) if lowest else min(edges, key=lambda edge: (edge[0], not edge[1]))
 
 
 def integer_edge(edge: Edge, *, lowest: bool) -> Edge:

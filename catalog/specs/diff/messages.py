@@ -231,7 +231,9 @@ def _edge(whole: Conjunction, be: str, have: str, *, lowest: bool) -> str:
 
 def _multiple(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     subject = _subject(difference.path, part)
-    before, after = (few(whole.values("multipleOf")) for whole in (difference.old, difference.new))
+    before, after = (
+        few(whole.keywords.all("multipleOf")) for whole in (difference.old, difference.new)
+    )
     gone = f"{subject} must now be a multiple of {after}."
     come = f"{subject} no longer has to be a multiple of {before}."
     return "multiple-changed", _direction(difference, gone, come, gone)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
-from catalog.json_schema.describe import strings_in
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.budget import Unchecked
+from catalog.jsontext.containers import strings_of
 from catalog.specs.diff import edits
 from catalog.specs.diff.changes import Any
 from catalog.specs.diff.conjunction import Conjunction, TooMuch, conjoin
@@ -54,7 +54,7 @@ def _others(walk: Walk, old: Conjunction, new: Conjunction) -> Iterator[SchemaDi
 def compare_distinct_items(_walk: Walk, old: Conjunction, new: Conjunction) -> Differences:
     if "array" not in old.types:
         return
-    before, after = (True in whole.values("uniqueItems") for whole in (old, new))
+    before, after = (whole.keywords.flag("uniqueItems") for whole in (old, new))
     if before != after:
         yield SchemaDifference(
             "unique",
@@ -229,7 +229,7 @@ def compare_member_names(walk: Walk, old: Conjunction, new: Conjunction) -> Diff
     lost, gained = walk.effects_inside(conjoin(*before), conjoin(*after))
     listed: set[str] = set()
     for values in (*conjoin(*before).choices, *conjoin(*after).choices):
-        listed.update(strings_in(values))
+        listed.update(strings_of(values))
     if lost or gained:
         yield SchemaDifference(
             "names",

@@ -5,11 +5,14 @@ Source: JSON Schema 2020-12 Core, sections 10 and 11; Validation, section 6; the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from catalog.json_schema.formats import FORMATS
-from catalog.json_schema.validation.equality import is_multiple, is_numeric
+from catalog.json_schema.validation.equality import is_multiple
+from catalog.jsontext.containers import strings_of
+from catalog.jsontext.reader import Number
 from catalog.specs.diff import edits
 from catalog.specs.diff.conjunction import LEAST, MOST, Conjunction
 from catalog.specs.diff.differences import NOTHING, Differences, SchemaDifference, effect_if
@@ -31,8 +34,7 @@ WIDER_FORMATS: Final = {
 def compare_numbers(_walk: Walk, old: Conjunction, new: Conjunction) -> Differences:
     if not old.types & NUMBERS:
         return
-    before = [value for value in old.values("multipleOf") if is_numeric(value)]
-    after = [value for value in new.values("multipleOf") if is_numeric(value)]
+    before, after = (whole.keywords.numbers("multipleOf") for whole in (old, new))
     steps = [Decimal(value) for value in (*before, *after)]
     tried = edits.numbers_near(edges_of([old, new]), steps)
     for lowest, kind in ((True, "minimum"), (False, "maximum")):
@@ -98,7 +100,7 @@ def edges_of(schemas: list[Conjunction]) -> list[Edge]:
     return [edge for edge in edges if edge is not None]
 
 
-def _adds_step(before: list[int | Decimal | float], after: list[int | Decimal | float]) -> bool:
+def _adds_step(before: Sequence[int | Number], after: Sequence[int | Number]) -> bool:
     """Whether `after` has a divisor that no divisor of `before` implies."""
     return not all(any(is_multiple(mine, each) for mine in before) for each in after)
 
@@ -117,13 +119,11 @@ def _size_change(producer: Conjunction, consumer: Conjunction, keyword: str) -> 
 
 
 def _patterns_of(whole: Conjunction) -> set[str]:
-    found = {value for value in whole.values("pattern") if isinstance(value, str)}
-    return found - FREE_PATTERNS
+    return set(strings_of(whole.keywords.all("pattern"))) - FREE_PATTERNS
 
 
 def _formats_of(whole: Conjunction) -> set[str]:
-    found = {value for value in whole.values("format") if isinstance(value, str)}
-    return found & FORMATS.keys()
+    return FORMATS.keys() & whole.keywords.texts("format")
 
 
 def _add_wider_formats(names: set[str]) -> set[str]:

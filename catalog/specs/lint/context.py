@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from catalog.json_schema.applicable import ALWAYS, BRANCHES, gather_nodes
 from catalog.json_schema.dialects import DEFAULT_DIALECT, DRAFT_2019_09
 from catalog.json_schema.index import Node, SchemaMap
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Budget, CompiledSchema, Subschema, compile_schema
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
@@ -46,15 +47,9 @@ class Part:
         """The members and member patterns that `node` and its `in_place` nodes declare; computed once."""
         cached = self._declared.get(node)
         if cached is None:
-            schemas = [keywords_of(one) for one in in_place(node)]
-            names = frozenset(
-                name for schema in schemas for name in members_of(schema.get("properties"))
-            )
-            patterns = frozenset(
-                pattern
-                for schema in schemas
-                for pattern in members_of(schema.get("patternProperties"))
-            )
+            summary = Summary([keywords_of(one) for one in in_place(node)])
+            names = frozenset(summary.names("properties"))
+            patterns = frozenset(summary.names("patternProperties"))
             cached = self._declared[node] = (names, patterns)
         return cached
 

@@ -2,7 +2,6 @@ import pytest
 
 from catalog.json_schema.describe import (
     FORMATS,
-    Summary,
     array_of,
     facts_of,
     few,
@@ -11,6 +10,7 @@ from catalog.json_schema.describe import (
     sentence,
     with_article,
 )
+from catalog.json_schema.summary import Summary
 from catalog.jsontext.reader import Number
 
 

@@ -248,6 +248,18 @@ def test_a_conditionally_required_field_is_asked_for_in_the_same_way():
     assert FormInUse(schema, {"card": "1"}).send().messages == ["Enter code"]
 
 
+def test_a_field_that_a_required_one_requires_is_marked_as_required():
+    schema = {
+        "type": "object",
+        "properties": {"card": {}, "code": {}, "owner": {}},
+        "dependentRequired": {"card": ["code"], "code": ["owner"]},
+    }
+
+    form = FormInUse(schema, {"card": "1"})
+
+    assert form.node("/.owner").head.is_required
+
+
 def test_a_field_that_cannot_be_read_is_not_asked_for_as_well():
     form = FormInUse(required({"type": "integer"})).type("n", "/.owner", "12,5").send()
 
