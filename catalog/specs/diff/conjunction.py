@@ -19,10 +19,10 @@ from typing import Final
 
 from catalog.json_schema.applicable import always, gather_all
 from catalog.json_schema.children import declared_member, prefix_length, tokens_to_item
-from catalog.json_schema.patterns import PatternError, compile_pattern
 from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Budget, Subschema
 from catalog.json_schema.validation.budget import Run, Unchecked
+from catalog.json_schema.validation.pattern_search import found_in
 from catalog.jsontext.containers import strings_of
 from catalog.jsontext.reader import JSON, dumps
 from catalog.specs.diff import keywords as own_keywords
@@ -34,10 +34,6 @@ MOST: Final = {"string": "maxLength", "array": "maxItems", "object": "maxPropert
 _LISTING: Final = frozenset({"const", "enum", "type"})
 _IN_PLACE: Final = frozenset({"anyOf", "oneOf", "if", "dependentSchemas"})
 _REFERRING: Final = ('"$ref"', '"$dynamicRef"', '"$recursiveRef"', '"$id"', '"id"', '"$schema"')
-
-
-class TooMuch(Exception):
-    """The schemas are too large or too complex to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,11 +375,8 @@ class Conjunction:
 
     @cached_property
     def _mentioned(self) -> tuple[frozenset[str], frozenset[str]]:
-        try:
-            with Run(Budget()) as run:
-                mentioning = gather_all((*self.subschemas, *self.around), run)
-        except Unchecked:
-            raise TooMuch from None
+        with Run(Budget()) as run:
+            mentioning = gather_all((*self.subschemas, *self.around), run)
         keywords = Summary([subschema.keywords for subschema in mentioning])
         names = {*self.required, *keywords.names("properties"), *keywords.required()}
         names.update(*keywords.needed)
@@ -426,7 +419,7 @@ def flatten(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], boo
     """(all schemas that apply where `subschemas` do, whether they accept nothing, whether some are not known).
 
     Raises:
-        TooMuch: there are more than `MAX_SUBSCHEMAS`.
+        Unchecked: there are more than `MAX_SUBSCHEMAS`.
     """
     found: dict[Hashable, Subschema] = {}
     accepts_nothing = has_unknown_parts = False
@@ -447,7 +440,7 @@ def flatten(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], boo
             waiting.append((subschema, True))
             waiting += [(inner, False) for inner in reversed(list(always(subschema)))]
             if len(found) > MAX_SUBSCHEMAS:
-                raise TooMuch
+                raise Unchecked("Too many schemas apply to the same value.")
     return tuple(found.values()), accepts_nothing, has_unknown_parts
 
 
@@ -455,15 +448,10 @@ def is_match(pattern: str, name: str) -> bool:
     """Whether `pattern` matches somewhere in `name`.
 
     Raises:
-        TooMuch: matching takes too long, or the pattern is not usable.
+        Unchecked: matching takes too long, or the pattern is not usable.
     """
-    compiled = compile_pattern(pattern)
-    if isinstance(compiled, PatternError):
-        raise TooMuch
-    try:
-        return compiled.found_in(name)
-    except TimeoutError:
-        raise TooMuch from None
+    with Run(Budget()) as run:
+        return found_in(pattern, name, run)
 
 
 # Equality, by text.

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from catalog.json_schema.applicable import dependent_schemas
 from catalog.json_schema.validation import Subschema, compile_schema
+from catalog.json_schema.validation.budget import Unchecked
 from catalog.specs.diff import edits
 from catalog.specs.diff.alternatives import are_apart
-from catalog.specs.diff.conjunction import Conjunction, TooMuch, are_same, conjoin
+from catalog.specs.diff.conjunction import Conjunction, are_same, conjoin
 from catalog.specs.diff.differences import Differences, SchemaDifference, effect_if
 from catalog.specs.diff.keywords import assertions_of
 from catalog.specs.diff.rules_values import edges_of
@@ -98,13 +99,13 @@ def _dependents_of(whole: Conjunction) -> dict[str, Subschema]:
     """The schemas for objects with a certain member, by its name.
 
     Raises:
-        TooMuch: a name has several.
+        Unchecked: a name has several.
     """
     found: dict[str, Subschema] = {}
     for subschema in whole.subschemas:
         for _, name, schema in dependent_schemas(subschema, subschema.keywords):
             if name in found:
-                raise TooMuch
+                raise Unchecked("A member has several schemas for its presence.")
             found[name] = schema
     return found
 

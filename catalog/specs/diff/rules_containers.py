@@ -14,7 +14,7 @@ from catalog.json_schema.validation.budget import Unchecked
 from catalog.jsontext.containers import strings_of
 from catalog.specs.diff import edits
 from catalog.specs.diff.changes import Any
-from catalog.specs.diff.conjunction import Conjunction, TooMuch, conjoin
+from catalog.specs.diff.conjunction import Conjunction, conjoin
 from catalog.specs.diff.differences import Differences, Effect, SchemaDifference, effect_if
 from catalog.specs.diff.keywords import contains_limits
 from catalog.specs.diff.rules_values import edges_of
@@ -32,7 +32,7 @@ def compare_items(walk: Walk, old: Conjunction, new: Conjunction) -> Differences
         return
     first = max(old.prefix_length, new.prefix_length)
     if first > MAX_FIRST_ITEMS:
-        raise TooMuch
+        raise Unchecked("Too many first items.")
     lengths = [whole.most("array") for whole in (old, new)]
     longest = min([length for length in lengths if length is not None], default=first + 1)
     for index in range(first + 1):
@@ -151,7 +151,7 @@ def compare_members(walk: Walk, old: Conjunction, new: Conjunction) -> Differenc
     for name in dict.fromkeys([*old.names, *new.names]):
         try:
             yield from list(_of_member(walk, name, old, new))
-        except (TooMuch, Unchecked):
+        except Unchecked:
             yield walk.unclear(old, new).below(name)
 
 
@@ -206,7 +206,7 @@ def compare_other_members(walk: Walk, old: Conjunction, new: Conjunction) -> Dif
     if old.patterns == new.patterns and _is_single(old) and _is_single(new):
         sizes = range(2)  # each pattern only adds to the constraints
     elif len(patterns) > MAX_PATTERNS:
-        raise TooMuch
+        raise Unchecked("Too many patterns.")
     groups = chain.from_iterable(combinations(patterns, size) for size in sizes)
     for matched in groups:
         found = _others(walk, old.undeclared(matched), new.undeclared(matched))

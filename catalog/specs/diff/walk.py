@@ -28,7 +28,6 @@ from catalog.specs.diff import edits
 from catalog.specs.diff.alternatives import pair_alternatives
 from catalog.specs.diff.conjunction import (
     Conjunction,
-    TooMuch,
     are_same,
     conjoin,
     is_implied_by,
@@ -61,8 +60,7 @@ def find_differences(old: Subschema, new: Subschema) -> list[SchemaDifference]:
     """The differences between two schemas.
 
     Raises:
-        TooMuch: they cannot be compared.
-        Unchecked: the same.
+        Unchecked: they cannot be compared.
     """
     return Walk().compare(conjoin(old), conjoin(new))
 
@@ -92,7 +90,7 @@ class Walk:
         """All differences, the annotations first.
 
         Raises:
-            TooMuch: too many schemas apply to the whole value.
+            Unchecked: too many schemas apply to the whole value.
         """
         key = (old.key, new.key)
         if key in self._open:
@@ -118,7 +116,7 @@ class Walk:
         self._open[key] = (self._depth, self._turns)
         try:
             found = merge_positions([*self.annotations(old, new), *self.constraints(old, new)])
-        except (TooMuch, Unchecked):
+        except Unchecked:
             if not self._depth:
                 raise
             found = [self.unclear(old, new)]
@@ -272,7 +270,7 @@ class Walk:
         found: list[SchemaDifference] = []
         try:
             found.extend(differences)
-        except (TooMuch, Unchecked):
+        except Unchecked:
             found.append(self.unclear(old, new))
         return found
 
@@ -311,13 +309,13 @@ class Walk:
         """The values that `by` refuses.
 
         Raises:
-            TooMuch: that is not known of one of them.
+            Unchecked: that is not known of one of them.
         """
         refused = []
         for value in values or ():
             is_accepted = by.accepts(value, self.budget)
             if is_accepted is None:
-                raise TooMuch
+                raise Unchecked("A listed value cannot be checked.")
             if not is_accepted:
                 refused.append(value)
         return refused
