@@ -120,9 +120,9 @@ class NodeContext:
         """The name of a control of this node."""
         return control_name(self.form, tag, self.position.path)
 
-    def operation(self, verb: str, detail: str = "") -> str:
+    def operation(self, verb: str) -> str:
         """The value of a button that acts on this node."""
-        return f"{self.form}:{verb}:{self.position.path}" + (f":{detail}" if detail else "")
+        return f"{self.form}:{verb}:{self.position.path}"
 
     @property
     def id(self) -> str:
