@@ -15,9 +15,9 @@ from typing import Final
 
 from catalog.errors import JSONTextError
 from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation.equality import canonical
 from playground.schema_form import children
 from playground.schema_form.branches import Applicable
-from playground.schema_form.choices import canonical
 from playground.schema_form.collapse import folded_draft
 from playground.schema_form.control_names import control_name
 from playground.schema_form.defaults import new_draft, with_required

@@ -9,7 +9,8 @@ from typing import Final
 from catalog.json_schema.describe import cut
 from catalog.json_schema.enum_labels import EnumLabel, enum_labels
 from catalog.json_schema.validation import Subschema
-from catalog.jsontext.reader import JSON, Number
+from catalog.json_schema.validation.equality import canonical
+from catalog.jsontext.reader import JSON
 from playground.schema_form.values import literal
 
 MAX_LABEL: Final = 120
@@ -23,18 +24,6 @@ class Choice:
     label: str
     key: str
     description: str = ""
-
-
-def canonical(value: JSON) -> str:
-    """The same string for values that are equal in JSON Schema (1 and 1.0 are; 1 and true are not)."""
-    if isinstance(value, dict):
-        parts = (f"{literal(name)}:{canonical(value[name])}" for name in sorted(value))
-        return "{" + ",".join(parts) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(canonical(item) for item in value) + "]"
-    if isinstance(value, Number):
-        return str(int(value)) if value == value.to_integral_value() else str(value.normalize())
-    return literal(value)
 
 
 class Choices:

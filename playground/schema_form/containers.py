@@ -8,10 +8,11 @@ from typing import Final
 
 from catalog.json_schema.children import Child
 from catalog.json_schema.describe import plural
+from catalog.json_schema.validation.equality import canonical
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from playground.schema_form import children
-from playground.schema_form.choices import Choice, canonical
+from playground.schema_form.choices import Choice
 from playground.schema_form.control_names import control_name, member_path, row_path
 from playground.schema_form.controls import Button, Hidden, Key, Option
 from playground.schema_form.draft import (

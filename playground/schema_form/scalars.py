@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.json_schema.describe import FORMATS
-from playground.schema_form.choices import Choice, canonical, label_of
+from catalog.json_schema.validation.equality import canonical
+from playground.schema_form.choices import Choice, label_of
 from playground.schema_form.controls import Hidden, Option
 from playground.schema_form.files import file_encoding, size_of
 from playground.schema_form.node_context import NOT_SET, NodeContext

@@ -7,9 +7,10 @@ from itertools import islice
 
 from catalog.json_schema.applicable import Impossible, always, gather
 from catalog.json_schema.validation import Subschema
+from catalog.json_schema.validation.equality import canonical
 from catalog.jsontext.containers import members_of, strings_of
 from catalog.jsontext.reader import JSON
-from playground.schema_form.choices import Choices, canonical
+from playground.schema_form.choices import Choices
 from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.values import ABSENT, Absent, Maybe
 

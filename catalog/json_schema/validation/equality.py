@@ -72,17 +72,20 @@ def _parts(value: Numeric) -> tuple[int, int]:
     return -coefficient if sign else coefficient, exponent + len(text) - len(significant)
 
 
-def canonical(value: JSON, run: Run) -> str:
-    """A string that only equal values share; unlike numbers, its hash cannot be chosen by an attacker."""
+def canonical(value: JSON, run: Run | None = None) -> str:
+    """A string that only equal values share; unlike numbers, its hash cannot be chosen by an attacker.
+
+    `run` counts the work; without it, the value must already be bounded.
+    """
     parts: list[str] = []
     _write(value, parts, run, 0)
     return "".join(parts)
 
 
-def _write(value: JSON, parts: list[str], run: Run, depth: int) -> None:
-    run.spend()
+def _write(value: JSON, parts: list[str], run: Run | None, depth: int) -> None:
+    if run is not None:
+        run.spend(1 + len(value) // 256 if isinstance(value, str) else 1)
     if isinstance(value, str):
-        run.spend(len(value) // 256)
         parts.append(encode_basestring(value))
     elif value is None or isinstance(value, bool):
         parts.append(repr(value))

@@ -3,8 +3,9 @@
 import pytest
 
 from catalog.json_schema.validation import compile_schema
+from catalog.json_schema.validation.equality import canonical
 from catalog.jsontext.reader import Number
-from playground.schema_form.choices import canonical, label_of
+from playground.schema_form.choices import label_of
 from playground.schema_form.control_names import control_name, member_path, split_path
 from playground.schema_form.draft import draft_of
 from playground.schema_form.parse import decode
