@@ -94,7 +94,7 @@ def conceal(
     secret if its JSON texts contain too many secrets, or if the search takes too long.
     """
     try:
-        return _Concealing(lookups, safe, names).draft(draft, subschemas, "", is_secret=False)
+        return _Concealing(lookups, safe, names).draft(draft, subschemas, "")
     except _TooManyInText:
         value = lookups.reading(draft).value
         return (
@@ -116,11 +116,9 @@ class _Concealing:
         self._room = MAX_IN_TEXT
         self._budget = Budget(seconds=MAX_SECONDS)
 
-    def draft(
-        self, draft: Draft, subschemas: Sequence[Subschema], pointer: str, *, is_secret: bool
-    ) -> Draft:
+    def draft(self, draft: Draft, subschemas: Sequence[Subschema], pointer: str) -> Draft:
         found = self._lookups.at(subschemas, draft)
-        is_secret = is_secret or is_marked_secret(found.subschemas)
+        is_secret = is_marked_secret(found.subschemas)
         match draft:
             case Missing():
                 return draft
@@ -145,7 +143,7 @@ class _Concealing:
     def _object(self, draft: Object, found: Applicable, pointer: str) -> Draft:
         def member(name: str, inner: Draft) -> Draft:
             below = children.member(found, name).subschemas
-            return self.draft(inner, below, pointer_join(pointer, name), is_secret=False)
+            return self.draft(inner, below, pointer_join(pointer, name))
 
         entries = []
         for entry in draft.entries:
@@ -154,11 +152,7 @@ class _Concealing:
                 inner = replace(inner, value=self._members(inner.value, found, pointer))
             elif not entry.is_run:
                 key = key_of(entry)
-                inner = (
-                    self.draft(inner, (), "", is_secret=False)
-                    if key is None
-                    else member(key, inner)
-                )
+                inner = self.draft(inner, (), "") if key is None else member(key, inner)
             entries.append(replace(entry, draft=inner))
         members = {name: member(name, inner) for name, inner in draft.members.items()}
         return replace(draft, members=members, entries=tuple(entries))
@@ -166,7 +160,7 @@ class _Concealing:
     def _array(self, draft: Array, found: Applicable, pointer: str) -> Draft:
         def item_at(index: int, row: int | str, inner: Draft) -> Draft:
             below = children.item(found, index).subschemas
-            return self.draft(inner, below, pointer_join(pointer, row), is_secret=False)
+            return self.draft(inner, below, pointer_join(pointer, row))
 
         items = []
         index = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from catalog.json_schema.applicable import Impossible, always, gather
+from catalog.json_schema.applicable import Impossible, gather
+from catalog.json_schema.summary import Summary
 from catalog.json_schema.validation import Subschema
 from catalog.json_schema.validation.equality import canonical
 from catalog.jsontext.containers import members_of, strings_of
@@ -86,15 +87,9 @@ class Branches:
         return agreeing + silent if agreeing else silent or list(range(len(options)))
 
     def _likeness(self, option: Subschema, value: JSON) -> int:
-        return len(self.names(option) & value.keys()) if isinstance(value, dict) else 0
-
-    def names(self, subschema: Subschema, depth: int = 0) -> frozenset[str]:
-        """The members that a branch declares."""
-        names = frozenset(members_of(subschema.all_keywords.get("properties")))
-        if depth < MAX_DEPTH:
-            for part in always(subschema):
-                names |= self.names(part, depth + 1)
-        return names
+        """How many members of `value` a branch declares."""
+        keywords = Summary([part.all_keywords for part in _parts_of(option)])
+        return len(members_of(value).keys() & keywords.names("properties"))
 
     def tags(self, subschema: Subschema, levels: int = MAX_TAG_DEPTH) -> Tags:
         """The members that a branch limits to a few values, with those values; members within `levels` of members."""
@@ -108,12 +103,8 @@ class Branches:
         return {path[0] for path in self.tags(subschema)}
 
     def _find_tags(self, subschema: Subschema, levels: int) -> Tags:
-        try:
-            parts, _ = gather([subschema])
-        except Impossible:
-            parts = [subschema]
         tags: Tags = {}
-        for part in parts:
+        for part in _parts_of(subschema):
             tags = {**self._own_tags(part, levels), **tags}
             if len(tags) >= MAX_TAGS:
                 break
@@ -166,6 +157,14 @@ class Branches:
             if listed is not None and len(listed) == 1:
                 return f"{name}: {listed[0].label}"
         return ""
+
+
+def _parts_of(option: Subschema) -> list[Subschema]:
+    """The subschemas that always apply where a branch does."""
+    try:
+        return gather([option])[0]
+    except Impossible:
+        return [option]
 
 
 def _member_at(value: JSON, path: Sequence[str]) -> Maybe:
