@@ -33,7 +33,7 @@ from catalog.code_generation.python_types import (
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import TYPES
 from catalog.json_schema.normalize import Normalized, Schema, definition_of, normalized
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.reader import JSON, Number
 from catalog.specs.exporters.merge_all_of import Flat, Flattener, TooLarge
 from catalog.specs.exporters.type_mapping import is_null, types_of, types_of_value
@@ -365,9 +365,7 @@ class _Writer:
 
     def _class(self, flat: Flat, at: _At) -> Schema:
         members = members_of(flat.members.get("properties"))
-        required = [
-            name for name in items_of(flat.members.get("required")) if isinstance(name, str)
-        ]
+        required = strings_of(flat.members.get("required"))
         undeclared = [name for name in required if name not in members]
         closed = flat.members.get("additionalProperties") is False and not flat.members.get(
             "patternProperties"

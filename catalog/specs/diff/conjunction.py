@@ -11,7 +11,7 @@ Sources: JSON Schema 2020-12 Core, sections 10 and 11.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -493,15 +493,13 @@ def _schemas_for_member(
         return declared
     if "additionalProperties" in subschema.keywords:
         return [subschema.sub("additionalProperties")]
-    if "unevaluatedProperties" not in subschema.keywords:
-        return []
-    if _is_undecidable(subschema, "unevaluatedProperties"):
-        return []
-    for other in _inside(subschema):
-        evaluating = {"additionalProperties", "unevaluatedProperties"} & other.keywords.keys()
-        if evaluating or _declared(other, name, matched):
-            return []
-    return [subschema.sub("unevaluatedProperties")]
+    return _unevaluated(
+        subschema,
+        "unevaluatedProperties",
+        lambda other: (
+            "additionalProperties" in other.keywords or bool(_declared(other, name, matched))
+        ),
+    )
 
 
 def _declared(subschema: Subschema, name: str | None, matched: frozenset[str]) -> list[Subschema]:
@@ -516,14 +514,20 @@ def _schemas_for_item(subschema: Subschema, index: int) -> list[Subschema]:
     tokens = tokens_to_item(subschema, index)
     if tokens:
         return [subschema.sub(*tokens)]
-    if "unevaluatedItems" not in subschema.keywords:
+    return _unevaluated(
+        subschema, "unevaluatedItems", lambda other: bool(tokens_to_item(other, index))
+    )
+
+
+def _unevaluated(
+    subschema: Subschema, keyword: str, evaluates: Callable[[Subschema], bool]
+) -> list[Subschema]:
+    """The schema of `unevaluated…`, unless a schema inside `evaluates` the part, or its effect is not decidable."""
+    if keyword not in subschema.keywords or _is_undecidable(subschema, keyword):
         return []
-    if _is_undecidable(subschema, "unevaluatedItems"):
+    if any(keyword in other.keywords or evaluates(other) for other in _inside(subschema)):
         return []
-    for other in _inside(subschema):
-        if "unevaluatedItems" in other.keywords or tokens_to_item(other, index):
-            return []
-    return [subschema.sub("unevaluatedItems")]
+    return [subschema.sub(keyword)]
 
 
 def _inside(subschema: Subschema) -> list[Subschema]:

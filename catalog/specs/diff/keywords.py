@@ -39,6 +39,11 @@ _NAMING: Final = frozenset({
     "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema", "$vocabulary",
 })  # fmt: skip
 
+# Their schema is for all members, items or names that no other keyword is about.
+_OF_OTHERS: Final = frozenset({
+    "additionalItems", "additionalProperties", "items", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
+})  # fmt: skip
+
 MAX_DIGITS: Final = 100  # of a bound that is rounded
 
 Edge: TypeAlias = tuple[Decimal, bool]  # a bound, and whether it is exclusive
@@ -73,14 +78,7 @@ def _is_idle(subschema: Subschema, keyword: str, value: JSON) -> bool:
         value, bool
     ):
         return not value
-    if keyword in {
-        "additionalItems",
-        "additionalProperties",
-        "items",
-        "propertyNames",
-    } and not isinstance(value, list):
-        return not assertions_of(subschema.sub(keyword))
-    if keyword in {"unevaluatedItems", "unevaluatedProperties"}:
+    if keyword in _OF_OTHERS and not isinstance(value, list):
         return not assertions_of(subschema.sub(keyword))
     if keyword == "type":
         return types_of(subschema) == TYPES

@@ -52,6 +52,7 @@ MAX_DEPTH: Final = 40  # of schemas in schemas
 FRAME_DISTANCE: Final = 3  # samples have optional members down to this depth
 MAX_DECIDED: Final = 3  # unions that only one side has
 
+_TYPING: Final = ("type", "enum", "const")
 _LISTING: Final = ("enum", "const", "anyOf", "oneOf")
 _TEXTS: Final = frozenset({"title", "description"})  # a model reads all of them
 
@@ -213,14 +214,12 @@ class Walk:
     def compare_permission(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
         lost, gained = effect_if(new.accepts_nothing), effect_if(old.accepts_nothing)
         tried = (edits.leave, *edits.put_types(old.types | new.types))
-        keywords = ("type", "enum", "const")
-        return SchemaDifference("forbidden", old, new, lost, gained, keywords=keywords, edits=tried)
+        return SchemaDifference("forbidden", old, new, lost, gained, keywords=_TYPING, edits=tried)
 
     def _compare_description(self, old: Conjunction, new: Conjunction) -> SchemaDifference:
         lost, gained = effect_if(old.is_anything), effect_if(new.is_anything)
         tried = (edits.leave, *edits.put_types(TYPES))
-        keywords = ("type", "enum", "const")
-        return SchemaDifference("described", old, new, lost, gained, keywords=keywords, edits=tried)
+        return SchemaDifference("described", old, new, lost, gained, keywords=_TYPING, edits=tried)
 
     def _compare_types(self, old: Conjunction, new: Conjunction) -> Differences:
         fewer, more = old.types - new.types, new.types - old.types
@@ -231,7 +230,7 @@ class Walk:
                 new,
                 effect_if(bool(fewer)),
                 effect_if(bool(more)),
-                keywords=("type", "enum", "const"),
+                keywords=_TYPING,
                 edits=edits.put_types(fewer | more),
             )
         common = old.types & new.types

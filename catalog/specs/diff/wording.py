@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from catalog.json_schema.index import Node, SchemaMap
+from catalog.json_schema.validation.equality import equal
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.pretty import print_json
@@ -100,7 +101,7 @@ def metadata_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     """Changes of the hints and titles that an MCP server declares, and of the request of an OpenAPI operation."""
     before, after = (members_of(spec.document.get(_MCP)) for spec in (old, new))
     for name in _SERVED:
-        if not _equal(before.get(name), after.get(name)):
+        if not equal(before.get(name), after.get(name)):
             texts = (text_of(before.get(name)), text_of(after.get(name)))
             sentence = (
                 f"The {name} of the tool changed."
@@ -118,7 +119,7 @@ def metadata_changes(old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 def _hint_changes(before: dict[str, JSON], after: dict[str, JSON]) -> Iterator[Change]:
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
-        if _equal(old, new):
+        if equal(old, new):
             continue
         verdict, sentence = _hint_verdict(name, old, new)
         pointers = (_pointer(before, "annotations", name), _pointer(after, "annotations", name))
@@ -202,10 +203,6 @@ def has_words(keyword: str, value: JSON | Nothing) -> bool:
         elif isinstance(inner, list):
             waiting += inner
     return False
-
-
-def _equal(one: JSON, other: JSON) -> bool:
-    return dumps(one, sort_keys=True) == dumps(other, sort_keys=True)
 
 
 def _pointer(members: dict[str, JSON], *tokens: str) -> str | None:

@@ -19,7 +19,7 @@ from catalog.conversion_report import Loss, Report, is_within
 from catalog.json_schema.dialects import DEFAULT_DIALECT, subschemas, with_subschemas
 from catalog.json_schema.normalize import Schema, is_outdated, normalized
 from catalog.json_schema.types import type_names
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import format_rules
@@ -203,7 +203,7 @@ def _names_in(schema: JSON) -> Iterator[str]:
         yield from members_of(current.get("dependentSchemas"))
         yield from dependent
         for names in lists:
-            yield from (name for name in items_of(names) if isinstance(name, str))
+            yield from strings_of(names)
         waiting.extend(inner for _, inner in subschemas(current, DEFAULT_DIALECT))
 
 

@@ -16,6 +16,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
 from catalog.json_schema.types import type_names
+from catalog.json_schema.validation.equality import equal
 from catalog.jsontext.containers import items_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.pointers import pointer_join
@@ -126,7 +127,7 @@ class Flattener:
             result.pointers[keyword] = pointer
             return
         outer = result.members[keyword]
-        if keyword in ANNOTATIONS or (keyword not in _WITH_SCHEMAS and _same(outer, value)):
+        if keyword in ANNOTATIONS or (keyword not in _WITH_SCHEMAS and equal(outer, value)):
             return
         merge = _MERGED.get(keyword)
         merged = merge(self, outer, value) if merge else None
@@ -143,10 +144,6 @@ class Flattener:
         if not isinstance(first, dict):
             return second
         return first if not isinstance(second, dict) else self.both(first, second)
-
-
-def _same(first: JSON, second: JSON) -> bool:
-    return dumps(first, sort_keys=True) == dumps(second, sort_keys=True)
 
 
 Merge = Callable[[Flattener, JSON, JSON], JSON]

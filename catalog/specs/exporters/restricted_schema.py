@@ -16,7 +16,7 @@ from catalog.json_schema.enum_labels import KEYWORDS, enum_labels
 from catalog.json_schema.normalize import Normalized, Schema, definition_of
 from catalog.json_schema.patterns import has_lookaround
 from catalog.json_schema.types import type_names
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, MAX_DEPTH, dumps
 from catalog.specs.exporters.aliases import NameRule, alias
@@ -423,9 +423,7 @@ class SubsetWriter:
 
     def _required(self, flat: Flat, members: dict[str, JSON]) -> set[str]:
         """The names that are required. Adds those that are not declared to `members`, because providers require it."""
-        required = [
-            name for name in items_of(flat.members.get("required")) if isinstance(name, str)
-        ]
+        required = strings_of(flat.members.get("required"))
         for name in required:
             if name not in members:
                 reason = f"`{name}` is required but not declared; a schema for any value was added."
