@@ -18,6 +18,7 @@ from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
 from catalog.db.bulk_insert import insert, reserved_keys
 from catalog.errors import RevisionConflict
 from catalog.json_schema.validation import compile_schema
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool, ToolTag
 from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH
@@ -152,8 +153,8 @@ def reindex(tool: Tool, *changed: str) -> None:
 
 def takes(parameters: JSON) -> str:
     """The names of the outermost parameters as one line: "owner, repo, method +3"; "" if there are none."""
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    names = [" ".join(name.split()) for name in properties] if isinstance(properties, dict) else []
+    properties = members_of(members_of(parameters).get("properties"))
+    names = [" ".join(name.split()) for name in properties]
     line = ""
     for index, name in enumerate(names):
         longer = f"{line}, {name}" if line else name

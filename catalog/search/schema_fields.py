@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
-from catalog.json_schema.types import json_type
+from catalog.json_schema.types import json_type, type_names
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
 
@@ -61,14 +62,13 @@ def fields_of(schema: JSON) -> Iterator[Field]:
         at = waiting.pop()
         if not isinstance(at, dict):
             continue
-        properties = at.get("properties")
-        if isinstance(properties, dict):
-            for name, child in properties.items():
-                yield _field(name, child, schema)
-                found += 1
-                if found == MAX_FIELDS:
-                    return
-            waiting += [child for child in reversed(properties.values()) if _has_more(child)]
+        properties = members_of(at.get("properties"))
+        for name, child in properties.items():
+            yield _field(name, child, schema)
+            found += 1
+            if found == MAX_FIELDS:
+                return
+        waiting += [child for child in reversed(properties.values()) if _has_more(child)]
         if not _AROUND.isdisjoint(at):
             waiting += _other_children(at)
 
@@ -78,13 +78,13 @@ def _has_more(schema: JSON) -> bool:
 
 
 def _field(name: str, schema: JSON, root: JSON) -> Field:
-    description = schema.get("description") if isinstance(schema, dict) else None
+    description = members_of(schema).get("description")
     text = _one_line(description) if isinstance(description, str) else ""
     return Field(_one_line(name[:MAX_NAME_CHARS]), text, _types_of(schema, root))
 
 
 def _types_of(schema: JSON, root: JSON) -> frozenset[str]:
-    named = schema.get("type") if isinstance(schema, dict) else None
+    named = members_of(schema).get("type")
     simple = _SIMPLE_TYPES.get(named) if isinstance(named, str) else None
     return simple or frozenset(_types(schema, root, _FOLLOWED))
 
@@ -92,21 +92,16 @@ def _types_of(schema: JSON, root: JSON) -> frozenset[str]:
 def _types(schema: JSON, root: JSON, steps: int) -> Iterator[str]:
     if not isinstance(schema, dict) or not steps:
         return
-    named = schema.get("type")
-    types = {
-        name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)
-    } & _TYPES
+    types = _TYPES.intersection(type_names(schema.get("type")))
     yield from types
     if "integer" in types:
         yield "number"
     if types:
         return
     for keyword in ("anyOf", "oneOf", "allOf"):
-        branches = schema.get(keyword)
-        for branch in branches[:20] if isinstance(branches, list) else ():
+        for branch in items_of(schema.get(keyword))[:20]:
             yield from _types(branch, root, steps - 1)
-    values = schema.get("enum")
-    yield from {json_type(value) for value in (values[:20] if isinstance(values, list) else ())}
+    yield from {json_type(value) for value in items_of(schema.get("enum"))[:20]}
     if "const" in schema:
         yield json_type(schema["const"])
     reference = schema.get("$ref")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
 
+from catalog.jsontext.containers import members_of
 from playground.connections.body import FORM, HEADER_NAME, RequestBody, body_of
 from playground.connections.security import Credentials
 from playground.connections.serialization import (
@@ -116,15 +117,10 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     Raises:
         ToolError: neither the document nor the configuration has an absolute one, or it contains a user name.
     """
-    schema = spec.get("configuration")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    members = properties if isinstance(properties, dict) else {}
+    members = members_of(members_of(spec.get("configuration")).get("properties"))
 
     def value_of(name: str) -> str:
-        declared = members.get(name)
-        value = configuration.get(
-            name, declared.get("default") if isinstance(declared, dict) else None
-        )
+        value = configuration.get(name, members_of(members.get(name)).get("default"))
         return text_of(value) if value is not None else ""
 
     template = value_of(BASE_URL) or "/"
@@ -153,11 +149,10 @@ def origins_of_requests(
         ToolError: as `base_url`.
     """
     base = base_url(spec, configuration, source_address)
-    operation = spec.get("x-openapi")
-    schemes = operation.get("securitySchemes") if isinstance(operation, dict) else None
+    schemes = members_of(members_of(spec.get("x-openapi")).get("securitySchemes"))
     addresses = [base]
-    for scheme in schemes.values() if isinstance(schemes, dict) else ():
-        token_url = scheme.get("tokenUrl") if isinstance(scheme, dict) else None
+    for scheme in schemes.values():
+        token_url = members_of(scheme).get("tokenUrl")
         if isinstance(token_url, str):
             addresses.append(urljoin(base, token_url))
     return sorted({_origin_of(address) for address in addresses})

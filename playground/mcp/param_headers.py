@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.numbers import is_number
 from catalog.jsontext.reader import JSON, Number
 from playground.mcp.protocol import HEADER_MISMATCH, ProtocolError, decoded_header
@@ -58,8 +59,7 @@ def check_param_headers(schema: JSON, arguments: JSON, headers: Mapping[str, str
 
 def _marked(schema: JSON, path: Path) -> Iterator[tuple[Path, tuple[str, JSON]]]:
     """The marked parameters: the path through `properties`, the name of the header, the type."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    for name, member in properties.items() if isinstance(properties, dict) else ():
+    for name, member in members_of(members_of(schema).get("properties")).items():
         if isinstance(member, dict):
             if KEYWORD in member:
                 yield (*path, name), (str(member[KEYWORD]), member.get("type"))
