@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Final
 
 from catalog.json_schema.index import Node
-from catalog.json_schema.types import json_type
-from catalog.json_schema.validation.equality import is_integer
+from catalog.json_schema.types import json_type, type_names
+from catalog.json_schema.validation.equality import canonical, is_integer
 from catalog.jsontext.containers import items_of
-from catalog.jsontext.numbers import is_number
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps
@@ -105,10 +103,10 @@ def choices(part: Part, node: Node) -> Iterator[Finding]:
     values = schema.get("enum")
     if not isinstance(values, list):
         return
-    seen: dict[Hashable, int] = {}
+    seen: dict[str, int] = {}
     for index, value in enumerate(values):
         pointer = part.pointer_to(node, "enum", index)
-        first = seen.setdefault(_key(value), index)
+        first = seen.setdefault(canonical(value), index)
         fix = Fix("Remove it", (Operation("remove", pointer),), safe=True)
         if first != index:
             message = f"{_shown(value)} is already listed, at index {first}."
@@ -119,15 +117,7 @@ def choices(part: Part, node: Node) -> Iterator[Finding]:
 
 
 def _has_declared_type(types: JSON, value: JSON) -> bool:
-    names = types if isinstance(types, list) else [types]
-    return types is None or any(has_type(value, str(name)) for name in names)
-
-
-def _key(value: JSON) -> Hashable:
-    """Equal for values that are equal in JSON Schema."""
-    if is_number(value):
-        return Decimal(value)
-    return (type(value), dumps(value, sort_keys=True))
+    return types is None or any(has_type(value, name) for name in type_names(types))
 
 
 def _shown(value: JSON) -> str:
@@ -145,9 +135,8 @@ def optional_null(part: Part, node: Node) -> Iterator[Finding]:
         or "default" in keywords_of(node)
     ):
         return
-    required = keywords_of(node.parent).get("required")
     if (
-        (isinstance(required, list) and name in required)
+        name in items_of(keywords_of(node.parent).get("required"))
         or not _may_be_null(node)
         or _mentions_null(node)
     ):
