@@ -8,6 +8,7 @@ complexity.py           how many evaluations a schema can cause
 policy.py               the limits that a schema must obey to be stored
 formats.py              the formats that are asserted
 patterns.py             ECMA-262 regular expressions, matched in bounded time; pattern_samples.py
+summary.py              what all schemas of one value say, keyword by keyword
 describe.py             types and constraints in words
 documentation.py        a schema as the tree that a documentation page shows; documentation_layers.py
 validation/             a value checked against a schema

@@ -13,7 +13,7 @@ from typing import Final
 from catalog.conversion_report import Report
 from catalog.json_schema.describe import label_sentence, sentence
 from catalog.json_schema.enum_labels import KEYWORDS, enum_labels
-from catalog.json_schema.normalize import Normalized, Schema, definition_of
+from catalog.json_schema.normalize import ANNOTATIONS, Normalized, Schema, definition_of
 from catalog.json_schema.patterns import has_lookaround
 from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import items_of, members_of, strings_of
@@ -208,9 +208,7 @@ class SubsetWriter:
     def _common_keywords(self, flat: Flat) -> Schema | None:
         """The keywords beside the alternatives, without annotations."""
         rest: Schema = {
-            keyword: value
-            for keyword, value in flat.members.items()
-            if keyword not in _ANNOTATIONS | _IRRELEVANT
+            keyword: value for keyword, value in flat.members.items() if keyword not in ANNOTATIONS
         }
         names = [name for name in type_names(rest.get("type")) if name != "null"]
         if "type" in rest and names:
@@ -566,7 +564,7 @@ def renaming(name: str, new: str, label: str, rule: NameRule) -> str:
 
 
 _INCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
-_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
+_ANNOTATIONS: Final = ANNOTATIONS - _IRRELEVANT
 
 
 def _labels_of(labels: JSON, fitting: list[bool]) -> JSON:
