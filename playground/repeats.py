@@ -31,7 +31,6 @@ def repeat(
     configuration: Configuration | None = None,
     configuration_name: str = "",
     interface: str = "",
-    defer_sync: bool = False,
 ) -> Run:
     """Start the call of `run` again.
 
@@ -59,7 +58,6 @@ def repeat(
         mode=run.mode,
         timeout_s=run.timeout_s,
         interface=interface,
-        defer_sync=defer_sync,
     )
 
 

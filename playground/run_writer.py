@@ -1,12 +1,8 @@
 """Store runs when they begin and when they end, many ends in one transaction.
 
-Committed rows survive a crash of the server. To survive a power cut they must also be on disk, and waiting for the disk
-is what makes a commit slow. So a run waits for the disk only once: before a client is first informed of it.
-
-    insert          a run that begins; with `defer_sync` the caller must not report it before its end is stored or
-                    `ensure` was called
-    write_ends      how runs ended, in one transaction; on disk when it returns
-    Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
+insert          a run that begins
+write_ends      how runs ended, in one transaction
+Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
 """
 
 from __future__ import annotations
@@ -14,21 +10,17 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cache
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
-from django.db.models import Field
 from django.utils import timezone
 
 from catalog import audit, log_context
-from catalog.db.sql import insert_statement, placeholders
 from catalog.webhook_queue import about_tool, active_webhooks, queue_events
 from playground import run_volume
 from playground.examples.results import settle
-from playground.models import ACTIVE, Run, RunFile
+from playground.models import Run, RunFile
 
 log = logging.getLogger(__name__)
 
@@ -42,19 +34,13 @@ MAX_POINTERS: Final = 20
 NOT_RECORDED: Final = "The response could not be stored."
 
 
-def insert(run: Run, *, defer_sync: bool = False) -> None:
-    """Store a run that begins; with `defer_sync`, return before the row is on disk: the next commit writes it."""
-    fields = Run._meta.concrete_fields
-    values = [field.get_db_prep_save(field.pre_save(run, add=True), connection) for field in fields]
-    with (
-        nullcontext() if not defer_sync or connection.in_atomic_block else _deferred_sync(),
-        transaction.atomic(),
-    ):
-        _execute(insert_statement(Run), values)
+def insert(run: Run) -> None:
+    """Store a run that begins."""
+    with transaction.atomic():
+        run.save(force_insert=True)
         record_start(run)
         if not run.is_active:
             run_volume.count([run])
-    run._state.adding, run._state.db = False, connection.alias
 
 
 def queue_drift(run: Run) -> None:
@@ -95,73 +81,17 @@ def record_start(run: Run) -> None:
     audit.record_many(events, by=run.by)
 
 
-def ensure(run: Run) -> None:
-    """Write `run`, which was inserted with `defer_sync`, to disk now, by committing an update."""
-    Run.objects.active().filter(pk=run.pk).update(seen_at=timezone.now())
-
-
 def write_ends(runs: Sequence[Run]) -> None:
     """Store how `runs` ended. A run that another process has marked as ended does not change."""
-    fields, sql = _ending()
-    rows = [
-        [
-            *(field.get_db_prep_save(getattr(run, field.attname), connection) for field in fields),
-            run.pk,
-            *ACTIVE,
-        ]
-        for run in runs
-    ]
     stored = []
-    with transaction.atomic(), connection.cursor() as cursor:
-        for run, row in zip(runs, rows, strict=True):
-            cursor.execute(sql, row)
-            if cursor.rowcount:
+    with transaction.atomic():
+        for run in runs:
+            end = {name: getattr(run, name) for name in ENDS}
+            if Run.objects.active().filter(pk=run.pk).update(**end):
                 stored.append(run)
         files = [file for run in stored for file in run.new_files]
         RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
         run_volume.count(stored)
-
-
-# Django would build its statements again for every run, which takes longer than executing them: with `save` and
-# `update`, a run takes 18 % more of the server's CPU time (median of 80 pairs of alternating requests).
-
-
-@cache
-def _ending() -> tuple[Sequence[Field[Any, Any]], str]:
-    fields = [_field(name) for name in ENDS]
-    sets = ", ".join(f"{_quoted(field.column)} = %s" for field in fields)
-    only = f"{_quoted(_field('id').column)} = %s AND {_quoted(_field('outcome').column)} IN ({placeholders(ACTIVE)})"
-    return fields, f"UPDATE {_quoted(Run._meta.db_table)} SET {sets} WHERE {only}"  # noqa: S608
-
-
-def _field(name: str) -> Field[Any, Any]:
-    field = Run._meta.get_field(name)
-    assert isinstance(field, Field)  # noqa: S101  for mypy: none of them is a reverse relation
-    return field
-
-
-def _quoted(name: str | None) -> str:
-    return connection.ops.quote_name(name or "")
-
-
-def _execute(sql: str, values: Sequence[Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-
-
-@contextmanager
-def _deferred_sync() -> Iterator[None]:
-    """Commit without waiting for the disk; the next ordinary commit writes the rows."""
-    if connection.vendor == "sqlite":
-        _execute("PRAGMA synchronous = NORMAL", ())
-        try:
-            yield
-        finally:
-            _execute("PRAGMA synchronous = FULL", ())
-    else:
-        with transaction.atomic():
-            _execute("SET LOCAL synchronous_commit TO OFF", ())
-            yield
 
 
 class Recorder:

@@ -51,7 +51,7 @@ from playground.run_conclusion import (
     take_response,
 )
 from playground.run_refusals import request_problems, without_contents
-from playground.run_writer import ensure, insert
+from playground.run_writer import insert
 from playground.runner import Job, Limits, Progress
 from playground.supervisor import reserve, supervisor
 
@@ -80,7 +80,6 @@ def start(
     example: ExampleCall | None = None,
     interface: str = "",
     mcp_request: str = "",
-    defer_sync: bool = False,
 ) -> Run:
     """Start one call of `tool`, or refuse it.
 
@@ -96,7 +95,6 @@ def start(
         example: the check that the run belongs to.
         interface: one of `models.INTERFACES`: what the run was started with.
         mcp_request: identifies the MCP request, so that a later request can cancel the run.
-        defer_sync: do not wait until the new row is on disk; the caller reports the run only after `wait`.
 
     Returns:
         The stored run: already ended if it was refused or mocked, else "queued". Its `problems` explain a refusal.
@@ -145,7 +143,7 @@ def start(
     if settings.RUNNER == "celery":
         return enqueue.begin(run, configuration, parameters)
     job = job_for(run, factory, parameters, configuration)
-    return supervisor().begin(run, job, redactor, conclude, defer_sync=defer_sync).run
+    return supervisor().begin(run, job, redactor, conclude).run
 
 
 @sensitive_variables("parameters", "redactor", "secrets")
@@ -189,16 +187,13 @@ def wait(run: Run, timeout_s: float) -> Run:
             waiting_room.leave(run.owner)
     if active is None:
         return Run.objects.with_names().get(pk=run.pk)
-    if not active.ended.is_set():
-        ensure(run)
     return active.run
 
 
 def wait_inside(run: Run, timeout_s: float) -> Run:
     """Wait until `run` has ended, at most `timeout_s`, and return its current state. For a thread in the waiting room.
 
-    It also waits while the server drains. A run that was started with `defer_sync` and has not ended may not be on disk
-    yet: see `run_writer.ensure`.
+    It also waits while the server drains.
     """
     if not run.is_active:
         return run

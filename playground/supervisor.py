@@ -124,8 +124,6 @@ class Supervisor:
         job: Job,
         redactor: Redactor,
         conclude: Conclude,
-        *,
-        defer_sync: bool = False,
     ) -> ActiveRun:
         """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
 
@@ -135,7 +133,7 @@ class Supervisor:
         self._reserve(run.owner)
         try:
             run.host, run.turn = self.host, self.runner.next_turn(run.owner)
-            insert(run, defer_sync=defer_sync)
+            insert(run)
             return self._hand_over(run, job, redactor, conclude)
         except BaseException:
             self._release(run.owner)

@@ -56,7 +56,6 @@ def run_again(
             configuration=configuration_of(request, run.tool, body),
             configuration_name=body.saved_configuration or "",
             interface="api",
-            defer_sync=body.wait_s > 0,
         )
     except CannotRepeat as error:
         raise refusal(str(error), "run.cannot-repeat", "") from None

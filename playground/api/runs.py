@@ -71,7 +71,6 @@ def create_run(request: HttpRequest, slug: str, body: schemas.RunIn) -> HttpResp
         mode=body.mode,
         timeout_s=body.timeout_s,
         interface="api",
-        defer_sync=body.wait_s > 0,
     )
     return started(wait(run, body.wait_s))
 

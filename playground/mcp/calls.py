@@ -70,7 +70,6 @@ def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
         timeout_s=call.timeout_s,
         interface="mcp",
         mcp_request=caller.request_key(request_id),
-        defer_sync=True,
     )
 
 

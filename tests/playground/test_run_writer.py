@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from playground import run_writer, running
 from playground.models import ExampleCheck, Run
-from playground.run_writer import Recorder, ensure, insert, write_ends
+from playground.run_writer import Recorder, insert, write_ends
 
 
 @pytest.fixture
@@ -42,39 +42,16 @@ def test_a_run_is_written_down_as_django_would(tool):
     ]
 
 
-def test_only_a_run_that_is_reported_immediately_waits_for_the_disk(tool):
+def test_a_run_and_its_audit_event_are_one_transaction(tool):
     with CaptureQueriesContext(connection) as queries:
         queued(tool)
-    with CaptureQueriesContext(connection) as defer_sync:
-        insert(Run(tool=tool, revision=tool.current, parameters_json="{}"), defer_sync=True)
 
-    stored = [
+    statements = [query["sql"].split(" (")[0] for query in queries.captured_queries]
+    assert [sql for sql in statements if sql.startswith("INSERT")] == [
         'INSERT INTO "playground_run"',
         'INSERT INTO "catalog_auditevent"',
-    ]  # in one transaction
-    writes = [query["sql"].split(" (")[0] for query in queries.captured_queries]
-    assert [sql for sql in writes if sql.startswith("INSERT")] == stored
-    deferred = [query["sql"].split(" (")[0] for query in defer_sync.captured_queries]
-    assert (deferred[0], deferred[-1]) == (
-        "PRAGMA synchronous = NORMAL",
-        "PRAGMA synchronous = FULL",
-    )
-    assert [sql for sql in deferred if sql.startswith("INSERT")] == stored
-    assert sum(sql.startswith("BEGIN") for sql in deferred) == 1
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA synchronous")
-        assert cursor.fetchone() == (2,)  # FULL
-
-
-def test_an_active_run_is_on_the_disk_before_it_is_reported(tool):
-    run = Run(tool=tool, revision=tool.current, parameters_json="{}")
-    insert(run, defer_sync=True)
-
-    with CaptureQueriesContext(connection) as queries:
-        ensure(run)
-
-    assert [query["sql"][:6] for query in queries.captured_queries] == ["UPDATE"]
-    assert Run.objects.get(pk=run.pk).seen_at is not None
+    ]
+    assert sum(sql.startswith("BEGIN") for sql in statements) == 1
 
 
 def test_many_ends_are_one_transaction(tool):
@@ -170,9 +147,7 @@ def test_the_end_of_a_run_is_reported_only_once_it_is_stored(tool, monkeypatch):
 @pytest.mark.usefixtures("runs")
 def test_a_short_run_writes_twice_and_no_more(tool):
     with CaptureQueriesContext(connection) as queries:
-        started = running.start(
-            tool, tool.current, {"steps": 1, "seconds": 0}, by=None, defer_sync=True
-        )
+        started = running.start(tool, tool.current, {"steps": 1, "seconds": 0}, by=None)
         done = running.wait(started, 10)
 
     assert done.outcome == "returned"
