@@ -19,7 +19,6 @@ from playground.runner.local_run import LocalRun
 from playground.runner.run_queue import RunQueue
 from playground.runner.scheduler import Scheduler
 from playground.runner.worker_process import ALL_MODES, WorkerProcess, clean_environment
-from playground.worker import syscalls
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +74,9 @@ class LocalRunner:
         }
         self._lock = threading.Lock()
         self._queue = RunQueue(slots=slots, reserve=reserve, queue_max=queue_max)
-        self._to_kill: list[LocalRun] = []
-        self._is_always_ready = False
-        self._renewed = False
         self._closing = False
         self._scheduler: Scheduler | None = None
         self._thread: threading.Thread | None = None
-        self._worker_ready = threading.Event()
         self._reports: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._reporters: list[threading.Thread] = []
 
@@ -89,8 +84,7 @@ class LocalRunner:
 
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job in the queue (see `catalog.fairness.Turns`)."""
-        with self._lock:
-            return self._queue.next_turn(owner)
+        return self._queue.next_turn(owner)
 
     def submit(self, job: Job, turn: int | None = None) -> LocalRun:
         """Start `job`, or queue it. Jobs start in order of `turn`, from `next_turn`, which None means.
@@ -108,13 +102,12 @@ class LocalRunner:
     def start_worker(self) -> None:
         """Start the worker in the background, before the first run. It stays until the runner closes."""
         with self._lock:
-            self._is_always_ready = True
             scheduler = self._started()
-        scheduler.wake()
+        scheduler.post(scheduler.keep_worker)
 
     def wait_until_ready(self, timeout_s: float) -> bool:
         """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""
-        return self._scheduler is None or self._worker_ready.wait(timeout_s)
+        return self._scheduler is None or self._scheduler.is_ready.wait(timeout_s)
 
     def renew(self) -> bool:
         """Import everything again for later runs, because packages may have changed. Active runs continue.
@@ -125,9 +118,8 @@ class LocalRunner:
         with self._lock:
             if self._scheduler is None or self._closing:
                 return False
-            self._renewed = True
             scheduler = self._scheduler
-        scheduler.wake()
+        scheduler.post(scheduler.replace_worker)
         return True
 
     def close(self) -> None:
@@ -135,12 +127,12 @@ class LocalRunner:
         with self._lock:
             self._closing = True
             thread, self._thread = self._thread, None
-            waiting = self._queue.clear()
+        waiting = self._queue.clear()
         atexit.unregister(self.close)
         for run in waiting:
             run.conclude("crashed", "The server was stopped.")
         if thread is not None and self._scheduler is not None:
-            self._scheduler.wake()
+            self._scheduler.stop()
             thread.join(_CLOSE_LIMIT_S)
         for _ in self._reporters:
             self._reports.put(None)
@@ -150,20 +142,14 @@ class LocalRunner:
     # For the runs
 
     def cancel(self, run: LocalRun) -> None:
-        with self._lock:
-            run.cancelled = True
-            waits = self._queue.remove(run)
-            if not waits and self._queue.is_active(run):
-                self._to_kill.append(run)
-            scheduler = self._scheduler
-        if waits:
+        run.cancelled = True
+        if self._queue.remove(run):
             run.conclude("cancelled", "The run was cancelled while it was waiting.")
-        elif scheduler is not None:
-            scheduler.wake()
+        elif (scheduler := self._scheduler) is not None:
+            scheduler.post(lambda: scheduler.kill(run))
 
     def position_of(self, run: LocalRun) -> int:
-        with self._lock:
-            return self._queue.position_of(run)
+        return self._queue.position_of(run)
 
     def report(self, call: Callable[[], None]) -> None:
         """Queue `call` for a thread that runs callbacks."""
@@ -174,48 +160,6 @@ class LocalRunner:
                 ]
         self._reports.put(call)
 
-    # For the runner's thread
-
-    def next_run(self) -> LocalRun | None:
-        """The next run, if there is a slot for it."""
-        with self._lock:
-            return self._queue.start_next()
-
-    def active_runs(self) -> list[LocalRun]:
-        with self._lock:
-            return self._queue.active_runs()
-
-    def runs_to_kill(self) -> list[LocalRun]:
-        with self._lock:
-            runs, self._to_kill = self._to_kill, []
-        return runs
-
-    def ended(self, run: LocalRun) -> None:
-        """Free the run's slot."""
-        with self._lock:
-            self._queue.end(run)
-
-    def is_always_ready(self) -> bool:
-        """Whether the worker is there while nothing runs."""
-        with self._lock:
-            return self._is_always_ready
-
-    def is_renewed(self) -> bool:
-        """Whether somebody asked, since the last call, for processes that import everything again."""
-        with self._lock:
-            renewed, self._renewed = self._renewed, False
-        return renewed
-
-    def isolation_found(self, isolation: dict[str, Any]) -> None:
-        self._worker_ready.set()
-        if (
-            isolation["mode"] == "plain"
-        ):  # runs have the same user as this process, and could read its memory
-            syscalls.allow_inspection(allowed=False)
-
-    def is_closing(self) -> bool:
-        return self._closing
-
     # Internal
 
     def _started(self) -> Scheduler:
@@ -224,7 +168,7 @@ class LocalRunner:
             raise RuntimeError("the runner is closed")
         if self._scheduler is None:
             self._scheduler = Scheduler(
-                self,
+                self._queue,
                 lambda: WorkerProcess(**self._worker_arguments),
                 slots=self._slots,
                 idle_s=self._idle_s,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import threading
 import time
 from bisect import insort
 from collections import deque
@@ -17,9 +18,10 @@ _LONGEST_RETRY_S: Final = 60
 
 
 class RunQueue:
-    """The waiting and the active runs of one runner, which holds a lock for each call: many threads submit runs."""
+    """The waiting and the active runs of one runner. May be used from any thread."""
 
     def __init__(self, *, slots: int, reserve: int, queue_max: int) -> None:
+        self._lock = threading.Lock()
         self._slots = slots
         self._queue_max = queue_max
         self._shared_slots = SharedSlots(slots, reserve=reserve)
@@ -30,7 +32,8 @@ class RunQueue:
 
     def next_turn(self, owner: str) -> int:
         """The turn of the owner's next job."""
-        return self._turns.next(owner)
+        with self._lock:
+            return self._turns.next(owner)
 
     def add(self, run: LocalRun) -> None:
         """Let `run` wait for its turn.
@@ -38,50 +41,56 @@ class RunQueue:
         Raises:
             Busy: the queue is full.
         """
-        if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
-            raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
-        insort(self._waiting, run, key=lambda each: each.turn)
+        with self._lock:
+            if len(self._active) + len(self._waiting) >= self._slots + self._queue_max:
+                raise Busy("Too many runs are waiting.", retry_after_s=self._retry_after_s())
+            insort(self._waiting, run, key=lambda each: each.turn)
 
     def start_next(self) -> LocalRun | None:
         """The next run, which is active from now on; None if none waits for which there is a slot."""
-        if len(self._active) >= self._slots:
-            return None
-        run = next((run for run in self._waiting if self._shared_slots.take(run.job.owner)), None)
-        if run is not None:
-            self._waiting.remove(run)
-            self._turns.started(run.turn)
-            self._active.add(run)
-        return run
+        with self._lock:
+            if len(self._active) >= self._slots:
+                return None
+            run = next(
+                (run for run in self._waiting if self._shared_slots.take(run.job.owner)), None
+            )
+            if run is not None:
+                self._waiting.remove(run)
+                self._turns.started(run.turn)
+                self._active.add(run)
+            return run
 
     def end(self, run: LocalRun) -> None:
         """Free the slot of `run`, if it has one."""
-        if run not in self._active:
-            return
-        self._active.remove(run)
-        self._shared_slots.release(run.job.owner)
-        self._durations_s.append(time.monotonic() - run.times.started)
+        with self._lock:
+            if run not in self._active:
+                return
+            self._active.remove(run)
+            self._shared_slots.release(run.job.owner)
+            self._durations_s.append(time.monotonic() - run.times.started)
 
     def remove(self, run: LocalRun) -> bool:
         """Remove `run` if it is waiting; whether it was."""
-        if run not in self._waiting:
-            return False
-        self._waiting.remove(run)
-        return True
+        with self._lock:
+            if run not in self._waiting:
+                return False
+            self._waiting.remove(run)
+            return True
 
     def clear(self) -> list[LocalRun]:
         """Remove the waiting runs, and return them."""
-        waiting, self._waiting = self._waiting, []
-        return waiting
-
-    def is_active(self, run: LocalRun) -> bool:
-        return run in self._active
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+            return waiting
 
     def active_runs(self) -> list[LocalRun]:
-        return list(self._active)
+        with self._lock:
+            return list(self._active)
 
     def position_of(self, run: LocalRun) -> int:
         """Its position among the waiting runs, from 1; 0 if it is not waiting."""
-        return self._waiting.index(run) + 1 if run in self._waiting else 0
+        with self._lock:
+            return self._waiting.index(run) + 1 if run in self._waiting else 0
 
     def _retry_after_s(self) -> int:
         """An estimate of when the queue has room again, from the durations of the latest runs."""

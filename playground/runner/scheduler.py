@@ -1,23 +1,26 @@
-"""The runner's thread: sends runs to run supervisors, watches sockets and deadlines, and ends idle processes."""
+"""The runner's thread: sends runs to run supervisors, watches sockets and deadlines, and ends idle processes.
+
+It owns its state. Other threads give it work with `post`, and share only the queue with it.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import queue
 import selectors
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from playground.runner.connections import SupervisorConnection
 from playground.runner.job import Job
 from playground.runner.local_run import LocalRun
+from playground.runner.run_queue import RunQueue
 from playground.runner.worker_process import WorkerProcess, environment_file
-
-if TYPE_CHECKING:
-    from playground.runner.local_runner import LocalRunner
+from playground.worker import syscalls
 
 logger = logging.getLogger(__name__)
 
@@ -43,17 +46,21 @@ class _Zygote:
 
 
 class Scheduler:
-    """The state of the runner's thread. No other thread uses it, except to call `wake`."""
+    """The state of the runner's thread. Other threads call only `wake`, `post` and `stop`, and wait for `is_ready`."""
 
     def __init__(
         self,
-        runner: LocalRunner,
+        runs: RunQueue,
         start_worker: Callable[[], WorkerProcess],
         *,
         slots: int,
         idle_s: float,
     ) -> None:
-        self._runner = runner
+        self._runs = runs
+        self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._is_stopped = False
+        self._keeps_worker = False  # while nothing runs
+        self.is_ready = threading.Event()  # the worker accepts runs
         self._start_worker = start_worker
         self._max_connections = 2 * slots
         self._idle_s = idle_s
@@ -74,16 +81,29 @@ class Scheduler:
         """Make the thread look for work. May be called from any thread."""
         os.eventfd_write(self._wake_event, 1)
 
+    def post(self, call: Callable[[], None]) -> None:
+        """Let the thread call `call`, a method of this object. May be called from any thread."""
+        self._posted.put(call)
+        self.wake()
+
+    def stop(self) -> None:
+        """Let the thread end all runs, and itself. May be called from any thread."""
+        self._is_stopped = True
+        self.wake()
+
+    def keep_worker(self) -> None:
+        """Start the worker, and keep it while nothing runs."""
+        self._keeps_worker = True
+
     def serve(self) -> None:
-        """Work until the runner closes."""
-        while not self._runner.is_closing():
+        """Work until `stop` is called."""
+        while not self._is_stopped:
             try:
                 for key, _ in self._selector.select(self._wait_s()):
                     key.data(key.fileobj)
-                self._kill_cancelled()
-                if self._runner.is_renewed():
-                    self._replace_worker()
-                if self._runner.is_always_ready():
+                while not self._posted.empty():
+                    self._posted.get()()
+                if self._keeps_worker:
                     self._started_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
@@ -112,9 +132,14 @@ class Scheduler:
     def _on_worker(self, worker: WorkerProcess) -> None:
         """Read the worker's report on isolation; or notice that it has ended."""
         try:
-            self._runner.isolation_found(worker.read_isolation())
+            isolation = worker.read_isolation()
         except OSError:
             self._close_worker()
+            return
+        self.is_ready.set()
+        if isolation["mode"] == "plain":
+            # runs have the same user as this process, and could read its memory
+            syscalls.allow_inspection(allowed=False)
 
     def _on_message(self, connection: SupervisorConnection) -> None:
         if connection not in self._connections:  # dropped a moment ago
@@ -125,7 +150,7 @@ class Scheduler:
         if run is not None and (zygote := self._zygotes.get(connection.key)):
             zygote.answers = zygote.answers or run.job_read
         if run is not None and connection.run is None:
-            self._runner.ended(run)
+            self._runs.end(run)
         if connection.unusable is not None or not alive:
             self._lose(connection)
         else:
@@ -149,7 +174,7 @@ class Scheduler:
     # Runs
 
     def _start_waiting(self) -> None:
-        while run := self._runner.next_run():
+        while run := self._runs.start_next():
             run.times.started = time.monotonic()
             self._start(run)
 
@@ -228,13 +253,13 @@ class Scheduler:
 
     def _conclude(self, run: LocalRun, outcome: Any, error: str) -> None:
         run.conclude(outcome, error)
-        self._runner.ended(run)
+        self._runs.end(run)
 
-    def _kill_cancelled(self) -> None:
-        for run in self._runner.runs_to_kill():
-            connection = next((each for each in self._connections if each.run is run), None)
-            if connection is not None:
-                self._kill(connection)
+    def kill(self, run: LocalRun) -> None:
+        """End `run`, which was cancelled, if a connection has it."""
+        connection = next((each for each in self._connections if each.run is run), None)
+        if connection is not None:
+            self._kill(connection)
 
     def _kill(self, connection: SupervisorConnection) -> None:
         """End the connection's run; if it has not read its job, drop the connection too."""
@@ -304,13 +329,13 @@ class Scheduler:
             self._used_at = now
         elif (
             self._worker is not None
-            and not self._runner.is_always_ready()
+            and not self._keeps_worker
             and not self._connections
             and now > self._used_at + self._idle_s
         ):
             self._close_worker()
 
-    def _replace_worker(self) -> None:
+    def replace_worker(self) -> None:
         """Let later runs use a new worker, which imports everything again. Active runs end in the present worker."""
         for name in self._numbers:
             self._numbers[name] += (
@@ -384,7 +409,7 @@ class Scheduler:
         self._close_worker()
         while self._replaced:
             self._replaced.popitem()[0].close()
-        for run in self._runner.active_runs():
+        for run in self._runs.active_runs():
             self._conclude(run, "crashed", reason)
 
 
