@@ -26,11 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from django.db import connection, models, transaction
+from django.db import models, transaction
 from django.utils import timezone
 
 from catalog.db.append_only import MIN_AGE_DAYS
-from catalog.db.sql import insert_statement
 
 Interface = Literal["page", "api", "mcp", "command", "sync"]
 
@@ -299,24 +298,27 @@ def record_many(events: Sequence[Event], *, by: Any = None) -> None:
     person, key = actor.person, actor.person_key
     if by is not None:
         person, key = by.get_username(), by.pk
-    now = connection.ops.adapt_datetimefield_value(timezone.now())
-    common = (acts_for.interface, person, key, actor.client, actor.address, actor.request_id)
+    common = {
+        "at": timezone.now(),
+        "interface": acts_for.interface,
+        "person": person,
+        "person_key": key,
+        "client": actor.client,
+        "address": actor.address,
+        "request_id": actor.request_id,
+    }
     rows = [
-        (now, action, object_type, _id_text(object_id), *common, _json(before), _json(after))
+        AuditEvent(
+            action=action,
+            object_type=object_type,
+            object_id=_id_text(object_id),
+            before=_json(before),
+            after=_json(after),
+            **common,
+        )
         for action, object_type, object_id, before, after in events
     ]
-    statement = insert_statement(AuditEvent, _COLUMNS)
-    with connection.cursor() as cursor:
-        if len(rows) == 1:
-            cursor.execute(statement, rows[0])
-        else:
-            cursor.executemany(statement, rows)
-
-
-_COLUMNS: Final = (
-    "at", "action", "object_type", "object_id", "interface", "person", "person_key", "client", "address", "request_id",
-    "before", "after",
-)  # fmt: skip
+    AuditEvent.objects.bulk_create(rows)
 
 
 def _id_text(object_id: object) -> str:

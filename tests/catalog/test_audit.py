@@ -20,7 +20,6 @@ from catalog.accounts.tokens import revoke_token
 from catalog.accounts.users import create_account
 from catalog.audit import Actor, AuditEvent, Origin, acting, prune, record
 from catalog.db.append_only import protect, unprotect
-from catalog.db.sql import insert_statement
 from catalog.held_changes import approve, publish_or_hold, reject
 from catalog.lifecycle import archive, deprecate, restore, undo_deprecation
 from catalog.linting.apply_fixes import apply_fixes_to_tool
@@ -97,11 +96,10 @@ def refused(statement, *values):
 
 
 def old_event(days):
-    with connection.cursor() as cursor:
-        at = connection.ops.adapt_datetimefield_value(timezone.now() - timedelta(days=days))
-        values = [at, "tool.archive", "tool", "x", "page", "", None, "", "", "", "", ""]
-        cursor.execute(insert_statement(AuditEvent, audit._COLUMNS), values)
-    return AuditEvent.objects.latest("pk")
+    at = timezone.now() - timedelta(days=days)
+    return AuditEvent.objects.create(
+        at=at, action="tool.archive", object_type="tool", object_id="x", interface="page"
+    )
 
 
 def test_an_event_cannot_be_changed(ada):
