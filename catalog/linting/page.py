@@ -1,4 +1,4 @@
-"""The view model of a tool's lint page: findings grouped by rule, with lines, waivers and changes.
+"""The view model of a tool's lint page: findings grouped by rule, with lines and waivers.
 
 A large spec breaks one rule hundreds of times, so the page shows the first findings of each rule; the page of one rule
 (`?rule=`) shows all of them.
@@ -6,10 +6,9 @@ A large spec breaks one rule hundreds of times, so the page shows the first find
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from os.path import commonprefix
 from typing import Final
 from urllib.parse import urlencode
@@ -26,17 +25,14 @@ from catalog.specs.lint import (
     Fix,
     Rule,
     Severity,
-    apply_fix,
     apply_safe_fixes,
 )
 from catalog.tool_page import SpecText
 
 SHOWN_PER_RULE: Final = 5  # findings of each rule on the page of all rules
-SHOWN_PER_WAIVER: Final = 10
 MAX_SHOWN: Final = 1_000  # findings on the page of one rule
 MAX_NOTES: Final = 200  # in the text of the spec
 PREVIEW_CHARACTERS: Final = 100_000  # for a longer spec, changes are not shown
-PREVIEWS_CHARACTERS: Final = 600_000  # compared for all changes of one page
 
 MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
     "error": ("Errors", "The tool does not work as described, or is not safe to use."),
@@ -47,30 +43,39 @@ MEANINGS: Final[Mapping[Severity, tuple[str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class LocatedFinding:
-    """A finding of a revision and its line in the text on the page."""
+    """A finding of a revision, its line in the text on the page, and the waiver that accepts it, if any."""
 
     advice: Advice
     line: int
+    waiver: Waiver | None = None
+
+    @property
+    def rule(self) -> Rule:
+        return RULES[self.advice.rule]
 
 
 @dataclass(frozen=True, slots=True)
 class FindingGroup:
-    """The findings of one rule, or of one waiver, in the order of the report.
+    """The findings of one rule, in the order of the report.
 
     Attributes:
         shown: the first of them.
         count: the number of all of them.
         fixes: of all of them.
-        change: the change that its fix makes, if there is a single finding and the page shows it.
-        waiver: that accepts them, or None.
     """
 
     rule: Rule
     shown: tuple[LocatedFinding, ...]
     count: int
     fixes: tuple[Fix, ...] = ()
-    change: Difference | None = None
-    waiver: Waiver | None = None
+
+    @property
+    def severity_title(self) -> str:
+        return MEANINGS[self.rule.severity][0]
+
+    @property
+    def severity_meaning(self) -> str:
+        return MEANINGS[self.rule.severity][1]
 
     @property
     def more(self) -> int:
@@ -105,17 +110,6 @@ class FindingGroup:
         return any(not fix.safe for fix in self.fixes)
 
 
-@dataclass(frozen=True, slots=True)
-class SeveritySection:
-    """The findings of one severity."""
-
-    severity: Severity
-    title: str
-    meaning: str
-    count: int
-    groups: tuple[FindingGroup, ...]
-
-
 @dataclass(frozen=True)
 class LintPage:
     """A report as its page shows it; with `rule`, only the findings of that rule, but all of them.
@@ -132,27 +126,20 @@ class LintPage:
         return SpecText(self.report.revision.source)
 
     @cached_property
-    def sections(self) -> list[SeveritySection]:
+    def groups(self) -> list[FindingGroup]:
         """The findings that are not waived, the most severe first, grouped by rule."""
-        by_rule = _grouped(
-            one for one in self.report.standing if self.rule in (None, RULES[one.rule])
-        )
-        groups = self._with_changes(self._group(rule, found) for rule, found in by_rule.items())
-        sections = []
-        for severity in [self.severity] if self.severity else SEVERITIES:
-            of_severity = tuple(group for group in groups if group.rule.severity == severity)
-            if of_severity:
-                count = sum(group.count for group in of_severity)
-                sections.append(SeveritySection(severity, *MEANINGS[severity], count, of_severity))
-        return sections
+        by_rule: dict[str, list[Advice]] = {}
+        for advice in self.report.standing:
+            is_chosen = self.rule in (None, RULES[advice.rule])
+            if is_chosen and self.severity in (None, advice.severity):
+                by_rule.setdefault(advice.rule, []).append(advice)
+        return [self._group(RULES[rule], found) for rule, found in by_rule.items()]
 
-    def _group(
-        self, rule: str, found: Sequence[Advice], waiver: Waiver | None = None
-    ) -> FindingGroup:
-        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_WAIVER if waiver else SHOWN_PER_RULE]
-        fixes = {one.fix.key: one.fix for one in found if one.fix} if waiver is None else {}
-        located = tuple(LocatedFinding(one, self._line(one)) for one in shown)
-        return FindingGroup(RULES[rule], located, len(found), tuple(fixes.values()), waiver=waiver)
+    def _group(self, rule: Rule, found: Sequence[Advice]) -> FindingGroup:
+        shown = found[: MAX_SHOWN if self.rule else SHOWN_PER_RULE]
+        fixes = {advice.fix.key: advice.fix for advice in found if advice.fix}
+        located = tuple(LocatedFinding(advice, self._line(advice)) for advice in shown)
+        return FindingGroup(rule, located, len(found), tuple(fixes.values()))
 
     def _line(self, advice: Advice) -> int:
         line = (
@@ -168,53 +155,28 @@ class LintPage:
         return locate(self.spec.text, {one.problem.pointer for one in self.report.advice})
 
     @cached_property
-    def waived(self) -> list[FindingGroup]:
-        """The findings that are waived, grouped by waiver."""
+    def waived(self) -> list[LocatedFinding]:
+        """The findings that are waived, those of each waiver together."""
         if self.rule or self.severity:
             return []
-        report, groups = self.report, []
-        waived = sorted(report.waived.items(), key=lambda pair: pair[1].pk)
-        for _, pairs in groupby(waived, key=lambda pair: pair[1].pk):
-            found = list(pairs)
-            groups.append(
-                self._group(
-                    found[0][1].rule, [report.advice[index] for index, _ in found], found[0][1]
-                )
-            )
-        return groups
+        waived = sorted(self.report.waived.items(), key=lambda pair: pair[1].pk)
+        findings = []
+        for index, waiver in waived:
+            advice = self.report.advice[index]
+            findings.append(LocatedFinding(advice, self._line(advice), waiver))
+        return findings
 
     @cached_property
     def notes(self) -> list[Note]:
         """The notes for the lines of the text: errors and warnings that are not waived."""
-        shown = [
-            one for section in self.sections if section.severity != "info" for one in section.groups
-        ]
-        located = [finding for group in shown for finding in group.shown][:MAX_NOTES]
-        return [
-            Note(
-                one.advice.problem.message.replace("`", ""),
-                kind=RULES[one.advice.rule].severity,
-                line=one.line,
-            )
-            for one in located
-        ]
-
-    # -- changes ------------------------------------------------------------------------------------------------------
-
-    def _with_changes(self, groups: Iterable[FindingGroup]) -> tuple[FindingGroup, ...]:
-        """The groups, each of a single finding with the change that its fix makes, within the limits of a page.
-
-        The changes of larger groups have their own address: 150 fixes of a spec with 25 KB take 150 ms of CPU time.
-        """
-        left, text, found = PREVIEWS_CHARACTERS, self.spec.text, []
-        for group in groups:
-            change = None
-            if group.count == 1 and group.fixes and len(text) <= PREVIEW_CHARACTERS and left > 0:
-                [fix] = group.fixes
-                left -= len(text) * len(fix.operations)
-                change = compare(text, apply_fix(text, fix))
-            found.append(replace(group, change=change))
-        return tuple(found)
+        notes = []
+        for group in self.groups:
+            if group.rule.severity == "info":
+                continue
+            for finding in group.shown:
+                message = finding.advice.problem.message.replace("`", "")
+                notes.append(Note(message, kind=group.rule.severity, line=finding.line))
+        return notes[:MAX_NOTES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +215,3 @@ def change_of(report: LintReport, fixes: Sequence[Fix]) -> Difference | None:
     if len(source) > PREVIEW_CHARACTERS:
         return None
     return compare(source, apply_safe_fixes(source, fixes).text)
-
-
-def _grouped(found: Iterable[Advice]) -> dict[str, list[Advice]]:
-    """Findings by rule, in their order."""
-    groups: dict[str, list[Advice]] = {}
-    for one in found:
-        groups.setdefault(one.rule, []).append(one)
-    return groups

@@ -109,8 +109,8 @@ def tool_lint(request: HttpRequest, slug: str) -> HttpResponse:
         patch_vary_headers(response, ["HX-Request"])
         return response
     report = LintReport(revision_of(tool), list(tool.waivers.all()))
-    groups = [group for section in LintPage(report).sections for group in section.groups]
-    context = {"tool": tool, "report": report, "groups": groups[:SUMMARY_GROUPS]}
+    groups = LintPage(report).groups[:SUMMARY_GROUPS]
+    context = {"tool": tool, "report": report, "groups": groups}
     return part_or_page(
         request, "catalog/lint/_summary.html", "catalog/lint/_summary.html", context
     )
