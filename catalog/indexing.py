@@ -15,7 +15,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.audiences import remove_unused_audiences, set_audience, toolkits_of
-from catalog.db.bulk_insert import insert, reserved_keys
 from catalog.errors import RevisionConflict
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext.containers import members_of
@@ -83,11 +82,10 @@ def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
 def index(tools: Sequence[tuple[SpecTerms, Tool]]) -> None:
     """Write tag rows and search index of stored tools, given the terms of their current specs. Tools are distinct."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
-    tagged = [(tool, group_key(tag)) for _, tool in tools for tag in tool.tags]
-    insert([
-        ToolTag(pk=pk, tool=tool, key=key, sort_name=tool.sort_name)
-        for (tool, key), pk in zip(tagged, reserved_keys(ToolTag, len(tagged)), strict=True)
-    ])  # fmt: skip
+    tagged = [(tool, tag) for _, tool in tools for tag in tool.tags]
+    ToolTag.objects.bulk_create(
+        [ToolTag(tool=tool, key=group_key(tag), sort_name=tool.sort_name) for tool, tag in tagged]
+    )
     search_index().put(
         (tool.pk, document_for(terms, metadata_terms_of(tool))) for terms, tool in tools
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from catalog import audit
@@ -28,14 +28,13 @@ from catalog.assessments import (
     earlier_assessments,
 )
 from catalog.audiences import set_audience, toolkits_of
-from catalog.db.bulk_insert import insert, new_row, reserved_keys
 from catalog.errors import Problem, RevisionConflict, SpecError
 from catalog.indexing import MIRRORED, index, mirror
 from catalog.jsontext.reader import dumps, parse
-from catalog.models import Revision, Tool
+from catalog.models import Assessment, Revision, Tool
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
-from catalog.search.document import SpecTerms, spec_terms_of
+from catalog.search.document import spec_terms_of
 from catalog.specs.spec import ToolSpec, stored_spec
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
 
@@ -45,7 +44,6 @@ TRIES = 3
 _log = logging.getLogger(__name__)
 
 Outcome = Literal["created", "revised", "unchanged"]
-TermsByHash = Mapping[str, SpecTerms]  # search terms by the hashes of the specs
 OriginsByHash = Mapping[
     str, RevisionOrigin
 ]  # where specs come from, by their hashes; `PUBLISHED` if absent
@@ -57,7 +55,6 @@ class _Prepared:
     """Values that are computed for some specs before the transaction that publishes them."""
 
     assessments: EarlierAssessments
-    terms: TermsByHash
     initial: InitialColumns
     origins: OriginsByHash
     replace: bool = False
@@ -88,7 +85,7 @@ def publish(
         SpecError: another tool has the address that this id would get.
     """
     assessments = EarlierAssessments() if dry_run else earlier_assessments([spec])
-    prepared = _Prepared(assessments, changed_terms([spec]), {}, {})
+    prepared = _Prepared(assessments, {}, {})
     [outcome] = _publish_safely(
         [spec], by=by, expected=expected, dry_run=dry_run, prepared=prepared
     )
@@ -104,7 +101,6 @@ def publish_many(
     dry_run: bool = False,
     assess: bool = False,
     initial: InitialColumns | None = None,
-    terms: TermsByHash | None = None,
     origins: OriginsByHash | None = None,
     replace: bool = False,
 ) -> list[Publication | SpecError]:
@@ -118,8 +114,6 @@ def publish_many(
         dry_run: do everything and roll it back: the outcomes are those of a real upload at this moment.
         assess: also assess the specs, which doubles the time; otherwise the background does it (see assessments.py).
         initial: column values of new tools; the spec and `by` decide the others.
-        terms: as returned by `changed_terms`. A caller that is already in a transaction computes them before it, while
-            others can still write.
         origins: where the specs come from, which is stored with the revisions.
         replace: let imports revise tools of another origin or owner (see revision_origins.py).
 
@@ -127,20 +121,11 @@ def publish_many(
         For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
     """
     assessments = earlier_assessments(specs) if assess and not dry_run else EarlierAssessments()
-    found_terms = changed_terms(specs) if terms is None else terms
-    prepared = _Prepared(assessments, found_terms, initial or {}, origins or {}, replace)
-    return _publish_apart(specs, by=by, dry_run=dry_run, prepared=prepared)
-
-
-def changed_terms(specs: Sequence[ToolSpec]) -> TermsByHash:
-    """The search terms of those `specs` that differ from their tool's current revision, by the specs' hashes."""
-    tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
-    stored = dict(tools.values_list("tool_id", "current__sha256"))
-    return {
-        spec.sha256: spec_terms_of(spec)
-        for spec in specs
-        if stored.get(spec.tool_id) != spec.sha256
-    }
+    prepared = _Prepared(assessments, initial or {}, origins or {}, replace)
+    try:
+        return _publish_safely(specs, by=by, dry_run=dry_run, prepared=prepared)
+    except (DataError, RevisionConflict):
+        return [_publish_alone(spec, by, prepared, dry_run=dry_run) for spec in specs]
 
 
 def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
@@ -160,26 +145,17 @@ def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     return [stored[spec.tool_id] if spec is compact[spec.tool_id] else spec for spec in specs]
 
 
-def _publish_apart(
-    specs: Sequence[ToolSpec], *, by: User | None, dry_run: bool, prepared: _Prepared
-) -> list[Publication | SpecError]:
-    """As `_publish_safely`; a spec that the database always refuses becomes a `SpecError` of its own."""
+def _publish_alone(
+    spec: ToolSpec, by: User | None, prepared: _Prepared, *, dry_run: bool
+) -> Publication | SpecError:
+    """Publish one spec; what the database always refuses becomes a `SpecError`."""
     try:
-        return _publish_safely(specs, by=by, dry_run=dry_run, prepared=prepared)
+        [outcome] = _publish_safely([spec], by=by, dry_run=dry_run, prepared=prepared)
     except (DataError, RevisionConflict) as error:
-        if len(specs) == 1:
-            _log.exception(
-                "The spec of %r cannot be stored.",
-                specs[0].tool_id,
-                exc_info=error.__cause__ or error,
-            )
-            return [SpecError([_not_stored(specs[0])])]
-    half = len(specs) // 2
-    return [
-        outcome
-        for some in (specs[:half], specs[half:])
-        for outcome in _publish_apart(some, by=by, dry_run=dry_run, prepared=prepared)
-    ]
+        cause = error.__cause__ or error
+        _log.exception("The spec of %r cannot be stored.", spec.tool_id, exc_info=cause)
+        return SpecError([_not_stored(spec)])
+    return outcome
 
 
 def _not_stored(spec: ToolSpec) -> Problem:
@@ -244,11 +220,9 @@ def _publish_distinct(
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            tools[spec.tool_id] = tool = new_row(
-                Tool, tool_id=spec.tool_id, slug=spec.slug, created_at=now
-            )
-            for name, value in {"owner": by, **prepared.initial.get(spec.tool_id, {})}.items():
-                setattr(tool, name, value)
+            columns = {"owner": by, **prepared.initial.get(spec.tool_id, {})}
+            tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, **columns)
+            tools[spec.tool_id] = tool
             new.append((spec, tool))
         elif (
             tool.current is None
@@ -347,44 +321,42 @@ def _store(
         if assessments or tool.score is not None:
             copy_to_tool(tool, assessments.get(spec.sha256))
         tool.updated_at = now
-    for (_, tool), key in zip(new, reserved_keys(Tool, len(new)), strict=True):
-        tool.pk = key
-    revisions = [
-        new_row(
-            Revision,
-            id=key,
-            tool_id=tool.pk,
-            number=tool.current.number + 1 if tool.current else 1,
-            source=spec.source,
-            sha256=spec.sha256,
-            created_at=now,
-            created_by_id=by and by.pk,
-            origin_kind=(origin := prepared.origins.get(spec.sha256, PUBLISHED)).kind,
-            origin_name=origin.name,
-        )
-        for (spec, tool), key in zip(both, reserved_keys(Revision, len(both)), strict=True)
-    ]
+    Tool.objects.bulk_create([tool for _, tool in new])
+    revisions = [_next_revision(spec, tool, by, prepared) for spec, tool in both]
+    Revision.objects.bulk_create(revisions)
     for (_, tool), revision in zip(both, revisions, strict=True):
         tool.current = revision
-    insert(
-        [tool for _, tool in new]
-    )  # they point to revisions that follow; the constraint is checked at the commit
-    insert(revisions)
+    first = Revision.objects.filter(tool=OuterRef("pk"), number=1).values("pk")
+    Tool.objects.filter(pk__in=[tool.pk for _, tool in new]).update(current=Subquery(first))
     for _, tool in changed:
         tool.save(update_fields=[*MIRRORED, *ASSESSMENT_COLUMNS, "current", "updated_at"])
-    insert(
+    Assessment.objects.bulk_create(
         [
-            assessment_row(one.pk, assessments[one.sha256])
-            for one in revisions
-            if one.sha256 in assessments
+            assessment_row(revision.pk, assessments[revision.sha256])
+            for revision in revisions
+            if revision.sha256 in assessments
         ]
     )
-    index([(prepared.terms.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])
+    index([(spec_terms_of(spec), tool) for spec, tool in both])
     events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
     audit.record_many(events, by=by)
     if both and (webhooks := active_webhooks()):
         pairs = zip(both, revisions, strict=True)
         queue_events([_webhook_event(tool, revision) for (_, tool), revision in pairs], webhooks)
+
+
+def _next_revision(spec: ToolSpec, tool: Tool, by: User | None, prepared: _Prepared) -> Revision:
+    """The unsaved revision that follows the tool's current one."""
+    origin = prepared.origins.get(spec.sha256, PUBLISHED)
+    return Revision(
+        tool=tool,
+        number=tool.current.number + 1 if tool.current else 1,
+        source=spec.source,
+        sha256=spec.sha256,
+        created_by=by,
+        origin_kind=origin.kind,
+        origin_name=origin.name,
+    )
 
 
 def _webhook_event(tool: Tool, revision: Revision) -> WebhookEvent:

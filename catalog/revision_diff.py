@@ -100,18 +100,19 @@ def _of_tool(revision: Revision, numbers: Collection[int]) -> QuerySet[Revision]
     )  # an empty list makes no query
 
 
-def verdicts_on(specs: Iterable[ToolSpec]) -> dict[str, str]:
-    """The verdicts on those `specs` that would become revisions of stored tools, by the specs' hashes."""
+def verdicts_on(specs: Iterable[ToolSpec], most: int | None = None) -> dict[str, str]:
+    """The verdicts on those `specs` that would become revisions of stored tools, by the specs' hashes.
+
+    At most `most` of them; None: all.
+    """
     by_id = {spec.tool_id: spec for spec in specs}
     current = Revision.objects.filter(tool__current_id=F("id"), tool__tool_id__in=by_id)
-    pairs = [
-        (revision, by_id[revision.tool.tool_id]) for revision in current.select_related("tool")
-    ]
-    return {
-        spec.sha256: difference_from(revision, spec).verdict
-        for revision, spec in pairs
-        if revision.sha256 != spec.sha256
-    }
+    pairs = []
+    for revision in current.select_related("tool"):
+        spec = by_id[revision.tool.tool_id]
+        if revision.sha256 != spec.sha256:
+            pairs.append((revision, spec))
+    return {spec.sha256: difference_from(revision, spec).verdict for revision, spec in pairs[:most]}
 
 
 def difference_from(old: Revision, new: ToolSpec) -> Difference:

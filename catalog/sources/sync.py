@@ -24,7 +24,7 @@ from catalog.errors import OutgoingError, SpecError, ToolshelfError
 from catalog.held_changes import hold, replace_held
 from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
-from catalog.publishing import TermsByHash, changed_terms, publish_many, with_stored_layout
+from catalog.publishing import publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search import vocabulary
@@ -240,7 +240,6 @@ class _Application:
         imported = with_stored_layout([tool.spec for tool in tools if tool.spec])
         specs = {spec.tool_id: spec for spec in imported}
         verdicts = verdicts_on(specs.values())  # before the transaction: 1 to 50 ms each
-        terms = changed_terms(list(specs.values()))
         with transaction.atomic():
             current = _current_revisions(specs)
             published: list[tuple[ListedTool, ToolSpec]] = []
@@ -257,7 +256,7 @@ class _Application:
                     self._hold(tool, spec, base, verdict, reason)
                 else:
                     published.append((tool, spec))
-            self._publish(published, verdicts, terms)
+            self._publish(published, verdicts)
             vocabulary.change_state()  # other tools may run now
 
     def _reason_to_hold(self, tool: ListedTool, base: Revision | None, verdict: str) -> str:
@@ -310,14 +309,12 @@ class _Application:
         self,
         wanted: Sequence[tuple[ListedTool, ToolSpec]],
         verdicts: dict[str, str],
-        terms: TermsByHash,
     ) -> None:
         specs = [spec for _, spec in wanted]
         outcomes = publish_many(
             specs,
             by=self.record.by,
             assess=len(specs) <= FEW,
-            terms=terms,
             origins={spec.sha256: self._origin for spec in specs},
             initial={spec.tool_id: {"owner": self.source.owner} for spec in specs},
         )

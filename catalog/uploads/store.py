@@ -15,7 +15,7 @@ from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold_many
-from catalog.publishing import BATCH, Publication, TermsByHash, changed_terms, with_stored_layout
+from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.specs.spec import ToolSpec, declared_naming
@@ -88,10 +88,9 @@ def store_batches(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Candidates for one transaction, with search terms and verdicts on revisions, which are computed before it."""
+    """Candidates for one transaction, with verdicts on revisions, which are computed before it."""
 
     candidates: list[Candidate]
-    terms: TermsByHash
     verdicts: dict[str, str]
 
 
@@ -120,11 +119,9 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
     left = MAX_VERDICTS
     for divided in _divided(candidates, most):
         batch = _with_stored_layout(divided)
-        specs = _specs_of(batch)
-        terms = changed_terms(specs)
-        verdicts = verdicts_on([spec for spec in specs if spec.sha256 in terms][:left])
+        verdicts = verdicts_on(_specs_of(batch), most=left)
         left -= len(verdicts)
-        yield Batch(batch, terms, verdicts)
+        yield Batch(batch, verdicts)
 
 
 def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
@@ -185,7 +182,6 @@ def _publish(
             dry_run=dry_run is not None,
             assess=len(specs) <= FEW,
             initial=exported.columns(),
-            terms=prepared.terms,
             origins=origins,
             replace=replace,
         )

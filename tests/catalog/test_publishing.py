@@ -9,7 +9,7 @@ from catalog.errors import RevisionConflict, SpecError
 from catalog.indexing import takes
 from catalog.lifecycle import archive, restore
 from catalog.models import Revision, Tool
-from catalog.publishing import changed_terms, publish, publish_many
+from catalog.publishing import publish, publish_many
 from catalog.specs.spec import read_spec
 from tests.factories import GET_WEATHER, make_spec, make_tool, properties, real_specs, spec_text
 
@@ -308,14 +308,3 @@ def test_one_spec_that_the_database_never_takes_is_a_conflict():
 
     with pytest.raises(RevisionConflict):
         publish(make_spec("damaged", description="C"), by=None)
-
-
-def test_search_terms_are_computed_only_for_changed_specs():
-    publish(make_spec("same"), by=None)
-    publish(make_spec("other"), by=None)
-    specs = [make_spec("same"), make_spec("other", description="Another word."), make_spec("new")]
-
-    terms = changed_terms(specs)
-
-    assert set(terms) == {spec.sha256 for spec in specs[1:]}
-    assert " word " in terms[specs[1].sha256].about
