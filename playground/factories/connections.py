@@ -10,7 +10,7 @@ An installed factory for a tool comes first. A tool that its source no longer li
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -45,44 +45,39 @@ COMMAND_OPEN_FILES: Final = 1_024  # Node.js opens the files of many modules at 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionFactory:
-    """A built-in factory for the tools of sources.
+    """A built-in factory for the tools of the sources of one kind.
 
     Attributes:
         key: identifies it; its settings are TOOL_NETWORK_CONNECTION_… and TOOL_ENVIRONMENT_CONNECTION_….
-        kinds: of the sources whose tools it runs.
         configurable: whether its tools may take a configuration.
     """
 
     key: str
     label: str
     reference: str
-    kinds: tuple[str, ...]
     configurable: bool
 
 
-FACTORIES: Final = (
-    ConnectionFactory(
+FACTORIES: Final[Mapping[str, ConnectionFactory]] = {  # by kind of source
+    "mcp-http": ConnectionFactory(
         "connection-mcp",
         "MCP servers",
         "playground.connections.mcp_tool:MCPToolFactory",
-        ("mcp-http",),
         configurable=False,
     ),
-    ConnectionFactory(
+    "mcp-stdio": ConnectionFactory(
         "connection-command",
         "MCP servers that are commands",
         "playground.connections.mcp_tool:MCPCommandFactory",
-        ("mcp-stdio",),
         configurable=False,
     ),
-    ConnectionFactory(
+    "openapi": ConnectionFactory(
         "connection-openapi",
         "OpenAPI documents",
         "playground.connections.http_tool:HTTPToolFactory",
-        ("openapi",),
         configurable=True,
     ),
-)
+}
 
 
 def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
@@ -101,7 +96,7 @@ def factory_of(tool: Tool, *, timeout_s: float = 0.0) -> FactoryInfo | None:
 
 def _connected(listed: SourceTool) -> FactoryInfo:
     """The connection to the source of a tool. The source's credentials are secrets of each run."""
-    factory = next(each for each in FACTORIES if listed.source.kind in each.kinds)
+    factory = FACTORIES[listed.source.kind]
     options = registry().connection_options(factory.key)
     info = FactoryInfo(
         key=factory.key,
@@ -228,11 +223,9 @@ class ConnectionInfo:
 def connections() -> list[ConnectionInfo]:
     counted = Count("tools", filter=Q(tools__gone_at=None, tools__catalog_tool__isnull=False))
     sources = list(Source.objects.annotate(runnable_tools=counted).order_by("name"))
-    return [
-        ConnectionInfo(
-            factory,
-            [source for source in sources if source.kind in factory.kinds],
-            registry().connection_options(factory.key).network,
-        )
-        for factory in FACTORIES
-    ]
+    found = []
+    for kind, factory in FACTORIES.items():
+        own = [source for source in sources if source.kind == kind]
+        network = registry().connection_options(factory.key).network
+        found.append(ConnectionInfo(factory, own, network))
+    return found
