@@ -103,7 +103,7 @@ class LocalRunner:
         """Start the worker in the background, before the first run. It stays until the runner closes."""
         with self._lock:
             scheduler = self._started()
-        scheduler.post(scheduler.keep_worker)
+        scheduler.post(scheduler.make_always_ready)
 
     def wait_until_ready(self, timeout_s: float) -> bool:
         """Wait until the worker, if it has been started, accepts runs; False if it does not within `timeout_s`."""

@@ -59,7 +59,7 @@ class Scheduler:
         self._runs = runs
         self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._is_stopped = False
-        self._keeps_worker = False  # while nothing runs
+        self._is_always_ready = False  # while nothing runs
         self.is_ready = threading.Event()  # the worker accepts runs
         self._start_worker = start_worker
         self._max_connections = 2 * slots
@@ -91,9 +91,9 @@ class Scheduler:
         self._is_stopped = True
         self.wake()
 
-    def keep_worker(self) -> None:
-        """Start the worker, and keep it while nothing runs."""
-        self._keeps_worker = True
+    def make_always_ready(self) -> None:
+        """Start the worker, and do not end it while nothing runs."""
+        self._is_always_ready = True
 
     def serve(self) -> None:
         """Work until `stop` is called."""
@@ -103,7 +103,7 @@ class Scheduler:
                     key.data(key.fileobj)
                 while not self._posted.empty():
                     self._posted.get()()
-                if self._keeps_worker:
+                if self._is_always_ready:
                     self._started_worker()
                 self._start_waiting()
                 self._enforce_deadlines()
@@ -329,7 +329,7 @@ class Scheduler:
             self._used_at = now
         elif (
             self._worker is not None
-            and not self._keeps_worker
+            and not self._is_always_ready
             and not self._connections
             and now > self._used_at + self._idle_s
         ):
