@@ -70,17 +70,18 @@ class PostgreSQL:
 
 
 def run_in_postgresql(paths: Iterable[Path], *, only: str = "") -> None:
-    """Run the tests in these files, in a process and a PostgreSQL of their own.
+    """Run the tests in these files, in a process and a PostgreSQL of their own, on the selection of tool data.
 
     `only` chooses some of them, as the option `-k` of pytest does.
 
     Raises:
         AssertionError: some of them failed; with the end of what pytest printed.
     """
+    environment = {name: os.environ[name] for name in os.environ if name != "TOOLSHELF_CORPORA"}
     with PostgreSQL() as database:
         run = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-k", only, *paths],
-            env={**os.environ, "DATABASE_URL": database.url},
+            env=environment | {"DATABASE_URL": database.url},
             cwd=Path(__file__).parent.parent,
             capture_output=True,
             text=True,
