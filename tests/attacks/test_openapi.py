@@ -39,7 +39,7 @@ def test_the_api_keeps_what_its_document_promises(own_site: Site, tmp_path: Path
             f"{own_site.url}/api/v1/openapi.json",
             f"--header=Authorization: Bearer {token}",
             "--phases=examples,coverage,fuzzing",
-            "--max-examples=5",
+            "--max-examples=15",
             "--seed=20261120",
             "--continue-on-failure",
             "--no-color",
