@@ -120,7 +120,7 @@ LISTS = (
     "/tools?usable=openai-strict", "/tools?score=95", "/tools?grade=90", "/tools?toolkit=home", "/tools?tag=sensors",
     "/tools?owner=ada", "/tools?runnable=0", "/tools?include=archived", "/tools?returns=1&limit=2",
     "/tools?examples_hold=1", "/tools?cursor=abc", "/tools?limit=0", "/tools?tag=!", "/tools?unknown=1", "/toolkits",
-    "/toolkits?order=name&limit=2", "/tags", "/tags?q=s", "/catalog", "/factories", "/runs", "/runs?tool=thermometer",
+    "/toolkits?order=name&limit=2", "/tags", "/tags?q=s", "/factories", "/runs", "/runs?tool=thermometer",
     "/runs?mode=live", "/runs?outcome=refused", "/runs?limit=1", "/runs?verdict=violates", "/runs?outcome=nothing",
     "/runs/none", "/runs/0193f0a1c2d37e8f9a0b1c2d3e4f5061", "/nowhere", "/tools/nobody", "/tools/nobody/lint",
     "/tools/nobody/export/mcp", "/tools/nobody/similar",
@@ -366,7 +366,6 @@ def retire(api: Recorder) -> None:
     api.send("GET", "/tools?q=thermometer")
     api.send("GET", "/tools?q=thermometer&include=archived")
     api.send("POST", f"{tool}/restore")
-    api.send("GET", "/catalog")
 
 
 def choose_for_mcp(api: Recorder) -> None:
