@@ -137,7 +137,9 @@ def declared_member(
     """The subschemas of `properties` and `patternProperties` for the member `name`; None is a name of no property."""
     if name is not None and name in members_of(keywords.get("properties")):
         yield subschema.sub("properties", name)
-    for pattern in members_of(keywords.get("patternProperties")):
+    if "patternProperties" not in keywords:
+        return
+    for pattern in members_of(keywords["patternProperties"]):
         if is_match(pattern, name or ""):
             yield subschema.sub("patternProperties", pattern)
 

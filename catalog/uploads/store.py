@@ -15,9 +15,11 @@ from catalog.accounts.models import User
 from catalog.conversion_report import Loss
 from catalog.errors import Problem, SpecError
 from catalog.held_changes import Proposal, publish_or_hold_many
+from catalog.models import Tool
 from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
+from catalog.search.document import SpecTerms, spec_terms_of
 from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
@@ -88,9 +90,10 @@ def store_batches(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Candidates for one transaction, with verdicts on revisions, which are computed before it."""
+    """Candidates for one transaction, with search terms and verdicts on revisions, which are computed before it."""
 
     candidates: list[Candidate]
+    terms: dict[str, SpecTerms]
     verdicts: dict[str, str]
 
 
@@ -119,9 +122,17 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
     left = MAX_VERDICTS
     for divided in _divided(candidates, most):
         batch = _with_stored_layout(divided)
-        verdicts = verdicts_on(_specs_of(batch), most=left)
+        specs = _specs_of(batch)
+        verdicts = verdicts_on(specs, most=left)
         left -= len(verdicts)
-        yield Batch(batch, verdicts)
+        yield Batch(batch, _terms_of(specs), verdicts)
+
+
+def _terms_of(specs: Sequence[ToolSpec]) -> dict[str, SpecTerms]:
+    """The search terms of the specs that are not stored already, by their hashes."""
+    tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
+    stored = set(tools.values_list("current__sha256", flat=True))
+    return {spec.sha256: spec_terms_of(spec) for spec in specs if spec.sha256 not in stored}
 
 
 def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
@@ -182,6 +193,7 @@ def _publish(
             dry_run=dry_run is not None,
             assess=len(specs) <= FEW,
             initial=exported.columns(),
+            terms=prepared.terms,
             origins=origins,
             replace=replace,
         )

@@ -143,9 +143,8 @@ def _properties(
 ) -> Iterator[Violation]:
     if not isinstance(instance, dict):
         return
-    for name, value in instance.items():
-        if name in properties:
-            yield from validator.descend(value, properties[name], name, name)
+    for name in filter(properties.__contains__, instance):  # most often few of many
+        yield from validator.descend(instance[name], properties[name], name, name)
 
 
 def _pattern_properties(

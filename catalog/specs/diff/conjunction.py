@@ -427,15 +427,16 @@ def flatten(subschemas: Iterable[Subschema]) -> tuple[tuple[Subschema, ...], boo
     waiting = [(subschema, False) for subschema in reversed(list(subschemas))]
     while waiting:
         subschema, leaving = waiting.pop()
+        identity = subschema.identity
         if leaving:
-            open_now.discard(subschema.identity)
-        elif subschema.identity in open_now:
+            open_now.discard(identity)
+        elif identity in open_now:
             has_unknown_parts = True
         elif subschema.schema is False:
-            found[subschema.identity], accepts_nothing = subschema, True
-        elif subschema.identity not in found:
-            found[subschema.identity] = subschema
-            open_now.add(subschema.identity)
+            found[identity], accepts_nothing = subschema, True
+        elif identity not in found:
+            found[identity] = subschema
+            open_now.add(identity)
             has_unknown_parts = has_unknown_parts or subschema.has_dangling_reference
             waiting.append((subschema, True))
             waiting += [(inner, False) for inner in reversed(list(always(subschema)))]
