@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, BinaryIO, Final, cast
 
 from django import forms
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
@@ -87,11 +88,13 @@ class UploadForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         new_names = {name for name, _ in self._files()}
+        left = settings.MAX_UPLOAD_BYTES
         for text in self.sent.getlist("checked"):
             try:
-                checked, content = read_checked_file(text)
+                checked, content = read_checked_file(text, most=left)
             except NotReadable as error:
                 raise forms.ValidationError(str(error)) from error
+            left -= checked.size
             if checked.name not in new_names:
                 self._checked.append((checked, content))
         return self.cleaned_data
@@ -143,12 +146,12 @@ class UploadForm(forms.Form):
         """The files and the texts of a valid form, each with its name in the report."""
         checked = [(file.name, content) for file, content in self._checked]
         pasted = [*_named_text(PASTED, self.sent.get("text", ""))]
-        return [*self._files(), *checked, *pasted, *self._corrected()]
+        return [*self._files(), *checked, *pasted, *self._corrected_specs()]
 
     @property
     def has_files(self) -> bool:
         """Whether it has files or corrected specs, which its page does not contain by itself."""
-        return bool(self._checked or [*self._files()] or [*self._corrected()])
+        return bool(self._checked or [*self._files()] or [*self._corrected_specs()])
 
     @property
     def earlier_files(self) -> list[CheckedFile]:
@@ -158,7 +161,7 @@ class UploadForm(forms.Form):
     def files_to_send_again(self) -> list[CheckedFile]:
         """All files and corrected specs of the form for its next page; none if they are too large for that."""
         room = MAX_CHARS - len(self.sent.get("text", ""))
-        new_files = [*self._files(), *self._corrected()]
+        new_files = [*self._files(), *self._corrected_specs()]
         files = self.earlier_files + [write_checked_file(name, file) for name, file in new_files]
         return files if sum(len(file.text) for file in files) <= room else []
 
@@ -167,7 +170,7 @@ class UploadForm(forms.Form):
             if file.file is not None:
                 yield file.name or "file", cast("BinaryIO", file.file)
 
-    def _corrected(self) -> Iterator[NamedFile]:
+    def _corrected_specs(self) -> Iterator[NamedFile]:
         for name, text in zip(
             self.sent.getlist("source"), self.sent.getlist("fixed"), strict=False
         ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from datetime import timedelta
 
 import pytest
@@ -670,6 +671,24 @@ def test_a_checked_file_that_was_changed_is_refused_and_the_text_stays(browser):
     assert answer.status_code == 422
     assert "A checked file could not be read. Choose it again." in words(page, ".error-summary")
     assert page.css_first("#text").text() == spec_text("b")
+    assert not Tool.objects.exists()
+
+
+def test_checked_files_that_become_large_are_read_up_to_the_bound_of_an_upload(browser, settings):
+    blanks = SimpleUploadedFile("one.json", (spec_text("a") + " " * 600_000).encode())
+    [text] = checked_in(check_of(browser, files=[blanks]))
+    settings.MAX_UPLOAD_BYTES = 1_000_000
+
+    alone = browser.post("/upload/", {"checked": [text], "dry_run": "on"})
+    tracemalloc.start()
+    refused = browser.post("/upload/", {"checked": [text] * 200})
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert alone.status_code == 200
+    assert refused.status_code == 422
+    assert "The checked files are too large together." in refused.content.decode()
+    assert most_bytes < 20_000_000
     assert not Tool.objects.exists()
 
 
