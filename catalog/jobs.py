@@ -10,6 +10,8 @@ from django.db import close_old_connections
 
 log = logging.getLogger(__name__)
 
+AFTER_FAULT_S = 30.0  # at least: a lasting fault must not fill the log
+
 
 def start_job(
     name: str,
@@ -23,7 +25,7 @@ def start_job(
 
     Args:
         name: of the thread, and in the log.
-        work: what is to be done; an exception is logged, and the next attempt comes as usual.
+        work: what is to be done; an exception is logged, and the pause is `AFTER_FAULT_S` if longer.
         every_s: the pause between two rounds, in seconds.
         first_s: the pause before the first round: a process that starts has other work to do.
         woken_by: an event that ends a pause early. The job clears it.
@@ -48,6 +50,7 @@ def _repeat(
         except Exception:
             if not threading.main_thread().is_alive():  # the process has begun to end
                 return
-            log.exception("The job %s failed; the next attempt is in %g s.", name, every_s)
+            pause_s = max(every_s, AFTER_FAULT_S)
+            log.exception("The job %s failed; the next attempt is in %g s.", name, pause_s)
         finally:
             close_old_connections()
