@@ -15,6 +15,7 @@ from catalog import audit
 from catalog.audit import ACTIONS, INTERFACES, AuditEvent
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import dumps
+from catalog.query_values import Day
 
 PAGE_SIZE: Final = 100
 EXPORT_CHUNK: Final = 1_000
@@ -47,8 +48,8 @@ class AuditFilter(Schema):
     interface: Interface = Field(
         "", max_length=10, description="`page`, `api`, `mcp`, `command` or `sync`."
     )
-    since: date | None = Field(None, description="The first day, in UTC.")
-    until: date | None = Field(None, description="The last day, in UTC.")
+    since: Day | None = Field(None, description="The first day, in UTC.")
+    until: Day | None = Field(None, description="The last day, in UTC.")
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> AuditFilter:

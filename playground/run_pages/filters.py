@@ -9,8 +9,9 @@ from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 from urllib.parse import urlencode
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from catalog.query_values import Day
 from playground.models import Run, RunQuerySet
 from playground.run_json import Mode, Outcome, Verdict
 
@@ -23,20 +24,7 @@ LAST_HOUR: Final = "9999-12-30T23"  # a day later is Python's last hour
 MAX_LENGTHS: Final = {"tool": 120, "person": 150}
 
 
-def _only_a_day(value: object) -> object:
-    """Accept only YYYY-MM-DD: pydantic also accepts seconds since 1970, which a client that sends "0" does not mean."""
-    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
-        raise ValueError("Write a day as YYYY-MM-DD.")
-    return value
-
-
-def _without_nul(value: str) -> str:
-    if "\0" in value:
-        raise ValueError("Leave out the NUL character.")
-    return value
-
-
-def _only_an_hour(value: str) -> str:
+def _check_is_hour(value: str) -> str:
     if not re.fullmatch(r"\d{4}-\d{2}-\d{2}T\d{2}", value, re.ASCII):
         raise ValueError("Write an hour as YYYY-MM-DDTHH.")
     datetime.fromisoformat(f"{value}:00")
@@ -45,9 +33,7 @@ def _only_an_hour(value: str) -> str:
     return value
 
 
-Name: TypeAlias = Annotated[str, AfterValidator(_without_nul)]
-Day: TypeAlias = Annotated[date, BeforeValidator(_only_a_day)]
-Hour: TypeAlias = Annotated[str, AfterValidator(_only_an_hour)]
+Hour: TypeAlias = Annotated[str, AfterValidator(_check_is_hour)]
 RunCursor: TypeAlias = Annotated[str, Field(pattern="^([0-9a-f]{32})?$")]
 
 
@@ -56,7 +42,7 @@ class RunConditions(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    tool: Name = Field(default="", max_length=MAX_LENGTHS["tool"], description="A tool's slug.")
+    tool: str = Field(default="", max_length=MAX_LENGTHS["tool"], description="A tool's slug.")
     outcome: Outcome | None = None
     verdict: Verdict | None = None
     mode: Mode | None = None
@@ -69,7 +55,7 @@ class RunConditions(BaseModel):
 class RunFilter(RunConditions):
     """The runs to list, latest first. `before` and `after` are run ids, the cursors of a page."""
 
-    person: Name = Field(default="", max_length=MAX_LENGTHS["person"])  # user name
+    person: str = Field(default="", max_length=MAX_LENGTHS["person"])  # user name
     hour: Hour | Literal[""] = ""  # "2026-11-23T04", UTC
     period: Literal["", "24h", "7d", "30d"] = ""  # of the chart, not a condition
     before: RunCursor = ""

@@ -14,7 +14,6 @@ from playground.run_json import Mode, RunSummary
 from playground.run_pages.filters import (
     MAX_PAGE_SIZE,
     PAGE_SIZE,
-    Name,
     RunConditions,
     RunCursor,
 )
@@ -69,7 +68,7 @@ class RunsOut(Page[RunSummary]):
 
 
 class RunsQuery(RunConditions):
-    by: Name = Field("", max_length=150, description="A user name.")
+    by: str = Field("", max_length=150, description="A user name.")
     cursor: RunCursor = ""
     limit: int = Field(PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE)
 

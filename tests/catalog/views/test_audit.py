@@ -81,7 +81,7 @@ def test_a_filter_that_cannot_be_used_is_explained(administrator):
     assert administrator.get("/audit/export/?since=yesterday").status_code == 422
 
 
-@pytest.mark.parametrize("query", ["since=yesterday", "action=explode", "interface=x"])
+@pytest.mark.parametrize("query", ["since=yesterday", "since=0", "action=explode", "interface=x"])
 def test_the_api_refuses_the_filters_that_the_page_refuses(administrator, grace, query):
     api = Program(make_token("admin", user=grace))
 
