@@ -494,7 +494,7 @@ def _schemas_for_member(
         return declared
     if "additionalProperties" in subschema.keywords:
         return [subschema.sub("additionalProperties")]
-    return _unevaluated(
+    return _schemas_of_unevaluated(
         subschema,
         "unevaluatedProperties",
         lambda other: (
@@ -515,15 +515,18 @@ def _schemas_for_item(subschema: Subschema, index: int) -> list[Subschema]:
     tokens = tokens_to_item(subschema, index)
     if tokens:
         return [subschema.sub(*tokens)]
-    return _unevaluated(
+    return _schemas_of_unevaluated(
         subschema, "unevaluatedItems", lambda other: bool(tokens_to_item(other, index))
     )
 
 
-def _unevaluated(
+def _schemas_of_unevaluated(
     subschema: Subschema, keyword: str, evaluates: Callable[[Subschema], bool]
 ) -> list[Subschema]:
-    """The schema of `unevaluated…`, unless a schema inside `evaluates` the part, or its effect is not decidable."""
+    """The schema of `unevaluated…`, in a list.
+
+    [] if a schema inside `evaluates` the part, or if the effect is not decidable.
+    """
     if keyword not in subschema.keywords or _is_undecidable(subschema, keyword):
         return []
     if any(keyword in other.keywords or evaluates(other) for other in _inside(subschema)):

@@ -265,17 +265,17 @@ def test_the_options_of_imported_tools_are_open_beside_them(browser):
     assert [len(one.css('[name="prefix"]')) for one in (*pages, imported)] == [1, 1, 1]
 
 
-def checked(browser, **sent) -> HTMLParser:
+def check_upload(browser, **sent) -> HTMLParser:
     return tree_of(browser.post("/upload/", {"dry_run": "on", **sent}))
 
 
 def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
-    first = checked(browser, files=[file("mail.json", "find", "send", "open")])
+    first = check_upload(browser, files=[file("mail.json", "find", "send", "open")])
     sent = typed(first, find="both", send="both")
     sent["take"].remove("mail.json#1#open")
 
-    refused = checked(browser, **sent)
-    second = checked(browser, **typed(refused, send="own"))
+    refused = check_upload(browser, **sent)
+    second = check_upload(browser, **typed(refused, send="own"))
     browser.post("/upload/", fields(second))
 
     assert words(first, 'button[name="dry_run"]') == "Check again"
@@ -289,7 +289,7 @@ def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
 
 
 def test_a_check_is_published_with_ids_typed_since(browser):
-    page = checked(browser, files=[file("mail.json", "find", "send")])
+    page = check_upload(browser, files=[file("mail.json", "find", "send")])
 
     browser.post("/upload/", typed(page, find="own"))
 
@@ -300,19 +300,19 @@ def test_a_check_in_which_all_ids_are_refused_can_be_corrected(browser):
     names = [f"t{number}" for number in range(6)]
     for name in names:
         make_tool(name)
-    page = checked(browser, files=[file("tools.json", *names)], no_prefix="on")
+    page = check_upload(browser, files=[file("tools.json", *names)], no_prefix="on")
     assert len(page.css(".entry-rejected, .repeated > li")) >= 6
 
-    again = checked(browser, no_prefix="on", **typed(page, t0="new"))
+    again = check_upload(browser, no_prefix="on", **typed(page, t0="new"))
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
 
 
 def test_replacing_keeps_the_typed_ids_and_the_file(browser):
     make_tool("find")
-    page = checked(browser, files=[file("mail.json", "find", "send")], no_prefix="on")
+    page = check_upload(browser, files=[file("mail.json", "find", "send")], no_prefix="on")
 
-    again = checked(browser, replace="on", no_prefix="on", **typed(page, send="own"))
+    again = check_upload(browser, replace="on", no_prefix="on", **typed(page, send="own"))
 
     assert sorted(values(again)) == ["find", "own"]
     assert "2 new" not in again.body.text()
@@ -322,7 +322,7 @@ def test_replacing_keeps_the_typed_ids_and_the_file(browser):
 
 
 def test_a_check_without_selected_tools_publishes_nothing_and_keeps_its_files(browser):
-    page = checked(browser, files=[file("mail.json", "find", "send")])
+    page = check_upload(browser, files=[file("mail.json", "find", "send")])
 
     answer = browser.post("/upload/", fields(page) | {"take": []})
 
@@ -338,7 +338,7 @@ def test_a_check_without_selected_tools_publishes_nothing_and_keeps_its_files(br
 def test_a_check_lists_more_tools_than_a_preview_and_publishes_those_that_it_does_not_list(browser):
     names = [f"t{number}" for number in range(410)]
 
-    page = checked(browser, files=[file("mail.json", *names)])
+    page = check_upload(browser, files=[file("mail.json", *names)])
     sent = fields(page)
     browser.post("/upload/", sent)
 
@@ -355,7 +355,7 @@ def test_a_published_report_has_no_fields(browser):
 
 def test_tools_that_need_approval_for_the_same_reason_stay_selected_in_a_check(browser):
     Toolkit.objects.create(key="mail", name="mail", owner=make_user("olivia"))
-    page = checked(browser, files=[file("mail.json", "find", "send", "open")])
+    page = check_upload(browser, files=[file("mail.json", "find", "send", "open")])
     assert words(page, ".entry-held .entry-name") == "3 specs with the same problem"
 
     browser.post("/upload/", fields(page))
