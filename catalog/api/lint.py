@@ -32,7 +32,7 @@ from catalog.linting.waivers import waive, withdraw
 from catalog.rendering.text_diff import unified
 from catalog.shortcuts import revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES
-from catalog.specs.lint.rule_examples import rule_examples
+from catalog.specs.lint.rule_examples import findings_in
 
 router = Router(tags=["lint"])
 
@@ -53,11 +53,12 @@ def list_rules(request: HttpRequest) -> RulesOut:
 def get_rule(request: HttpRequest, rule: str) -> RuleWithExampleOut:
     """One rule, with an example of a finding, its correction, and the rule's sources."""
     found = rule_at(rule)
-    example = rule_examples()[found.id]
+    findings = findings_in(found, found.example.found)
+    has_fix = any(finding.fix for finding in findings)
     return RuleWithExampleOut.of(
         found,
         help=rule_help(found.id),
-        example=RuleExampleOut.of(example, notes=example.notes(), has_fix=example.has_fix()),
+        example=RuleExampleOut.of(found.example, notes=findings, has_fix=has_fix),
     )
 
 

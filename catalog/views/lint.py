@@ -27,7 +27,7 @@ from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_at, revision_of, rule_at, tool_at, tool_for
 from catalog.specs.lint import RULES, SEVERITIES, Severity
-from catalog.specs.lint.rule_examples import rule_examples
+from catalog.specs.lint.rule_examples import findings_in
 from catalog.views.parts import part_or_page, wants_part
 
 MAX_DIGITS: Final = 9
@@ -70,17 +70,18 @@ def rule_list(request: HttpRequest) -> HttpResponse:
 def rule_page(request: HttpRequest, rule: str) -> HttpResponse:
     """One rule: why it matters, what to do, an example with its correction, its sources, and who breaks it."""
     found = rule_at(rule)
-    example = rule_examples()[found.id]
+    findings = findings_in(found, found.example.found)
     tools = tools_that_break(found.id, Audience.objects.visibility_for(request.user))
     pages = Paginator(tools, TOOLS_PER_PAGE)
     page = pages.get_page(request.GET.get("page", "1")[:MAX_DIGITS])
     context = {
         "rule": found,
         "meaning": MEANINGS[found.severity][1],
-        "example": example,
-        "notes": [note | {"kind": found.severity} for note in example.notes()],
-        "has_fix": example.has_fix(),
-        "sources": found.sources,
+        "notes": [
+            {"pointer": finding.pointer, "message": finding.message, "kind": found.severity}
+            for finding in findings
+        ],
+        "has_fix": any(finding.fix for finding in findings),
         "page": page,
         "rows": [(tool, findings_of(tool, found.id)) for tool in page],
         "previous_url": f"?page={page.previous_page_number()}#tools" if page.has_previous() else "",

@@ -1,13 +1,13 @@
 """Lint: suggestions for valid specs.
 
 findings        a finding, and its fix
-registry        every rule, with its documentation; citations: the documents that rules cite
+registry        every rule, with its documentation, which is in rules.toml
 linter          runs all rules, which are in rules/: findings with their positions, and one number for a spec
 context         a spec as the rules see it
 assessment      that number, and the formats that accept the spec unchanged
 fixes           applies fixes to the text of a spec (`jsontext.text_patch`)
 reporters       findings as text, JSON and SARIF
-rule_examples   a finding of each rule and its correction, for the pages of the rules
+rule_examples   the findings in the examples of the rules
 """
 
 from catalog.specs.lint.findings import SEVERITIES, Finding, Fix, Severity

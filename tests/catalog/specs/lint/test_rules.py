@@ -2,22 +2,21 @@
 
 import pytest
 
-from catalog.specs.lint import RULES
-from catalog.specs.lint.rule_examples import rule_examples
+from catalog.specs.lint import RULES, SEVERITIES
+from catalog.specs.lint.rule_examples import findings_in
 from tests.pages import page, text_of, texts_of
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_example_of_a_rule_has_a_finding_and_its_correction_has_none(rule):
-    example = rule_examples()[rule]
+    documented = RULES[rule]
 
-    assert example.findings(example.found)
-    assert not example.findings(example.corrected)
+    assert findings_in(documented, documented.example.found)
+    assert not findings_in(documented, documented.example.corrected)
 
 
-def test_every_rule_and_nothing_else_has_an_example_and_a_source():
-    assert set(rule_examples()) == set(RULES)
-    assert all(rule.sources for rule in RULES.values())
+def test_every_rule_has_a_severity_and_a_source():
+    assert all(rule.severity in SEVERITIES and rule.sources for rule in RULES.values())
 
 
 @pytest.mark.django_db
@@ -25,10 +24,11 @@ def test_every_rule_and_nothing_else_has_an_example_and_a_source():
 def test_a_finding_is_shown_beside_its_line(client, rule):
     tree = page(client, f"/lint/{rule}/")
 
-    notes = rule_examples()[rule].notes()
+    documented = RULES[rule]
+    findings = findings_in(documented, documented.example.found)
     assert [
         text.replace("See the rule", "").strip() for text in texts_of(tree, "#found .json-note")
-    ] == [" ".join(note["message"].replace("`", "").split()) for note in notes]
+    ] == [" ".join(finding.message.replace("`", "").split()) for finding in findings]
     assert not tree.css(".json-note-loose")
 
 
