@@ -1,8 +1,12 @@
-"""The code and the message of each type of change."""
+"""The code and the sentence of each difference, from the texts in `messages.toml`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any as Anything
 from typing import Final
 
 from catalog.json_schema.describe import (
@@ -18,28 +22,27 @@ from catalog.json_schema.describe import (
     with_article,
 )
 from catalog.jsontext.reader import JSON, dumps
-from catalog.specs.diff.changes import Any, Part, Path, path_in_words
+from catalog.specs.diff.changes import Any, Part, path_in_words
+from catalog.specs.diff.changes import Path as ValuePath
 from catalog.specs.diff.conjunction import LEAST, MOST, Conjunction
 from catalog.specs.diff.differences import NOTHING, Effect, Nothing, SchemaDifference
 from catalog.specs.diff.keywords import NUMBERS, TYPES
 
-_WHOLE: Final[Mapping[Part, str]] = {
-    "definition": "The definition",
-    "parameters": "The parameters",
-    "returnType": "The response",
-    "configuration": "The configuration",
-}
-_FIELDS: Final[Mapping[Part, str]] = {
-    "definition": "field",
-    "parameters": "field",
-    "returnType": "response field",
-    "configuration": "configuration field",
-}
+_FILE: Final = Path(__file__).with_name("messages.toml")
+_LIMITS: Final = frozenset({"minimum", "maximum", *LEAST.values(), *MOST.values()})
+_LONG: Final = frozenset({"description", "examples", "title"})
+
+
+@cache
+def _texts() -> dict[str, dict[str, Anything]]:
+    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
 def message_of(difference: SchemaDifference, part: Part) -> tuple[str, str]:
     """(the stable code of the change, one sentence)."""
-    code, sentence = _WORDINGS[difference.kind](difference, part)
+    words = Words(difference, part)
+    entries = _texts()[_row_of(difference)]
+    code, sentence = (text.format_map(words) for text in entries[_entry_of(difference, entries)])
     if difference.is_conditional:
         sentence = f"In some cases: {sentence[0].lower()}{sentence[1:]}"
     if difference.times > 1:
@@ -58,36 +61,203 @@ def note_of(difference: SchemaDifference, part: Part, effect: Effect) -> str:
         part: the part of the spec that it is in.
         effect: which values break callers, without conventions.
     """
-    subject = _inline(_subject(difference.path, part))
-    if difference.kind == "member-removed" and part == "returnType":
-        return f"Callers that read {subject} may no longer find it, or may get another type."
     if difference.kind == "member-removed":
-        return f"Callers that still send {subject} are accepted, but the tool may ignore it."
-    if effect is not Effect.UNDECLARED:
+        note = "member-removed"
+    elif effect is not Effect.UNDECLARED:
         return ""
-    if not difference.path:
-        return "Any value was accepted before; callers that send other values are now rejected."
+    else:
+        note = "undeclared" if difference.path else "whole"
+    notes = _texts()["notes"]
     if part == "returnType":
-        return f"The response could already contain {subject} as an undeclared property; it may now have another type."
-    return f"Undeclared properties were accepted before; callers that send other values as {subject} are now rejected."
+        note = f"response-{note}" if f"response-{note}" in notes else note
+    text: str = notes[note]
+    return text.strip().format_map(Words(difference, part))
 
 
-def _direction(difference: SchemaDifference, gone: str, come: str, both: str) -> str:
-    if difference.lost and difference.gained:
-        return both
-    return gone if difference.lost else come
+def _row_of(difference: SchemaDifference) -> str:
+    """The table of `messages.toml` that has the texts."""
+    kind, last = difference.kind, difference.path[-1:]
+    if kind in _LIMITS:
+        return "limit"
+    if kind == "annotation" and difference.subject == "default":
+        return "default"
+    if kind == "annotation" and difference.subject in _LONG:
+        return "long-annotation"
+    if kind in {"described", "forbidden"} and last == (Any.MEMBER,):
+        return f"{kind}-members"
+    if kind == "forbidden" and last == (Any.ITEM,):
+        return "forbidden-items"
+    return kind
+
+
+def _entry_of(difference: SchemaDifference, entries: dict[str, Anything]) -> str:
+    kind = difference.kind
+    if kind == "annotation" and difference.before is NOTHING:
+        return "added"
+    if kind == "annotation":
+        return "removed" if difference.after is NOTHING else "changed"
+    if kind == "member-added":
+        is_required = difference.lost and difference.subject == difference.path[-1]
+        return "required" if is_required else "optional"
+    if kind == "member-removed":
+        return "forbidden" if difference.new.accepts_nothing else "undeclared"
+    if kind in {"choice", "alternative"}:
+        return "lost" if difference.is_removal else "gained"
+    if kind == "listed":
+        return "lost" if difference.new.choices else "gained"
+    if not difference.lost:
+        return "any" if kind == "type" and difference.new.types >= TYPES else "gained"
+    if "vague" in entries and (not difference.path or _schema(difference.new) == _types(TYPES)):
+        return "vague"
+    return "both" if difference.gained and "both" in entries else "lost"
 
 
 # The words of messages
 
 
-def _subject(path: Path, part: Part) -> str:
-    """The value that a message is about: "`address.zip`", or "The response" for the whole value."""
-    return f"`{path_in_words(path)}`" if path else _WHOLE[part]
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the texts about `difference` can name.
+
+    `subject` is the value that changed, as the first words of a sentence: "`address.zip`", or "The response"; `inline`
+    is the same inside a sentence. `holder` is the value that contains it.
+    """
+
+    difference: SchemaDifference
+    part: Part
+
+    def __getitem__(self, name: str) -> str:
+        text: str = getattr(self, name)
+        return text
+
+    def _value_at(self, path: ValuePath) -> str:
+        return f"`{path_in_words(path)}`" if path else self._of_part("whole")
+
+    def _of_part(self, word: str) -> str:
+        text: str = _texts()["parts"][self.part][word]
+        return text
+
+    @property
+    def subject(self) -> str:
+        return self._value_at(self.difference.path)
+
+    @property
+    def inline(self) -> str:
+        return _lower(self.subject)
+
+    @property
+    def holder(self) -> str:
+        return self._value_at(self.difference.path[:-1])
+
+    @property
+    def holder_inline(self) -> str:
+        return _lower(self.holder)
+
+    @property
+    def member(self) -> str:
+        return self._value_at((*self.difference.path, self.difference.subject))
+
+    @property
+    def condition(self) -> str:
+        return self._value_at((*self.difference.path, self.difference.subject.partition(" ")[0]))
+
+    @property
+    def needed(self) -> str:
+        return self._value_at((*self.difference.path, self.difference.subject.partition(" ")[2]))
+
+    @property
+    def noun(self) -> str:
+        is_parameter = self.part == "parameters" and len(self.difference.path) == 1
+        return "parameter" if is_parameter else self._of_part("field")
+
+    @property
+    def kind(self) -> str:
+        return self.difference.kind
+
+    @property
+    def lost_types(self) -> str:
+        return _types(self.difference.old.types - self.difference.new.types)
+
+    @property
+    def gained_types(self) -> str:
+        return _types(self.difference.new.types - self.difference.old.types)
+
+    @property
+    def old_types(self) -> str:
+        return listed(_type_names(self.difference.old.types)) or "nothing"
+
+    @property
+    def new_types(self) -> str:
+        return listed(_type_names(self.difference.new.types)) or "nothing"
+
+    @property
+    def old_schema(self) -> str:
+        return _schema(self.difference.old)
+
+    @property
+    def new_schema(self) -> str:
+        return _schema(self.difference.new)
+
+    @property
+    def values(self) -> str:
+        return few(self.difference.values)
+
+    @property
+    def one_of(self) -> str:
+        """The values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
+        if len(self.difference.values) > MAX_VALUES:
+            return f"one of {few(self.difference.values)}"
+        return listed([cut(dumps(value)) for value in self.difference.values]) or "nothing"
+
+    @property
+    def old_steps(self) -> str:
+        return few(self.difference.old.keywords.all("multipleOf"))
+
+    @property
+    def new_steps(self) -> str:
+        return few(self.difference.new.keywords.all("multipleOf"))
+
+    @property
+    def old_limit(self) -> str:
+        return _limit(self.difference.old, self.kind, "had to", "had", "could have")
+
+    @property
+    def new_limit(self) -> str:
+        verb = "must now" if self.difference.lost else "may now"
+        return _limit(self.difference.new, self.kind, verb, "now has", "may now have")
+
+    @property
+    def before(self) -> str:
+        return _shown(self.difference.before)
+
+    @property
+    def after(self) -> str:
+        return _shown(self.difference.after)
+
+    @property
+    def before_text(self) -> str:
+        return cut(str(self.difference.before))
+
+    @property
+    def after_text(self) -> str:
+        return cut(str(self.difference.after))
+
+    @property
+    def annotation(self) -> str:
+        return self.difference.subject
+
+    @property
+    def label(self) -> str:
+        text: str = _texts()["labels"].get(self.annotation, f"`{self.annotation}`")
+        return text
+
+    @property
+    def omission(self) -> str:
+        return self._of_part("omission")
 
 
-def _inline(subject: str) -> str:
-    """The subject inside a sentence."""
+def _lower(subject: str) -> str:
+    """The first words of a sentence, inside a sentence."""
     return subject if subject.startswith("`") else subject[0].lower() + subject[1:]
 
 
@@ -113,313 +283,30 @@ def _schema(whole: Conjunction) -> str:
     ]
     if titles:
         return f"“{cut(titles[-1])}”"
-    return few(_choices(whole)) if whole.choices else _types(whole.types)
+    return few(min(whole.choices, key=len)) if whole.choices else _types(whole.types)
 
 
-def _choices(whole: Conjunction) -> Sequence[JSON]:
-    return min(whole.choices, key=len, default=[])
+def _limit(whole: Conjunction, keyword: str, be: str, have: str, may_have: str) -> str:
+    """A bound or a size: "had to be at least 1", "had no lower bound"; "could have any number of items"."""
+    if keyword not in NOUNS:
+        return _bound(whole, keyword, be, have)
+    is_least = keyword in LEAST.values()
+    counts = whole.counts(keyword)
+    count = (max if is_least else min)(counts, default=0)
+    if not counts or (is_least and count == 0):
+        return f"{may_have} any number of {plural(NOUNS[keyword], 2)}"
+    return f"{be} have {phrase(keyword, count)}"
 
 
-def _one_of(values: Sequence[JSON]) -> str:
-    """Values as a choice: "1", "1 or 2", "one of 1, 2, 3, 4, 5 and 3 more"."""
-    if len(values) > MAX_VALUES:
-        return f"one of {few(values)}"
-    return listed([cut(dumps(value)) for value in values]) or "nothing"
+def _bound(whole: Conjunction, keyword: str, be: str, have: str) -> str:
+    edge = whole.edge(lowest=keyword == "minimum")
+    if edge is None:
+        return f"{have} no {'lower' if keyword == 'minimum' else 'upper'} bound"
+    bound, is_exclusive = edge
+    number = f"{bound:f}" if abs(bound.adjusted()) < MAX_VALUE_CHARS else str(bound)
+    name = f"exclusive{keyword.capitalize()}" if is_exclusive else keyword
+    return f"{be} be {LIMITS[name]} {number}"
 
 
 def _shown(value: JSON | Nothing) -> str:
     return "" if isinstance(value, Nothing) else cut(dumps(value))
-
-
-# Types and choices
-
-
-def _type(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    lost = difference.old.types - difference.new.types
-    gained = difference.new.types - difference.old.types
-    before, after = (
-        listed(_type_names(whole.types)) or "nothing" for whole in (difference.old, difference.new)
-    )
-    both = f"{subject} changed from {before} to {after}."
-    gone = f"{subject} may no longer be {_types(lost)}."
-    come = f"{subject} may now also be {_types(gained)}."
-    if difference.new.types >= TYPES:
-        come = f"{subject} may now have any type."
-    return "type-changed", _direction(difference, gone, come, both)
-
-
-def _choice(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    if difference.is_removal:
-        return "choice-removed", f"{subject} may no longer be {few(difference.values)}."
-    return "choice-added", f"{subject} may now also be {few(difference.values)}."
-
-
-def _list_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    if difference.new.choices:
-        return "list-added", f"{subject} must now be {_one_of(difference.values)}."
-    return "list-removed", f"{subject} is no longer limited to {_one_of(difference.values)}."
-
-
-def _alternative(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    if difference.is_removal:
-        return "alternative-removed", f"{subject} may no longer be {_schema(difference.old)}."
-    return "alternative-added", f"{subject} may now also be {_schema(difference.new)}."
-
-
-def _description_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    if not difference.path:
-        gone = f"{subject} could have any value before and now has constraints."
-        return "described", _direction(difference, gone, f"{subject} may now have any value.", gone)
-    if difference.path[-1] is Any.MEMBER:
-        whole = _subject(difference.path[:-1], part)
-        gone = f"Undeclared properties of {_inline(whole)} must now be {_schema(difference.new)}."
-        come = f"Undeclared properties of {_inline(whole)} may now have any value."
-        return "other-members-changed", _direction(difference, gone, come, gone)
-    gone = f"{subject} could have any value before and must now be {_schema(difference.new)}."
-    if _schema(difference.new) == _types(TYPES):
-        gone = f"{subject} could have any value before and now has constraints."
-    return "described", _direction(difference, gone, f"{subject} may now have any value.", gone)
-
-
-def _forbidden(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    if difference.path and difference.path[-1] is Any.MEMBER:
-        whole = _subject(difference.path[:-1], part)
-        gone = f"{whole} no longer allows undeclared properties."
-        return "other-members-changed", _direction(
-            difference, gone, f"{whole} now allows undeclared properties.", gone
-        )
-    if difference.path and difference.path[-1] is Any.ITEM:
-        whole = _subject(difference.path[:-1], part)
-        gone, come = (
-            f"{whole} no longer allows additional items.",
-            f"{whole} now allows additional items.",
-        )
-        return "other-items-changed", _direction(difference, gone, come, gone)
-    subject = _subject(difference.path, part)
-    gone = f"{subject} is no longer allowed."
-    return "forbidden-changed", _direction(difference, gone, f"{subject} is now allowed.", gone)
-
-
-# Numbers, strings, sizes
-
-
-def _bound(*, lowest: bool) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
-    name = "minimum" if lowest else "maximum"
-
-    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-        before = _edge(difference.old, "had to be", "had", lowest=lowest)
-        verb = "must" if difference.lost else "may"
-        after = _edge(difference.new, f"{verb} now be", "now has", lowest=lowest)
-        return f"{name}-changed", f"{_subject(difference.path, part)} {after}; before, it {before}."
-
-    return wording
-
-
-def _edge(whole: Conjunction, be: str, have: str, *, lowest: bool) -> str:
-    edge = whole.edge(lowest=lowest)
-    if edge is None:
-        return f"{have} no {'lower' if lowest else 'upper'} bound"
-    number = f"{edge[0]:f}" if abs(edge[0].adjusted()) < MAX_VALUE_CHARS else str(edge[0])
-    name = "minimum" if lowest else "maximum"
-    return f"{be} {LIMITS[f'exclusive{name.capitalize()}' if edge[1] else name]} {number}"
-
-
-def _multiple(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    before, after = (
-        few(whole.keywords.all("multipleOf")) for whole in (difference.old, difference.new)
-    )
-    gone = f"{subject} must now be a multiple of {after}."
-    come = f"{subject} no longer has to be a multiple of {before}."
-    return "multiple-changed", _direction(difference, gone, come, gone)
-
-
-def _size(keyword: str) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
-    lowest = keyword in LEAST.values()
-    pick: Callable[[Iterable[int]], int] = max if lowest else min
-
-    def counted(whole: Conjunction, must: str, may: str) -> str:
-        counts = whole.counts(keyword)
-        if not counts or (lowest and pick(counts) == 0):
-            return f"{may} any number of {plural(NOUNS[keyword], 2)}"
-        return f"{must} {phrase(keyword, pick(counts))}"
-
-    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-        verb = "must" if difference.lost else "may"
-        after = counted(difference.new, f"{verb} now have", "may now have")
-        before = counted(difference.old, "had to have", "could have")
-        return (
-            f"{keyword}-changed",
-            f"{_subject(difference.path, part)} {after}; before, it {before}.",
-        )
-
-    return wording
-
-
-def _string_rule(keyword: str, verb: str) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
-    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-        subject = _subject(difference.path, part)
-        after, before = cut(str(difference.after)), cut(str(difference.before))
-        gone = f"{subject} must now {verb} `{after}`."
-        come = f"{subject} no longer has to {verb} `{before}`."
-        both = f"{subject} must now {verb} `{after}`; before, it was `{before}`."
-        return f"{keyword}-changed", _direction(difference, gone, come, both)
-
-    return wording
-
-
-# Members and items
-
-
-def _required_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject((*difference.path, difference.subject), part)
-    if difference.lost:
-        return "required-added", f"{subject} is now required."
-    return "required-removed", f"{subject} is no longer required."
-
-
-def _needed_sentence(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    name, _, needed = difference.subject.partition(" ")
-    one, other = (_subject((*difference.path, member), part) for member in (name, needed))
-    if difference.lost:
-        return "needed-added", f"If {one} is given, {other} must now be given too."
-    return "needed-removed", f"If {one} is given, {other} no longer has to be given."
-
-
-def _member_added(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    name = difference.path[-1]
-    required = bool(difference.lost) and difference.subject == name
-    adjective = "required" if required else "optional"
-    noun = "parameter" if part == "parameters" and len(difference.path) == 1 else _FIELDS[part]
-    return "member-added", f"New {adjective} {noun} {_subject(difference.path, part)}."
-
-
-def _member_removed(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _subject(difference.path, part)
-    if difference.new.accepts_nothing:
-        return "member-removed", f"{subject} was removed and is no longer allowed."
-    return "member-removed", f"{subject} is no longer declared."
-
-
-# The rest, and annotations
-
-
-def _plainly(
-    code: str, gone: str, come: str, both: str
-) -> Callable[[SchemaDifference, Part], tuple[str, str]]:
-    def wording(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-        return code, f"{_subject(difference.path, part)} {_direction(difference, gone, come, both)}"
-
-    return wording
-
-
-def _annotation(difference: SchemaDifference, part: Part) -> tuple[str, str]:
-    subject = _inline(_subject(difference.path, part))
-    label = _LABELS.get(difference.subject, f"`{difference.subject}`")
-    if difference.subject in _LONG:
-        verb = (
-            "was added"
-            if difference.before is NOTHING
-            else "was removed"
-            if difference.after is NOTHING
-            else "changed"
-        )
-        return f"{difference.subject}-changed", f"The {label} of {subject} {verb}."
-    before, after = (_shown(value) for value in (difference.before, difference.after))
-    if difference.before is NOTHING:
-        sentence = f"The {label} of {subject} is now {after}; it had none before."
-    elif difference.after is NOTHING:
-        sentence = f"The {label} of {subject} ({before}) was removed."
-    else:
-        sentence = f"The {label} of {subject} changed from {before} to {after}."
-    if difference.subject == "default":
-        effect = _ABSENT if part == "returnType" else _OMITTED
-        sentence = f"{sentence.removesuffix('.')}: {effect}."
-    return f"{difference.subject}-changed", sentence
-
-
-_OMITTED: Final = "a caller that omits it may now get something else"
-_ABSENT: Final = "where a response omits it, readers may now assume something else"
-
-
-_LABELS: Final = {
-    "default": "default",
-    "deprecated": "`deprecated` flag",
-    "description": "description",
-    "examples": "list of examples",
-    "format": "format",
-    "readOnly": "`readOnly` flag",
-    "title": "title",
-    "writeOnly": "`writeOnly` flag",
-}
-_LONG: Final = frozenset({"description", "examples", "title"})
-
-_WORDINGS: Final[Mapping[str, Callable[[SchemaDifference, Part], tuple[str, str]]]] = {
-    "alternative": _alternative,
-    "choice": _choice,
-    "described": _description_sentence,
-    "forbidden": _forbidden,
-    "listed": _list_sentence,
-    "type": _type,
-    "minimum": _bound(lowest=True),
-    "maximum": _bound(lowest=False),
-    "multiple": _multiple,
-    **{keyword: _size(keyword) for keyword in (*LEAST.values(), *MOST.values())},
-    "format": _string_rule("format", "have the format"),
-    "pattern": _string_rule("pattern", "match the pattern"),
-    "required": _required_sentence,
-    "needed": _needed_sentence,
-    "member-added": _member_added,
-    "member-removed": _member_removed,
-    "annotation": _annotation,
-    "contains": _plainly(
-        "contains-changed",
-        "must now contain certain items that were not required before.",
-        "no longer has to contain certain items.",
-        "must contain different items than before.",
-    ),
-    "exclusive": _plainly(
-        "alternatives-changed",
-        "may no longer match more than one alternative of `oneOf`.",
-        "may now match more than one alternative; before, exactly one had to match (`oneOf`).",
-        "has alternatives of `oneOf` that overlap differently than before.",
-    ),
-    "maxContains": _plainly(
-        "contains-changed",
-        "may contain fewer items that match `contains`.",
-        "may contain more items that match `contains`.",
-        "may contain a different number of items that match `contains`.",
-    ),
-    "names": _plainly(
-        "names-changed",
-        "allows fewer names for undeclared properties.",
-        "allows more names for undeclared properties.",
-        "allows different names for undeclared properties.",
-    ),
-    "not": _plainly(
-        "not-changed",
-        "now excludes some values by `not` that were allowed before.",
-        "now allows some values that `not` excluded before.",
-        "excludes different values by `not` than before.",
-    ),
-    "unclear": _plainly(
-        "unclear", *["has a schema that cannot be compared with the previous one."] * 3
-    ),
-    "unevaluated": _plainly(
-        "unevaluated-changed",
-        "allows fewer undeclared properties or items.",
-        "allows more undeclared properties or items.",
-        "allows different undeclared properties or items.",
-    ),
-    "unique": _plainly(
-        "unique-changed",
-        "may no longer contain duplicate items.",
-        "may now contain duplicate items.",
-        "has a different rule for duplicate items.",
-    ),
-}

@@ -1,10 +1,14 @@
 """Comparisons of two specs: the direction of each change, and its proof."""
 
 import json
+import string
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from catalog.specs.diff import Any, Known, compare
+from catalog.specs.diff import messages as message_texts
 from catalog.specs.spec import read_spec, stored_spec
 from tests.work import at_most
 
@@ -661,3 +665,15 @@ def test_names_that_are_described_by_the_schema_of_their_object_are_compared():
     new = {"$ref": "#/$defs/names", "$defs": {"names": names}}
 
     assert compare(spec(parameters={"type": "null"}), spec(parameters=new)).changes
+
+
+def test_every_text_of_a_change_names_words_that_exist():
+    file = Path(message_texts.__file__).with_suffix(".toml")
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    texts = [*tables.pop("notes").values(), *tables.pop("labels").values()]
+    del tables["parts"]
+    texts += [text for table in tables.values() for entry in table.values() for text in entry]
+
+    named = {name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    assert {name for name in named if not hasattr(message_texts.Words, name)} == set()
