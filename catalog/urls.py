@@ -1,16 +1,17 @@
 from django.urls import path, register_converter
+from django.views.generic import RedirectView
 
 from catalog.views import (
-    access,
     audit,
     changes,
     exports,
-    metadata,
+    groups,
     organise_many,
     palette,
     people,
     revisions,
     sources,
+    tool_settings,
     toolkits,
     tools,
     upload_reports,
@@ -34,6 +35,9 @@ class RevisionPair:
 
 
 register_converter(RevisionPair, "revisions")
+
+# the former addresses of a tool's settings
+to_settings = RedirectView.as_view(pattern_name="catalog:tool_settings", permanent=True)
 
 app_name = "catalog"
 urlpatterns = [
@@ -72,25 +76,22 @@ urlpatterns = [
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("organise/", organise_many.organise_matches, name="organise_matches"),
     path("selection/compare/", tools.compare_tools, name="compare_tools"),
-    path("toolkits/", metadata.group_list, {"kind": "toolkit"}, name="toolkits"),
+    path("toolkits/", groups.group_list, {"kind": "toolkit"}, name="toolkits"),
     path("toolkits/<str:name>/", toolkits.toolkit_page, name="toolkit"),
     path("toolkits/<str:name>/export/", toolkits.export_toolkit, name="toolkit_export"),
-    path("toolkits/<str:name>/access/", access.toolkit_access, name="toolkit_access"),
+    path("toolkits/<str:name>/access/", tool_settings.toolkit_access, name="toolkit_access"),
     path("people/", people.people, name="people"),
     path("people/add/", people.add_person, name="add_person"),
     path("people/groups/", people.change_groups, name="people_groups"),
     path("people/<int:pk>/", people.person, name="person"),
     path("people/<int:pk>/link/", people.new_person_link, name="person_link"),
-    path("tags/", metadata.group_list, {"kind": "tag"}, name="tags"),
+    path("tags/", groups.group_list, {"kind": "tag"}, name="tags"),
     path("tools/<str:slug>/", tools.tool_page, name="tool"),
     path("tools/<str:slug>/preview/", tools.tool_preview, name="tool_preview"),
     path("tools/<str:slug>/star/", tools.star_tool, name="star"),
-    path("tools/<str:slug>/organise/", metadata.organise_tool, name="organise"),
-    path("tools/<str:slug>/access/", access.tool_access, name="tool_access"),
-    path("tools/<str:slug>/deprecate/", metadata.deprecate_tool, name="deprecate"),
-    path(
-        "tools/<str:slug>/deprecate/undo/", metadata.undo_tool_deprecation, name="undo_deprecation"
-    ),
+    path("tools/<str:slug>/settings/", tool_settings.tool_settings, name="tool_settings"),
+    path("tools/<str:slug>/organise/", to_settings, name="organise"),
+    path("tools/<str:slug>/access/", to_settings, name="tool_access"),
     path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),
     path("tools/<str:slug>/restore/", tools.restore_tool, name="restore"),
     path("tools/<str:slug>/lint/", lint_views.tool_lint, name="tool_lint"),

@@ -8,11 +8,11 @@ from typing import Any
 
 from django import forms
 
-from catalog.access import Access, access_of
+from catalog.access import Access, access_of, change_tool_access, change_toolkit_access
 from catalog.accounts.models import User
 from catalog.bulk_changes import BulkChange, Deprecation
 from catalog.forms.stored_form import StoredForm
-from catalog.lifecycle import deprecate
+from catalog.lifecycle import deprecate, undo_deprecation
 from catalog.linting.waivers import waive
 from catalog.metadata import UNCHANGED, Organisation, organise
 from catalog.models import Tool, Toolkit, Waiver
@@ -26,9 +26,18 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 class MetadataForm(StoredForm):
-    """A form that changes the metadata of the tool whose entity tag was `seen`."""
+    """A form that changes settings of the tool whose entity tag was `seen`."""
 
+    saved_message = "Saved."
     seen = forms.CharField(required=False)
+
+    def __init__(self, tool: Any, data: Any = None, initial: Any = None) -> None:
+        self.tool = tool
+        super().__init__(data, initial=initial, auto_id=False)
+
+    def save(self, by: User) -> Tool | Toolkit | None:
+        """Store the settings; None if they were refused."""
+        raise NotImplementedError
 
     @property
     def seen_etags(self) -> list[str] | None:
@@ -36,30 +45,28 @@ class MetadataForm(StoredForm):
 
 
 class OrganiseForm(MetadataForm):
-    """Toolkit, tags and owner. `tags_were` are the tags that the form showed; those left out now are removed."""
+    """Toolkit and tags. `tags_were` are the tags that the form showed; those left out now are removed."""
+
+    saved_message = "Toolkit and tags saved."
 
     toolkit_from = forms.CharField(required=False)
     toolkit = forms.CharField(required=False, strip=False)
     tags = forms.CharField(required=False)
     tags_were = forms.CharField(required=False, widget=forms.HiddenInput)
-    owner = forms.CharField(required=False)
 
     field_of_pointer = {"add_tags": "tags"}
 
     def __init__(self, tool: Tool, data: Any = None) -> None:
-        self.tool = tool
-        tags = tool.added_tags.splitlines()
+        tags = ", ".join(tool.added_tags.splitlines())
         initial = {
             "toolkit_from": "typed" if tool.toolkit_chosen else "id",
             "toolkit": tool.toolkit if tool.toolkit_chosen else "",
-            "tags": ", ".join(tags),
-            "tags_were": ", ".join(tags),
-            "owner": tool.owner.username if tool.owner else "",
+            "tags": tags,
+            "tags_were": tags,
         }
-        super().__init__(data, initial=initial, auto_id=False)
+        super().__init__(tool, data, initial)
 
     def save(self, by: User) -> Tool | None:
-        """Store the metadata; None if it was refused."""
         return self.stored_by(
             lambda: organise(self.tool, self._organisation(), by=by, seen=self.seen_etags)
         )
@@ -81,7 +88,6 @@ class OrganiseForm(MetadataForm):
             toolkit=None if by_id else typed["toolkit"],
             add_tags=tags,
             remove_tags=[tag for tag in were if group_key(tag) not in given],
-            owner=typed["owner"] if "owner" in self.data else UNCHANGED,
         )
 
 
@@ -135,23 +141,32 @@ class OrganiseManyForm(StoredForm):
 class AccessForm(MetadataForm):
     """Who owns, maintains and sees a tool or a toolkit; names are separated by commas."""
 
+    saved_message = "Access saved."
+
     owner = forms.CharField(required=False)
     maintainers = forms.CharField(required=False)
     maintainer_groups = forms.CharField(required=False)
     visibility = forms.CharField(required=False)
     groups = forms.CharField(required=False)
 
-    def __init__(self, one: Tool | Toolkit, data: Any = None) -> None:
-        stored = access_of(one)
+    def __init__(self, tool: Tool | Toolkit, data: Any = None) -> None:
+        stored = access_of(tool)
         initial = {
             "owner": stored.owner,
+            "maintainers": ", ".join(stored.maintainers),
+            "maintainer_groups": ", ".join(stored.maintainer_groups),
             "visibility": stored.visibility,
-            **{
-                name: ", ".join(getattr(stored, name))
-                for name in ("maintainers", "maintainer_groups", "groups")
-            },
+            "groups": ", ".join(stored.groups),
         }
-        super().__init__(data, initial=initial, auto_id=False)
+        super().__init__(tool, data, initial)
+
+    def save(self, by: User) -> Tool | Toolkit | None:
+        return self.stored_by(lambda: self._change_access(by))
+
+    def _change_access(self, by: User) -> Tool | Toolkit:
+        if isinstance(self.tool, Toolkit):
+            return change_toolkit_access(self.tool, self.access, by=by)
+        return change_tool_access(self.tool, self.access, by=by, seen=self.seen_etags)
 
     @property
     def visibilities(self) -> dict[str, str]:
@@ -173,20 +188,20 @@ class AccessForm(MetadataForm):
 class DeprecateForm(MetadataForm):
     """A note and the id of the tool's successor."""
 
+    saved_message = "The tool is deprecated. It still works and shows a warning."
+
     note = forms.CharField(required=False, strip=False)
     superseded_by = forms.CharField(required=False)
 
     def __init__(self, tool: Tool, data: Any = None) -> None:
-        self.tool = tool
         successor = tool.superseded_by.tool_id if tool.superseded_by else ""
-        super().__init__(data, initial={"note": tool.deprecation_note, "superseded_by": successor})
+        super().__init__(tool, data, {"note": tool.deprecation_note, "superseded_by": successor})
 
     def clean_note(self) -> str:
         """Browsers send the line ends of a text as CR LF."""
         return str(self.cleaned_data["note"]).replace("\r\n", "\n")
 
     def save(self, by: User) -> Tool | None:
-        """Deprecate the tool; None if it was refused."""
         return self.stored_by(
             lambda: deprecate(
                 self.tool,
@@ -196,6 +211,15 @@ class DeprecateForm(MetadataForm):
                 seen=self.seen_etags,
             )
         )
+
+
+class UndoDeprecationForm(MetadataForm):
+    """Remove the deprecation that a user chose; the spec's own stays."""
+
+    saved_message = "The deprecation is removed."
+
+    def save(self, by: User) -> Tool | None:  # noqa: ARG002 - the right to save was checked
+        return self.stored_by(lambda: undo_deprecation(self.tool, seen=self.seen_etags))
 
 
 class WaiverForm(StoredForm):

@@ -231,7 +231,7 @@ def test_a_tool_is_starred_in_its_row_and_found_by_its_star(signed_in: Page):
     expect(signed_in.locator(".result-name")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/tools/convert_units/organise/", "/organise/?q=convert"])
+@pytest.mark.parametrize("path", ["/tools/convert_units/settings/", "/organise/?q=convert"])
 def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
     signed_in.goto(path)
 
@@ -242,7 +242,7 @@ def test_a_field_for_a_tool_offers_those_that_match(signed_in: Page, path: str):
 
 def test_a_suggested_tag_is_added_by_its_button_and_removed_again(visitors: Visitors):
     page = visitors.page_of("owner")
-    page.goto("/tools/convert_units/organise/")
+    page.goto("/tools/convert_units/settings/")
     field = page.locator("#tags")
     button = page.get_by_role("group", name="Suggested tags").get_by_role("button", name="finance")
     field.fill("length, ")
@@ -258,7 +258,7 @@ def test_a_suggested_tag_is_added_by_its_button_and_removed_again(visitors: Visi
 
 def test_a_suggested_tag_replaces_the_tag_that_is_half_typed(visitors: Visitors):
     page = visitors.page_of("owner")
-    page.goto("/tools/convert_units/organise/")
+    page.goto("/tools/convert_units/settings/")
     field = page.locator("#tags")
     suggestions = page.locator(".tag-suggestions button:visible")
     field.fill("")
@@ -277,7 +277,7 @@ def test_a_suggested_tag_replaces_the_tag_that_is_half_typed(visitors: Visitors)
 
 
 def test_the_name_of_a_toolkit_is_asked_for_only_if_it_is_custom(signed_in: Page):
-    signed_in.goto("/tools/convert_units/organise/")
+    signed_in.goto("/tools/convert_units/settings/")
     name = signed_in.get_by_label("Toolkit name")
 
     expect(signed_in.get_by_label("From the id: none")).to_be_checked()

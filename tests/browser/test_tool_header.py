@@ -49,7 +49,7 @@ def test_the_header_stays_in_view_above_the_target_of_a_link(signed_in: Page, si
 
 def test_the_header_covers_no_element_with_the_focus(signed_in: Page):
     signed_in.set_viewport_size({"width": 1280, "height": 600})
-    signed_in.goto(f"{TOOL}organise/")
+    signed_in.goto(f"{TOOL}settings/")
     signed_in.evaluate(
         "() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })"
     )

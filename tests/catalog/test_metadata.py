@@ -126,9 +126,9 @@ def test_the_form_suggests_owners_tags_and_tools_of_the_toolkit(client):
     make_tool("other")
     client.force_login(make_user("root", is_staff=True, is_superuser=True))
 
-    context = client.get("/tools/kit.two/organise/").context
+    context = client.get("/tools/kit.two/settings/").context
 
-    assert (context["owners"], context["tags"], context["successors"]) == (
+    assert (list(context["owners"]), context["tags"], list(context["successors"])) == (
         ["olivia"],
         ["old"],
         ["kit.one"],
@@ -140,7 +140,8 @@ def test_the_form_shows_at_the_toolkit_that_it_belongs_to_others(client, officia
     client.force_login(make_user("eve"))
 
     answer = client.post(
-        "/tools/evil1/organise/", {"toolkit_from": "typed", "toolkit": "official", "tags": ""}
+        "/tools/evil1/settings/",
+        {"section": "organisation", "toolkit_from": "typed", "toolkit": "official", "tags": ""},
     )
 
     assert answer.status_code == 403
@@ -605,7 +606,7 @@ def test_removing_a_deprecation_checks_for_a_newer_change(browser):
     seen = deprecate(tool, note="one").etag
     deprecate(tool, note="two")
 
-    answer = browser.post("/tools/now/deprecate/undo/", {"seen": seen})
+    answer = browser.post("/tools/now/settings/", {"section": "undo-deprecation", "seen": seen})
 
     assert answer.status_code == 409
     assert Tool.objects.get().deprecation_note == "two"
@@ -614,7 +615,8 @@ def test_removing_a_deprecation_checks_for_a_newer_change(browser):
 def test_a_toolkit_that_is_written_into_the_empty_field_is_meant(browser):
     make_tool("now")
 
-    browser.post("/tools/now/organise/", {"toolkit_from": "id", "toolkit": "Clocks", "tags": ""})
+    form = {"section": "organisation", "toolkit_from": "id", "toolkit": "Clocks", "tags": ""}
+    browser.post("/tools/now/settings/", form)
 
     assert Tool.objects.get().toolkit == "Clocks"
 
@@ -623,6 +625,7 @@ def test_a_tag_added_by_another_user_stays_when_the_form_is_submitted(browser):
     tool = make_tool("now")
     organise(tool, Organisation(add_tags=["old"]), by=None)
     form = {
+        "section": "organisation",
         "toolkit_from": "id",
         "toolkit": "",
         "tags": "mine",
@@ -631,10 +634,10 @@ def test_a_tag_added_by_another_user_stays_when_the_form_is_submitted(browser):
     }
     organise(tool, Organisation(add_tags=["theirs"]), by=None)
 
-    refused = browser.post("/tools/now/organise/", form)
+    refused = browser.post("/tools/now/settings/", form)
     assert refused.status_code == 409
     assert 'name="tags_were" value="old"' in refused.content.decode()
-    browser.post("/tools/now/organise/", form | {"seen": Tool.objects.get().etag})
+    browser.post("/tools/now/settings/", form | {"seen": Tool.objects.get().etag})
 
     assert sorted(Tool.objects.get().added_tags.splitlines()) == ["mine", "theirs"]
 

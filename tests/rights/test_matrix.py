@@ -75,10 +75,9 @@ PAGES = {
     "tool": (EVERYONE, NOBODY),
     "tool_preview": (EVERYONE, NOBODY),
     "star": (NOBODY, SIGNED_IN),
-    "organise": (MAINTAIN, MAINTAIN),
-    "tool_access": (MAINTAIN, MAINTAIN),
-    "deprecate": (NOBODY, MAINTAIN),
-    "undo_deprecation": (NOBODY, MAINTAIN),
+    "tool_settings": (MAINTAIN, MAINTAIN),
+    "organise": (EVERYONE, EVERYONE),  # leads to tool_settings, as does the next
+    "tool_access": (EVERYONE, EVERYONE),
     "archive": (NOBODY, MAINTAIN),
     "restore": (NOBODY, MAINTAIN),
     "tool_lint": (EVERYONE, NOBODY),

@@ -423,117 +423,10 @@ def test_the_page_of_a_tool_links_to_its_toolkit_tags_owner_and_successor(client
         assert f'href="{href}"' in page
     assert "This tool is deprecated" in page
     assert "Use another.\n&lt;b&gt;" in page
-    assert "/tools/mail.send/organise/" not in page
+    assert "/tools/mail.send/settings/" not in page
 
 
-def test_a_tool_is_organised_on_its_page(browser):
-    tool = make_tool("mail.send", tags=["office"])
-    form = {
-        "toolkit_from": "typed",
-        "toolkit": "Letters",
-        "tags": "one, two ,, one",
-        "owner": "ada",
-        "seen": tool.etag,
-    }
-
-    answer = browser.post("/tools/mail.send/organise/", form, follow=True)
-
-    tool.refresh_from_db()
-    assert answer.redirect_chain == [("/tools/mail.send/", 302)]
-    assert LexborHTMLParser(answer.content).css_first(".messages").text(strip=True) == "Saved."
-    assert (tool.toolkit, tool.tags, tool.owner.username) == (
-        "Letters",
-        ["office", "one", "two"],
-        "ada",
-    )
-    assert "one, two" in browser.get("/tools/mail.send/organise/").content.decode()
-
-
-def test_tags_that_are_missing_in_the_form_are_removed(browser, ada):
-    tool = organise(make_tool("now"), Organisation(add_tags=["one", "two"], toolkit="X"), by=ada)
-
-    browser.post("/tools/now/organise/", {"toolkit_from": "id", "tags": "two"})
-
-    tool.refresh_from_db()
-    assert (tool.tags, tool.toolkit, tool.toolkit_chosen) == (["two"], "", False)
-
-
-def test_a_refused_value_stays_in_its_field_with_the_reason(browser):
-    make_tool("now")
-    form = {"toolkit_from": "typed", "toolkit": "--", "tags": "good, !!", "owner": "nobody"}
-
-    answer = browser.post("/tools/now/organise/", form)
-
-    page = answer.content.decode()
-    assert answer.status_code == 422
-    assert 'value="good, !!"' in page
-    for field in ("toolkit", "tags", "owner"):
-        assert f'href="#{field}"' in page
-        assert f'id="{field}-error"' in page
-
-
-def test_an_outdated_form_changes_nothing(browser, ada):
-    tool = make_tool("now")
-    organise(tool, Organisation(add_tags=["one"]), by=ada)
-
-    answer = browser.post(
-        "/tools/now/organise/", {"toolkit_from": "id", "tags": "", "seen": tool.etag}
-    )
-
-    tool.refresh_from_db()
-    assert answer.status_code == 409
-    assert tool.tags == ["one"]
-
-
-def test_only_the_owner_can_change_the_owner(browser):
-    publish(make_spec("now"), by=make_user("grace"))
-
-    page = browser.get("/tools/now/organise/").content.decode()
-    answer = browser.post(
-        "/tools/now/organise/", {"toolkit_from": "id", "tags": "", "owner": "ada"}
-    )
-
-    assert 'name="owner"' not in page
-    assert answer.status_code == 403
-
-
-def test_a_tool_is_deprecated_and_restored_on_its_page(browser):
-    tool = make_tool("old")
-    make_tool("new")
-
-    browser.post("/tools/old/deprecate/", {"note": "One\r\ntwo", "superseded_by": " new "})
-    tool.refresh_from_db()
-    deprecation = (tool.deprecated, tool.deprecation_note, tool.superseded_by.tool_id)
-    browser.post("/tools/old/deprecate/undo/")
-    tool.refresh_from_db()
-
-    assert deprecation == (True, "One\ntwo", "new")
-    assert not tool.deprecated
-
-
-def test_an_unknown_successor_is_refused_at_its_field(browser):
-    make_tool("old")
-
-    answer = browser.post("/tools/old/deprecate/", {"note": "Kept.", "superseded_by": "nowhere"})
-
-    page = answer.content.decode()
-    assert answer.status_code == 422
-    assert 'id="superseded_by-error"' in page
-    assert "Kept." in page
-
-
-def test_a_deprecation_by_the_spec_cannot_be_removed_on_the_page(browser):
-    make_tool("old", deprecated=True)
-
-    answer = browser.post("/tools/old/deprecate/undo/")
-
-    assert answer.status_code == 409
-    assert "publish a revision without it" in answer.content.decode()
-
-
-@pytest.mark.parametrize(
-    "path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"]
-)
+@pytest.mark.parametrize("path", ["settings/", "revisions/1/restore/"])
 def test_an_anonymous_user_cannot_organise_tools(client, path):
     make_tool("now")
 
@@ -543,9 +436,7 @@ def test_an_anonymous_user_cannot_organise_tools(client, path):
     assert answer["Location"].startswith("/sign-in/")
 
 
-@pytest.mark.parametrize(
-    "path", ["organise/", "deprecate/", "deprecate/undo/", "revisions/1/restore/"]
-)
+@pytest.mark.parametrize("path", ["settings/", "revisions/1/restore/"])
 def test_an_unknown_tool_cannot_be_organised(browser, path):
     assert browser.post(f"/tools/nowhere/{path}").status_code == 404
 

@@ -128,7 +128,7 @@ def test_its_owner_gets_a_link_to_its_access(client, mail):
         "Visible to": "Signed-in people",
     } == facts(client, "/toolkits/mail/")
     assert page(client, "/toolkits/mail/").css_first("a[href='/toolkits/mail/access/']") is not None
-    assert page(client, "/toolkits/mail/access/").css_first("form.organise") is not None
+    assert page(client, "/toolkits/mail/access/").css_first("#maintainers") is not None
 
 
 def test_tools_that_a_person_may_not_see_are_not_counted(client, mail):
