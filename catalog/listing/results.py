@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from django.core.paginator import Page as DjangoPage
@@ -180,22 +181,19 @@ def _read_rows(pks: Sequence[int]) -> list[Tool]:
 def _results(search: CatalogSearch, tools: Sequence[Tool]) -> tuple[Result, ...]:
     """The rows of these tools, without successors that are hidden.
 
-    Whether they run is found for all of them at once. Fields are read only for tools that need them for an explanation.
+    Whether they run is found for all of them at once. Their fields are read if an explanation of one needs them.
     """
-    explained = {}
+
+    @cache
+    def read_fields() -> dict[int, str]:
+        return search_index().fields([tool.pk for tool in tools])
+
+    results = []
     for tool in tools:
         tool.runnable = tool.tool_id in search.runnable_ids
         if not search.visibility.is_complete:
             tool.hide_successor(search.visibility)
-        explained[tool.pk] = search.explainer.explain(tool)
-    unexplained = {pk: one.unexplained for pk, one in explained.items() if one.unexplained}
-    fields = search_index().fields(unexplained)
-    results = []
-    for tool in tools:
-        shown = explained[tool.pk].explanation
-        if tool.pk in fields:
-            reasons = search.explainer.reasons(unexplained[tool.pk], fields[tool.pk])
-            shown = replace(shown, reasons=reasons)
+        shown = search.explainer.explain(tool, read_fields)
         exact = search.is_list or search.hits.is_exact(tool.pk)
         results.append(Result(tool, shown, exact))
     return tuple(results)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, Protocol
 
 from catalog.rendering.markdown import as_text
 from catalog.search.document import LETTERS, FieldPart
-from catalog.search.highlight import Mark, SearchedWords, Text, excerpt, marks
-from catalog.search.plan import ALIKE, Alternative, Plan, Term
+from catalog.search.highlight import Mark, SearchedWords, excerpt, marks
+from catalog.search.plan import ALIKE, Plan, Term
+from catalog.search.tokenizer import tokens_of
 
 EXCERPT_CHARS: Final = 240
 REASON_CHARS: Final = 140
@@ -72,136 +72,102 @@ class Explanation:
 
 
 class Described(Protocol):
-    """The texts of a tool that a row shows."""
+    """The texts of a tool that a row shows, and its primary key."""
 
+    pk: int
     name: str
     tool_id: str
     description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """An explanation so far, and the words of the query that it does not explain."""
-
-    explanation: Explanation
-    unexplained: tuple[Term, ...]
 
 
 class Explainer:
     """Explains the results of one plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.terms = plan.terms
-        self.own = {term.word: _own(term) for term in plan.terms}
-        self.others = {
-            term.word: tuple(map(_in_parts, (term.same, term.related))) for term in plan.terms
-        }
-        self.all_own = _joined(self.own.values())
-        self._words: dict[tuple[SearchedWords, ...], SearchedWords] = {}  # the same for many tools
+        self.terms = [_SearchedTerm.of(term) for term in plan.terms]
+        self.all_own = _joined(term.own for term in self.terms)
 
-    def explain(self, tool: Described) -> Explained:
-        """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs."""
-        line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
-        if not self.terms:
-            return Explained(Explanation(Marked(tool.name), Marked(tool.tool_id), Marked(line)), ())
-        texts = (tool.name, tool.tool_id, line)
-        together = Text("\n".join(texts))
-        words, unexplained = self._seen(self.terms, together)
-        name, tool_id, text = _shared_out(marks(together, words), texts)
-        return Explained(Explanation(name, tool_id, text), tuple(unexplained))
+    def explain(self, tool: Described, read_fields: Callable[[], Mapping[int, str]]) -> Explanation:
+        """Mark the visible texts: where a word itself occurs, otherwise where an alternative of it occurs.
 
-    def reasons(self, unexplained: Iterable[Term], fields: str) -> tuple[Reason, ...]:
-        """Fields that contain the unexplained words: names before descriptions, at most `MAX_REASONS`.
-
-        Args:
-            unexplained: from `explain`.
-            fields: as in `SearchDocument.fields`.
+        If the texts do not explain a word, `read_fields` is called. It returns `SearchDocument.fields` of tools.
         """
-        found: list[Reason] = []
-        missing = tuple(unexplained)
-        lines = [line.split("\t") for line in self._likely_lines(missing, fields)]
-        for by_name in (True, False):
-            for letter, name, description in lines:
-                if not missing or len(found) == MAX_REASONS:
-                    return tuple(found)
-                text = name if by_name else description
-                words, still_missing = self._seen(missing, Text(text))
-                if len(still_missing) < len(missing):
-                    found.append(_reason(_PARTS[letter], name, None if by_name else text, words))
-                    missing = tuple(still_missing)
-        return tuple(found)
-
-    def _likely_lines(self, terms: Iterable[Term], text: str) -> Iterator[str]:
-        """The lines that contain one of the words or an alternative, in order."""
-        searched = Text(text)
-        offsets: set[int] = set()
-        for term in terms:
-            own = self.own[term.word]
-            offsets.update(offset for offset, _ in own.runs_in(searched))
-            parts = set(chain.from_iterable(chain.from_iterable(self.others[term.word])))
-            offsets.update(
-                offset for part in parts - own.tokens for offset, _ in searched.runs_with(part)
-            )
-        end = -1
-        for offset in sorted(offsets):
-            if offset > end:
-                start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
-                end = len(text) if end < 0 else end
-                yield text[start:end]
-
-    def _seen(self, terms: Iterable[Term], text: Text) -> tuple[SearchedWords, list[Term]]:
-        """The tokens to mark in a text, and the words without a match there."""
-        found, missing = [], []
-        for term in terms:
-            own = self.own[term.word]
-            if own.is_in(text):
-                found.append(own)
-            elif others := _present(self.others[term.word], text):
-                found.append(SearchedWords(others))
-            else:
-                missing.append(term)
-        key = tuple(found)
-        if key not in self._words:
-            self._words[key] = _joined(found)
-        return self._words[key], missing
+        line = excerpt(as_text(tool.description), self.all_own, EXCERPT_CHARS)
+        texts = (tool.name, tool.tool_id, line)
+        words, missing = _seen(self.terms, "\n".join(texts))
+        name, tool_id, text = (Marked(text, marks(text, words)) for text in texts)
+        reasons = _reasons(missing, read_fields().get(tool.pk, "")) if missing else ()
+        return Explanation(name, tool_id, text, reasons)
 
 
-def _shared_out(found: Iterable[Mark], texts: Iterable[str]) -> Iterator[Marked]:
-    """The marks of the joined texts (one per line), distributed over the single texts."""
-    at = 0
-    for text in texts:
-        end = at + len(text)
-        yield Marked(
-            text,
-            tuple(Mark(one.start - at, one.end - at) for one in found if at <= one.start < end),
-        )
-        at = end + 1
+@dataclass(frozen=True, slots=True)
+class _SearchedTerm:
+    """A word of the query.
+
+    Attributes:
+        own: the word itself, its forms, its completions, and the correction of a typo.
+        others: its alternatives, each as a set of tokens: equivalent ones, and those of the same subject.
+    """
+
+    own: SearchedWords
+    others: tuple[list[frozenset[str]], ...]
+
+    @classmethod
+    def of(cls, term: Term) -> _SearchedTerm:
+        alike = [one.token for one in term.same if one.weight >= ALIKE]
+        beginnings = (term.word.typed,) if term.word.open_ended else ()
+        groups = [
+            [frozenset(one.token.split(" ")) for one in group]
+            for group in (term.same, term.related)
+        ]
+        return cls(SearchedWords(frozenset([term.word.token, *alike]), beginnings), tuple(groups))
+
+    def seen_in(self, text: str, tokens: frozenset[str]) -> SearchedWords | None:
+        """The words to mark in a text with these tokens: alternatives only if the word itself is not in it."""
+        if not self.own.tokens.isdisjoint(tokens):
+            return self.own
+        if self.own.beginnings and self.own.is_in(text):
+            return self.own
+        for group in self.others:
+            present = [each for each in group if each <= tokens]
+            if present:
+                return SearchedWords(frozenset().union(*present))
+        return None
 
 
-def _reason(part: FieldPart, name: str, description: str | None, words: SearchedWords) -> Reason:
-    if description is None:
-        return Reason(part, Marked(name, marks(Text(name), words)))
+def _seen(terms: Iterable[_SearchedTerm], text: str) -> tuple[SearchedWords, list[_SearchedTerm]]:
+    """The words to mark in a text, and the words of the query that do not occur in it."""
+    tokens = frozenset(tokens_of(text))
+    found, missing = [], []
+    for term in terms:
+        seen = term.seen_in(text, tokens)
+        if seen is None:
+            missing.append(term)
+        else:
+            found.append(seen)
+    return _joined(found), missing
+
+
+def _reasons(missing: list[_SearchedTerm], fields: str) -> tuple[Reason, ...]:
+    """Fields that contain the missing words: names before descriptions, at most `MAX_REASONS`."""
+    described = [line.split("\t") for line in fields.splitlines()]
+    names = [(letter, name, "") for letter, name, _ in described]
+    found: list[Reason] = []
+    for letter, name, description in (*names, *described):
+        if not missing or len(found) == MAX_REASONS:
+            break
+        words, still_missing = _seen(missing, description or name)
+        if len(still_missing) < len(missing):
+            found.append(_reason(_PARTS[letter], name, description, words))
+            missing = still_missing
+    return tuple(found)
+
+
+def _reason(part: FieldPart, name: str, description: str, words: SearchedWords) -> Reason:
+    if not description:
+        return Reason(part, Marked(name, marks(name, words)))
     line = excerpt(as_text(description), words, REASON_CHARS)
-    return Reason(part, Marked(name), Marked(line, marks(Text(line), words)))
-
-
-def _own(term: Term) -> SearchedWords:
-    """The word itself, its forms, its completions, and the correction of a typo."""
-    alike = {one.token for one in term.same if one.weight >= ALIKE}
-    beginnings = (term.word.typed,) if term.word.open_ended else ()
-    return SearchedWords(frozenset({term.word.token, *alike}), beginnings)
-
-
-def _in_parts(alternatives: Iterable[Alternative]) -> list[list[str]]:
-    return [one.token.split(" ") for one in alternatives]
-
-
-def _present(groups: Iterable[list[list[str]]], text: Text) -> frozenset[str]:
-    """The alternatives of a word that occur in a text: those of the closest group only."""
-    for group in groups:
-        if found := [parts for parts in group if all(map(text.has, parts))]:
-            return frozenset(chain.from_iterable(found))
-    return frozenset()
+    return Reason(part, Marked(name), Marked(line, marks(line, words)))
 
 
 def _joined(all_words: Iterable[SearchedWords]) -> SearchedWords:

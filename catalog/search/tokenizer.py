@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from catalog.search.stemmer import stem
 
@@ -29,7 +29,6 @@ _NAME_WITH_SIGN: Final = (
 _SIGNS: Final = str.maketrans({"+": "plus", "#": "sharp", ".": "dot"})
 _RUN: Final = re.compile(rf"{_NAME_WITH_SIGN}|[^\W_]{{1,{MAX_WORD_CHARS}}}")
 _LETTERS: Final = re.compile(r"[^\W_]+")
-_FOREIGN: Final = re.compile(r"[^\W\x00-\x7f]")  # letters and digits that are not ASCII
 _SCRIPTS: Final = re.compile(f"[{_UNSPACED}]|[^{_UNSPACED}]+")
 # The positions where a capital starts a new word: aB | ABcd. "URLs" stays one word.
 _HUMP: Final = re.compile(r"(?<=[a-z0-9ß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -43,29 +42,30 @@ def runs_of(text: str) -> list[str]:
     return _RUN.findall(text)
 
 
+class Span(NamedTuple):
+    """A word in a run, at `run[start:end]`: its token, and the word without case and accents."""
+
+    start: int
+    end: int
+    token: str
+    folded: str
+
+
 def runs_with_offsets(text: str) -> Iterator[tuple[int, str]]:
-    """The same, as (offset, run)."""
+    """The same as `runs_of`, as (offset, run)."""
     return ((run.start(), run[0]) for run in _RUN.finditer(text))
 
 
-def has_accents(text: str) -> bool:
-    """Whether there may be letters or signs that differ from their tokens in more than case."""
-    if "++" in text or "#" in text or ".net" in text.lower():
-        return True
-    return not text.isascii() and _FOREIGN.search(text) is not None
-
-
-def run_around(text: str, at: int, begin: int) -> tuple[int, str]:
-    """The run that contains the letter or digit at offset `at`, as (offset, run).
-
-    `begin` is the end of the previous run, or 0.
-    """
-    start = at
-    while start > begin and text[start - 1].isalnum():
-        start -= 1
-    start += (at - start) // MAX_WORD_CHARS * MAX_WORD_CHARS
-    found = _RUN.match(text, start)
-    return start, found[0] if found else text[at]
+@lru_cache(maxsize=65_536)
+def spans_of_run(run: str) -> tuple[Span, ...]:
+    """A run as a whole, followed by the words in it if there are several."""
+    spans = [Span(0, len(run), token_of(run), fold(run))]
+    parts = parts_of_run(run)
+    end = 0
+    for part in parts if len(parts) > 1 else ():
+        start, end = end, end + len(part)
+        spans.append(Span(start, end, token_of(part), fold(part)))
+    return tuple(spans)
 
 
 @lru_cache(maxsize=65_536)
@@ -108,11 +108,6 @@ def tokens_of_run(run: str) -> tuple[str, ...]:
 def token_of(word: str) -> str:
     """The token of one word, which is not split further; "" if it has no searchable characters."""
     return stem(fold(word)[:MAX_TOKEN_CHARS])
-
-
-def prefix_of(token: str) -> str:
-    """The beginning of every word without accents that has this token: endings change only its last letter."""
-    return token[:-1] or token
 
 
 def tokens_of(text: str) -> list[str]:
