@@ -17,7 +17,6 @@ from catalog.sources.registration import SourceSettings, add_source
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Add a source: an MCP server (--url, or --command for one that is started here) or an OpenAPI document "
         "(--openapi with a URL or a file). Then run sync_sources NAME. The ids of its tools begin with NAME and a dot."

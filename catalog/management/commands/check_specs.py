@@ -33,7 +33,6 @@ SHOWN: Final = {NONE: SEVERITIES[:0]} | {
 
 class Command(BaseCommand):
     help = "Check specs without storing them. Exits with 1 if a spec has problems, with 2 if a file cannot be read."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")

@@ -21,7 +21,6 @@ TOOLS_PER_QUERY = 200
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Write the current spec of every tool as NDJSON, with its toolkit, tags, owner and visibility. The file "
         "contains usernames and names of groups, but no secrets. `load_specs` reads it. Earlier revisions, archived "

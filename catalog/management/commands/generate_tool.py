@@ -14,7 +14,6 @@ from catalog.shortcuts import revision_of
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Generate source code from the current spec of a tool: a package that implements it, or a client that calls "
         "it. Prints the path of each file."

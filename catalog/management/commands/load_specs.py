@@ -32,7 +32,6 @@ PROBLEMS_SHOWN = 20
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Upload specs: files, folders (their .json, .ndjson, .jsonl, .yaml and .yml files), NDJSON, JSON arrays, YAML, "
         "files from export_catalog; and documents of other formats: tool lists of MCP, OpenAI and others, "

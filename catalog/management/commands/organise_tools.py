@@ -20,7 +20,6 @@ STEP = 200
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Set the toolkit, tags or owner of tools, deprecate or archive them: tools with these ids, or all that a "
         "query finds. "

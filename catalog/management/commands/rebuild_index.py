@@ -15,7 +15,6 @@ from catalog.search.document import spec_terms_of
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Rebuild the search index, and the columns that lists show, from the tools' current specs. Needed, for "
         "example, after users were renamed or removed directly in the database, because lists do not notice that."

@@ -15,7 +15,6 @@ from catalog.sources.sync import AlreadySyncing, sync
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Read the tools of the named source, of all sources, or with --due of those whose schedule asks for it (for "
         "cron). Prints one JSON report per line; exits with 1 if a source could not be read, which changes nothing."

@@ -16,7 +16,6 @@ from catalog.commands import BaseCommand
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Copy the whole database, except for browser sessions, into FILE while the site is running. The copy does not "
         "contain the keys, which are files beside the database: back them up separately, because saved "

@@ -26,7 +26,6 @@ class Command(BaseCommand):
     help = (
         "Write docs/settings.md, the table of all settings. Run it after changing config/settings/."
     )
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         path = settings.BASE_DIR / "docs" / "settings.md"

@@ -50,7 +50,6 @@ SAMPLES = [
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which the server's processes do anyway
     help = "Migrate the database, load the samples at the first start, and serve the site."
 
     def add_arguments(self, parser: CommandParser) -> None:

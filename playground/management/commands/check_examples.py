@@ -35,7 +35,6 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = "Call tools with the parameters of their examples, and check whether the examples pass."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -27,7 +27,6 @@ The factory is imported by a process of its own, isolated like a run.
 
 class Command(BaseCommand):
     help = "Write the spec of a factory to stdout: from its definition, else from its types."
-    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog, parser.formatter_class = EXIT_CODES, RawDescriptionHelpFormatter

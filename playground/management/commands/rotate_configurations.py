@@ -11,7 +11,6 @@ from playground.configurations.saved import rotate_configurations
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Re-encrypt all saved configurations, the credentials of sources, and the secrets of webhooks and of second "
         "factors with the first of TOOLSHELF_CONFIGURATION_KEYS. Put a new key first, run this command, then remove "

@@ -48,7 +48,6 @@ ENDINGS = {
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Run a tool once. On a terminal, print the response, and on stderr how the run ended. Elsewhere, or with "
         "--json, print the run as JSON, as the API returns it."

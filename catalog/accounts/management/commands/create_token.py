@@ -12,7 +12,6 @@ from catalog.errors import AccountError
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = "Create an API token for a user. Prints only the token on stdout; it is not shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:

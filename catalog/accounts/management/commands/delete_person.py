@@ -12,7 +12,6 @@ from catalog.errors import AccountError
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # they import every page, which takes a second
     help = (
         "Delete a person with their sessions, tokens, saved configurations, uploads and runs; revisions, "
         "waivers and tools stay without the name. Prints what will happen, and asks before it does so."
