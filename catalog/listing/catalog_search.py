@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Final
@@ -20,14 +20,14 @@ from catalog.listing.sorting import Sort
 from catalog.listing.url_parameters import PARAMETERS, read_parameters, with_filters
 from catalog.models import Audience, Tool, ToolQuerySet
 from catalog.search import Match, search_index, vocabulary
-from catalog.search.boolean_query import EVERY_TOOL, Token
+from catalog.search.boolean_query import EVERY_TOOL, Expression, Token
 from catalog.search.document import GROUP_PREFIXES
 from catalog.search.explain import Explainer
 from catalog.search.filter_corrections import SIGN_IN_FIRST, FilterProblem
-from catalog.search.filters import ME
+from catalog.search.filters import ME, PASSING, RUNNABLE, STARRED
 from catalog.search.parser import Query, without_filters
 from catalog.search.plan import Plan, plan_of
-from catalog.search.retrieval import Hits, find, with_conditions
+from catalog.search.retrieval import Hits, find, strict_match, with_conditions
 from catalog.search.visibility import Visibility
 from catalog.stars import starred_ids
 
@@ -77,7 +77,7 @@ class CatalogSearch:
     @property
     def order(self) -> Sort:
         """The order of the results: that of the URL, or else the default."""
-        chosen = self.sort or not self.runnable_first or self.query.runnable is not None
+        chosen = self.sort or not self.runnable_first or self.query.has_condition(RUNNABLE)
         return self.sort if chosen or not self.is_list else "runnable"
 
     @cached_property
@@ -123,7 +123,7 @@ class CatalogSearch:
     @cached_property
     def depends_on(self) -> Hashable:
         """A cache key: everything that results of this search depend on, except the page."""
-        asks_for_examples = self.query.examples_hold is not None
+        asks_for_examples = self.query.has_condition(PASSING)
         passing = hooks.tools_with_passing_examples() if asks_for_examples else None
         most_run = hooks.most_run_tools() if self.sort == "runs" else ()
         personal = (self.user and self.user.pk, self.stars) if self.query.personal else None
@@ -146,14 +146,6 @@ class CatalogSearch:
             one.key for one in self.query.conditions if one.holds and one.key.startswith(prefix)
         ]
         return chosen[0].removeprefix(prefix) if len(chosen) == 1 else ""
-
-    @cached_property
-    def owners(self) -> list[tuple[int, bool]]:
-        """The owners in the words, as primary keys, and whether each is wanted."""
-        me = self.user.pk if self.user else 0
-        return [
-            (me if name == ME else _key_of_user(name), wanted) for name, wanted in self.query.owners
-        ]
 
     @cached_property
     def hits(self) -> Hits:
@@ -208,7 +200,13 @@ class CatalogSearch:
 
         The list also shows tools that match only some of the words.
         """
-        return self._seen_tools.matching(self.words, self.user)
+        if not self.query:
+            return self._seen_tools
+        match = strict_match(self.plan, self.chosen)
+        if match is None:
+            return Tool.objects.none()
+        match = replace(match, wanted=(*self.plan.phrases, *match.wanted))  # also in a sentence
+        return Tool.objects.filter(pk__in=search_index().subquery(match))
 
     @property
     def _seen_tools(self) -> ToolQuerySet:
@@ -230,38 +228,40 @@ class CatalogSearch:
     @cached_property
     def chosen(self) -> Match:
         """Matches the tools among which the query searches: visible ones, restricted by facts outside the index."""
-        wanted = [Token(f"o_{key}") for key, holds in self.owners if holds]
-        unwanted = [Token(f"o_{key}") for key, holds in self.owners if not holds]
-        if not self.archived:
-            unwanted.append(Token("f_archived"))
+        wanted: list[Expression] = []
+        unwanted: list[Expression] = [] if self.archived else [Token("f_archived")]
         among: frozenset[int] | None = None
         except_for: frozenset[int] = frozenset()
-        outside_index: tuple[tuple[bool | None, Callable[[], frozenset[int]]], ...] = (
-            (self.query.runnable, _runnable),
-            (self.query.examples_hold, hooks.tools_with_passing_examples),
-            (self.query.starred, lambda: self.stars),
-        )
-        for choice, matching in outside_index:
-            if choice is True:
-                among = matching() if among is None else among & matching()
-            elif choice is False:
-                except_for |= matching()
+        for condition in self.query.conditions:
+            if condition.is_indexed:  # part of the plan
+                continue
+            if condition.owner:
+                token = Token(f"o_{self._key_of_owner(condition.owner)}")
+                (wanted if condition.holds else unwanted).append(token)
+            elif condition.holds:
+                matching = self._ids_with(condition.key)
+                among = matching if among is None else among & matching
+            else:
+                except_for |= self._ids_with(condition.key)
         if self.query.problems:  # nothing is found, and no facet leads to anything
             among = frozenset()
         match = Match(tuple(wanted) or (EVERY_TOOL,), tuple(unwanted), among, except_for)
         return self.visibility.among(match)
+
+    def _ids_with(self, key: str) -> frozenset[int]:
+        """The primary keys of the tools that have a key which is not in the index."""
+        if key == RUNNABLE:
+            return frozenset(Tool.objects.runnable().values_list("pk", flat=True))
+        return self.stars if key == STARRED else hooks.tools_with_passing_examples()
+
+    def _key_of_owner(self, name: str) -> int:
+        """The primary key of the user with this name, or of the person for `ME`; 0 if there is none."""
+        if name == ME:
+            return self.user.pk if self.user else 0
+        return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
 
 
 @lru_cache(maxsize=256)
 def _quoted(value: str) -> str:
     """Quoted for a URL's query; cached, since every link of a page repeats the words."""
     return quote_plus(value)
-
-
-def _key_of_user(name: str) -> int:
-    """The primary key of the user with this name; 0 if there is none."""
-    return User.objects.filter(username=name).values_list("pk", flat=True).first() or 0
-
-
-def _runnable() -> frozenset[int]:
-    return frozenset(Tool.objects.runnable().values_list("pk", flat=True))

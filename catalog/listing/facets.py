@@ -25,7 +25,7 @@ from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
 from catalog.search.document import MAX_TAGS, GroupKind, group_key
-from catalog.search.filters import ME, write_filter
+from catalog.search.filters import ME, OWNER, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
@@ -218,9 +218,10 @@ def _read_matches(search: CatalogSearch) -> list[tuple[Any, ...]]:
 @lru_cache(maxsize=1_000)
 def _meaning(written: str, username: str) -> Hashable:
     """The meaning of a filter, however it is spelled, to the user with this name ("" for visitors)."""
-    query = Query.from_text(written)
-    owners = [(username if name == ME else name, wanted) for name, wanted in query.owners]
-    return query.conditions, query.runnable, query.examples_hold, query.starred, *owners
+    conditions = Query.from_text(written).conditions
+    return tuple(
+        replace(one, key=OWNER + username) if one.owner == ME else one for one in conditions
+    )
 
 
 @dataclass(frozen=True)
@@ -329,8 +330,8 @@ class _Faceting:
     def _owners(self) -> tuple[Option, ...]:
         """The signed-in user, and the chosen owners."""
         mine = self._options({"Mine": ("owner:me",)}) if self.search.user else ()
-        chosen = [name for name, wanted in self.search.query.owners if wanted]
-        others = [name for name in chosen if name not in {ME, self._username}]
+        chosen = [one.owner for one in self.search.query.conditions if one.holds]
+        others = [name for name in chosen if name not in {"", ME, self._username}]
         return (
             *mine,
             *(

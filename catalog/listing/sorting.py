@@ -31,7 +31,7 @@ def page_of(tools: ToolQuerySet, sort: Sort, *, offset: int, limit: int) -> list
     """Primary keys of `tools` in the order `sort`, from `offset` on."""
     if sort == "runnable":
         return _one_after_the_other(
-            tools.runnable().by_name(), tools.only_runnable(False).by_name(), offset, limit
+            tools.runnable().by_name(), tools.not_runnable().by_name(), offset, limit
         )
     if sort == "runs":
         return _by_runs(tools, offset, limit)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from django.core.management.base import CommandError
-from django.db.models import QuerySet
 
-from catalog.models import Tool
+from catalog.listing.catalog_search import CatalogSearch
+from catalog.models import ToolQuerySet
 from catalog.search.parser import Query
+from catalog.search.visibility import ALL_TOOLS
 
 
-def tools_of_query(text: str) -> QuerySet[Tool]:
+def tools_of_query(text: str) -> ToolQuerySet:
     """The tools that match a query of the catalog's page, including archived ones.
 
     Raises:
@@ -25,4 +26,4 @@ def tools_of_query(text: str) -> QuerySet[Tool]:
         raise CommandError(
             f"The query is not valid and might match the wrong tools. {why}", returncode=2
         )
-    return Tool.objects.matching(text)
+    return CatalogSearch(words=text, archived=True, visibility=ALL_TOOLS).matching_all()

@@ -21,12 +21,7 @@ from catalog.hooks import hooks
 from catalog.models.access import VISIBILITIES, Audience, Toolkit, is_visible
 from catalog.models.lint import Assessment
 from catalog.models.sources import SourceTool
-from catalog.search import Match, search_index
-from catalog.search.boolean_query import EVERY_TOOL
 from catalog.search.document import MAX_GROUP_KEY_CHARS, MAX_TOOLKIT_CHARS, group_key
-from catalog.search.filters import ME
-from catalog.search.parser import Query
-from catalog.search.plan import plan_of
 from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
 from catalog.specs.spec import ToolSpec, stored_spec
@@ -95,45 +90,8 @@ class ToolQuerySet(models.QuerySet["Tool"]):
         key = group_key(name)
         return self.filter(toolkit_key=key) if key else self.none()
 
-    def matching(self, words: str, person: User | None = None) -> ToolQuerySet:
-        """Tools that match all of the query; all tools for an empty query. Unordered.
-
-        `person`: whose stars and tools a personal query means; without one, it finds no tools.
-        """
-        plan = plan_of(Query.from_text(words))
-        if not plan.query:
-            return self
-        if (
-            plan.query.problems
-            or (plan.query.personal and person is None)
-            or (plan.query.words and plan.strictly is None)
-        ):
-            return self.none()
-        wanted = (*([plan.strictly] if plan.strictly else ()), *plan.wanted, *plan.phrases) or (
-            EVERY_TOOL,
-        )
-        tools = self.filter(pk__in=search_index().subquery(Match(wanted, plan.unwanted)))
-        for name, holds in plan.query.owners:
-            username = person.username if person and name == ME else name
-            owned = Q(owner__username=username)
-            tools = tools.filter(owned if holds else ~owned)
-        if plan.query.starred is not None:
-            starred = Q(pk__in=Star.objects.filter(user=person).values("tool"))
-            tools = tools.filter(starred if plan.query.starred else ~starred)
-        return tools.only_runnable(plan.query.runnable).only_passing(plan.query.examples_hold)
-
-    def only_runnable(self, choice: bool | None) -> ToolQuerySet:
-        if choice is None:
-            return self
-        return (
-            self.runnable() if choice else self.exclude(pk__in=Tool.objects.runnable().values("pk"))
-        )
-
-    def only_passing(self, choice: bool | None) -> ToolQuerySet:
-        if choice is None:
-            return self
-        passing = hooks.tools_with_passing_examples()
-        return self.filter(pk__in=passing) if choice else self.exclude(pk__in=passing)
+    def not_runnable(self) -> ToolQuerySet:
+        return self.exclude(pk__in=Tool.objects.runnable().values("pk"))
 
     def by_name(self) -> ToolQuerySet:
         """In the order of lists: by name, ignoring case, then by age."""

@@ -22,10 +22,14 @@ JSON_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object"
 _HAS: Final = {
     "examples": "f_examples", "returns": "f_returns", "configuration": "f_configurable", "parameters": "f_takes",
 }  # fmt: skip
-STARRED: Final = "starred"
+# Keys of conditions that the index cannot answer alone.
+RUNNABLE: Final = "@runnable"
+PASSING: Final = "@passing"
+STARRED: Final = "@starred"
+OWNER: Final = "@owner:"  # followed by a user name, or `ME`
 ME: Final = "me"
 _IS: Final = {
-    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", STARRED: "",
+    "deprecated": "f_deprecated", "configurable": "f_configurable", "assessed": "f_judged", "starred": STARRED,
 }  # fmt: skip
 _USABLE: Final = {key: usable_key(key) for key in FORMATS}
 
@@ -36,12 +40,21 @@ NEVER: Final = "f_never"  # no tool has this key
 class Condition:
     """A condition on a tool: it has (`holds`), or does not have, a key of the index such as `t_location_string`.
 
-    `others`: other keys that also satisfy it.
+    `others`: other keys that also satisfy it. Keys that begin with `@` are not in the index.
     """
 
     key: str
     holds: bool = True
     others: tuple[str, ...] = ()
+
+    @property
+    def is_indexed(self) -> bool:
+        return not self.key.startswith("@")
+
+    @property
+    def owner(self) -> str:
+        """The name of the user who must own the tool, or `ME`; "" for other conditions."""
+        return self.key.removeprefix(OWNER) if self.key.startswith(OWNER) else ""
 
 
 Found = Iterable[Condition] | str  # conditions, or what is wrong
@@ -149,16 +162,10 @@ def with_polarity(found: Iterable[Condition], polarity: Polarity) -> Iterator[Co
     yield from opposites
 
 
-def _runnable(text: str) -> Found:
-    return [] if text.lower() in CHOICES else "`runnable:` takes yes or no."
-
-
 def _owner(text: str) -> Found:
-    return [] if any(map(str.isalnum, text)) else "`owner:` takes a user name, or `me`."
-
-
-def _examples(text: str) -> Found:
-    return [] if text.lower() == "pass" else "`examples:` takes pass."
+    if not any(map(str.isalnum, text)):
+        return "`owner:` takes a user name, or `me`."
+    return [Condition(OWNER + (ME if text.lower() == ME else text))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +223,12 @@ FILTERS: Final[Mapping[str, Filter]] = {
         "with this lint score",
         {">=90": "90 and above", "<70": "below 70", "100": "without any finding"},
     ),
-    # The parser handles these itself, and `is:starred`: the index cannot answer them alone.
-    "runnable": Filter(_runnable, "that can be run, or not", _YES_OR_NO),
-    "examples": Filter(_examples, "by their examples", {"pass": "that all passed when last run"}),
+    "runnable": Filter(_whether("runnable", RUNNABLE), "that can be run, or not", _YES_OR_NO),
+    "examples": Filter(
+        _one_of("examples", {"pass": PASSING}),
+        "by their examples",
+        {"pass": "that all passed when last run"},
+    ),
     "owner": Filter(_owner, "of this user", {ME: "that you own"}),
 }
 

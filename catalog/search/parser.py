@@ -32,9 +32,9 @@ from typing import Final
 from catalog.search import filter_corrections
 from catalog.search.filter_corrections import FilterProblem
 from catalog.search.filters import (
-    CHOICES,
     FILTERS,
     ME,
+    OWNER,
     STARRED,
     Condition,
     Polarity,
@@ -129,11 +129,7 @@ class Query:
         pairs: searched words that were adjacent.
         phrases: quoted words, which stand next to each other in the best results.
         unwanted: words and phrases that a tool must not contain.
-        conditions: on fields and facts.
-        runnable: whether a tool must be runnable, or must not be; None for no condition.
-        examples_hold: whether its examples must have passed when last run, or must not have; None for no condition.
-        starred: whether the person who searches must have starred it, or must not; None for no condition.
-        owners: (user name or `ME`, whether this is the owner), for each condition.
+        conditions: those of its filters.
         sentence: whether it is a sentence rather than a list of words.
         filters: the valid ones as they are written: "toolkit:github".
         problems: filters that do not exist or have a wrong value; a query with a problem finds nothing.
@@ -146,29 +142,22 @@ class Query:
     phrases: tuple[Phrase, ...] = ()
     unwanted: tuple[Phrase, ...] = ()
     conditions: tuple[Condition, ...] = ()
-    runnable: bool | None = None
-    examples_hold: bool | None = None
-    starred: bool | None = None
-    owners: tuple[tuple[str, bool], ...] = ()
     sentence: bool = False
     filters: tuple[str, ...] = ()
     problems: tuple[FilterProblem, ...] = ()
     cut: bool = False
 
     def __bool__(self) -> bool:
-        asked = (self.runnable, self.examples_hold, self.starred) != (
-            None,
-            None,
-            None,
-        ) or self.owners
-        return bool(
-            self.words or self.phrases or self.unwanted or self.conditions or asked or self.problems
-        )
+        return bool(self.words or self.phrases or self.unwanted or self.conditions or self.problems)
 
     @property
     def personal(self) -> bool:
         """Whether the results depend on who searches, besides what that person may see."""
-        return self.starred is not None or any(name == ME for name, _ in self.owners)
+        return self.has_condition(STARRED) or self.has_condition(OWNER + ME)
+
+    def has_condition(self, key: str) -> bool:
+        """Whether tools must have this key, or must not have it."""
+        return any(condition.key == key for condition in self.conditions)
 
     @classmethod
     def from_text(cls, text: str) -> Query:
@@ -200,10 +189,6 @@ class _Parser:
     conditions: list[Condition] = field(default_factory=list)
     problems: list[FilterProblem] = field(default_factory=list)
     unknown: list[FilterProblem] = field(default_factory=list)  # names of filters that do not exist
-    runnable: bool | None = None
-    examples_hold: bool | None = None
-    starred: bool | None = None
-    owners: list[tuple[str, bool]] = field(default_factory=list)
     filters: list[str] = field(default_factory=list)
 
     def query(self) -> Query:
@@ -223,10 +208,6 @@ class _Parser:
                 one for one in self.unwanted if not (sentence and _is_flag_or_number(one))
             ),
             conditions=tuple(dict.fromkeys(self.conditions))[:MAX_FILTERS],
-            runnable=self.runnable,
-            examples_hold=self.examples_hold,
-            starred=self.starred,
-            owners=tuple(dict.fromkeys(self.owners))[:MAX_FILTERS],
             sentence=sentence,
             filters=tuple(dict.fromkeys(self.filters))[:MAX_FILTERS],
             problems=tuple(dict.fromkeys([*self.problems, *(() if sentence else self.unknown)]))[
@@ -268,16 +249,7 @@ class _Parser:
             )
             return
         self.filters.append(piece[0])
-        if name == "runnable":
-            self.runnable = CHOICES[text.lower()] is (polarity == "with")
-        elif name == "examples":
-            self.examples_hold = polarity == "with"
-        elif name == "owner":
-            self.owners.append((ME if text.lower() == ME else text, polarity == "with"))
-        elif name == "is" and text.lower() == STARRED:
-            self.starred = polarity == "with"
-        else:
-            self.conditions += with_polarity(found, polarity)
+        self.conditions += with_polarity(found, polarity)
 
     def _add_words(self, text: str, *, open_ended: bool = False, exact: bool = False) -> None:
         chunks = text.split()

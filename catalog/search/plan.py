@@ -103,8 +103,8 @@ class Plan:
 
     @cached_property
     def wanted(self) -> tuple[Expression, ...]:
-        """The conditions that a tool must match besides words and phrases."""
-        return tuple(_expression(one) for one in self.query.conditions if one.holds)
+        """The conditions of the index that a tool must match besides words and phrases."""
+        return tuple(_expression(one) for one in self._indexed if one.holds)
 
     @cached_property
     def phrases(self) -> tuple[Expression, ...]:
@@ -114,10 +114,12 @@ class Plan:
     @cached_property
     def unwanted(self) -> tuple[Expression, ...]:
         """The conditions, words and phrases that a tool must not match."""
-        refused: list[Expression] = [
-            _expression(one) for one in self.query.conditions if not one.holds
-        ]
+        refused = [_expression(one) for one in self._indexed if not one.holds]
         return (*refused, *map(adjacent, self.query.unwanted))
+
+    @property
+    def _indexed(self) -> list[Condition]:
+        return [condition for condition in self.query.conditions if condition.is_indexed]
 
     @cached_property
     def strictly(self) -> Expression | None:

@@ -16,6 +16,7 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.facets import facets_of
 from catalog.listing.results import page_of
 from catalog.listing.suggestions import suggestions_for
+from catalog.management.queries import tools_of_query
 from catalog.models import Tool
 from catalog.publishing import publish
 from catalog.search.visibility import ALL_TOOLS
@@ -138,7 +139,7 @@ def test_pages_the_api_and_bulk_commands_select_the_same_tools_by_a_filter(stran
         query = filter_of(kind.capitalize(), name)
         listed = ids_of(CatalogSearch(words=query))
         answer = stranger.ask("/tools", q=query, limit="100").json()
-        selected = Tool.objects.matching(query).available()
+        selected = tools_of_query(query).available()
 
         assert listed == {item["id"] for item in answer["items"]}
         assert listed == {tool.tool_id for tool in selected}
@@ -149,7 +150,7 @@ def test_pages_the_api_and_bulk_commands_select_the_same_tools_by_a_filter(stran
 def test_a_toolkit_whose_name_is_a_word_of_others_is_organised_alone():
     call_command("organise_tools", "--query", "toolkit:redis", "--add-tag", "changed")
 
-    changed = {tool.tool_id for tool in Tool.objects.matching("tag:changed")}
+    changed = {tool.tool_id for tool in tools_of_query("tag:changed")}
     assert changed == {"redis.one", "redis.two"}
 
 
@@ -174,5 +175,5 @@ def test_an_owner_is_found_by_the_whole_name():
             == {f"of {name}"}
             == ids_of(CatalogSearch.from_query(QueryDict(urlencode({"owner": name})), None))
         )
-        assert {tool.tool_id for tool in Tool.objects.matching(f"owner:{name}")} == {f"of {name}"}
+        assert {tool.tool_id for tool in tools_of_query(f"owner:{name}")} == {f"of {name}"}
     assert ids_of(CatalogSearch(words="owner:l")) == set()

@@ -1,6 +1,14 @@
 import pytest
 
-from catalog.search.filters import FILTERS, Condition
+from catalog.search.filters import (
+    FILTERS,
+    ME,
+    OWNER,
+    PASSING,
+    RUNNABLE,
+    STARRED,
+    Condition,
+)
 from catalog.search.parser import MAX_FILTERS, MAX_WORDS_READ, Query
 
 
@@ -115,11 +123,19 @@ def test_conditions_are_parsed(text, conditions):
 
 
 @pytest.mark.parametrize(
-    ("text", "runnable"),
-    [("runnable:yes", True), ("runnable:no", False), ("-runnable:yes", False), ("run", None)],
+    ("text", "conditions"),
+    [
+        ("runnable:yes", [Condition(RUNNABLE)]),
+        ("runnable:no", [Condition(RUNNABLE, holds=False)]),
+        ("-runnable:yes", [Condition(RUNNABLE, holds=False)]),
+        ("examples:pass", [Condition(PASSING)]),
+        ("-is:starred", [Condition(STARRED, holds=False)]),
+        ("owner:Me", [Condition(OWNER + ME)]),
+        ("run", []),
+    ],
 )
-def test_runnable_is_a_condition(text, runnable):
-    assert Query.from_text(text).runnable is runnable
+def test_facts_outside_the_index_are_conditions(text, conditions):
+    assert list(Query.from_text(text).conditions) == conditions
 
 
 @pytest.mark.parametrize(
