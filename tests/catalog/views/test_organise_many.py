@@ -56,7 +56,7 @@ def test_the_list_leads_to_a_page_with_all_tools_that_match(signed_in):
 
     assert link.text() == "Organise these 25 tools"
     assert text_of(tree, "h1") == "Organise these 25 tools"
-    assert len(tree.css(".organise li")) == 25
+    assert len(tree.css(".fold-body li")) == 25
 
 
 def test_a_list_of_everything_has_no_link(signed_in):
@@ -71,7 +71,7 @@ def test_an_id_that_is_the_name_is_not_repeated(signed_in):
 
     tree = page(signed_in, "/organise/?q=fruit")
 
-    assert texts_of(tree, ".organise li .id") == ["mail.send"]
+    assert texts_of(tree, ".fold-body li .id") == ["mail.send"]
 
 
 def test_a_tool_that_matches_only_some_of_the_words_is_not_changed(signed_in):
@@ -91,7 +91,7 @@ def test_words_and_facets_and_personal_filters_narrow_the_tools(signed_in):
     organise(stored("mail.send"), Organisation(owner="ada"), by=None)
 
     def found(query):
-        return len(page(signed_in, f"/organise/{query}").css(".organise li"))
+        return len(page(signed_in, f"/organise/{query}").css(".fold-body li"))
 
     assert found("?q=fruit") == 3
     assert found("?q=fruit&toolkit=mail") == found("?q=toolkit:mail") == 2
@@ -106,13 +106,13 @@ def test_starred_tools_are_those_of_the_person(signed_in):
 
     starred = page(signed_in, "/organise/?q=is:starred")
 
-    assert texts_of(starred, ".organise li a") == ["a"]
+    assert texts_of(starred, ".fold-body li a") == ["a"]
 
 
 def test_a_query_with_a_problem_finds_nothing_to_change(signed_in):
     tools("a")
 
-    assert page(signed_in, "/organise/?q=is:nonsense").css_first(".organise") is None
+    assert page(signed_in, "/organise/?q=is:nonsense").css_first("main form.stack") is None
 
 
 def test_tags_are_added_and_removed(signed_in):
@@ -227,7 +227,7 @@ def test_too_many_tools_are_refused(signed_in, monkeypatch):
     shown = page(signed_in, "/organise/?q=fruit")
     signed_in.post("/organise/?q=fruit", {"archive": "on"})
 
-    assert shown.css_first(".organise") is None
+    assert shown.css_first("main form.stack") is None
     assert not stored("a").archived
 
 
