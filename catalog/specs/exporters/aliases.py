@@ -17,6 +17,8 @@ from catalog.jsontext.reader import JSON
 
 HASH_DIGITS: Final = 8
 
+_KEYED_BY_NAME: Final = frozenset({"properties", "dependentSchemas", "dependentRequired"})
+
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
@@ -90,3 +92,22 @@ def with_keys(value: JSON, names: Mapping[str, str]) -> JSON:
         new = names.get(name, name)
         renamed[name if new in value else new] = with_keys(member, names)
     return renamed
+
+
+def renamed_keyword(keyword: str, value: JSON, aliases: Mapping[str, str]) -> JSON:
+    """The value of a keyword that names properties, with their aliases; that of any other keyword stays."""
+    if keyword == "required":
+        return _renamed_names(value, aliases)
+    if keyword not in _KEYED_BY_NAME or not isinstance(value, dict):
+        return value
+    renamed: dict[str, JSON] = {}
+    for name, member in value.items():
+        is_list = keyword == "dependentRequired"
+        renamed[aliases.get(name, name)] = _renamed_names(member, aliases) if is_list else member
+    return renamed
+
+
+def _renamed_names(names: JSON, aliases: Mapping[str, str]) -> JSON:
+    if not isinstance(names, list):
+        return names
+    return [aliases.get(name, name) if isinstance(name, str) else name for name in names]

@@ -198,12 +198,3 @@ OPENAPI: Final = Rules(
     source="https://spec.openapis.org/oas/v3.1.1.html",
     name=NameRule("A-Za-z0-9_.-", 100, "up to 100 letters, digits, dots, hyphens and underscores"),
 )
-
-
-# Limits of OpenAI's strict mode, "Supported schemas".
-MAX_STRICT_MEMBERS: Final = 5_000
-MAX_STRICT_DEPTH: Final = 10
-MAX_STRICT_CHOICES: Final = 1_000
-MAX_STRICT_CHARS: Final = 120_000  # of names, choices and constants together
-MAX_STRICT_LONG_CHOICE: Final = 250  # values of one `enum`; with more strings than that,
-MAX_STRICT_LONG_CHOICE_CHARS: Final = 15_000  # their characters are limited

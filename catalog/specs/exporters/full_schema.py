@@ -19,11 +19,12 @@ from catalog.json_schema.types import type_names
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters.aliases import alias
+from catalog.specs.exporters.aliases import alias, renamed_keyword
 from catalog.specs.exporters.format_rules import Rules
 from catalog.specs.exporters.object_root import NOT_AN_OBJECT, NotAnObject, object_root
 from catalog.specs.exporters.restricted_schema import (
     LOOKAROUND,
+    explain,
     looks_around,
     renaming,
     with_sentences,
@@ -61,10 +62,8 @@ def whole_object(
     if rules.object_members:
         document = _object_members(document, pointer, report)
     dialect = dialect_of(document, DEFAULT_DIALECT) or DEFAULT_DIALECT
-    if rules.needs_items:
-        document = _with_all_items(document, dialect, pointer, report)
-    if not rules.lookaround:
-        document = _without_lookaround(document, dialect, rules.label, pointer, report)
+    if rules.needs_items or not rules.lookaround:
+        document = _repair_everywhere(document, dialect, rules, pointer, report)
     return _legal_members(document, pointer, rules, report)
 
 
@@ -100,24 +99,11 @@ def _legal_members(
             report.rewritten(
                 pointer_join(pointer, "properties", name), renaming(name, new, rules.label, rule)
             )
-    out = {**schema, "properties": {aliases[name]: member for name, member in properties.items()}}
-    if isinstance(required := schema.get("required"), list):
-        out["required"] = _renamed(required, aliases)
-    if isinstance(dependent := schema.get("dependentRequired"), dict):
-        out["dependentRequired"] = {
-            aliases.get(name, name): _renamed(needed, aliases)
-            if isinstance(needed, list)
-            else needed
-            for name, needed in dependent.items()
-        }
+    out = {keyword: renamed_keyword(keyword, value, aliases) for keyword, value in schema.items()}
     for keyword in _BY_NAME & out.keys():
         del out[keyword]
         report.dropped(pointer_join(pointer, keyword), "It refers to properties that were renamed.")
     return out, renamed
-
-
-def _renamed(names: list[JSON], aliases: dict[str, str]) -> list[JSON]:
-    return [aliases.get(name, name) if isinstance(name, str) else name for name in names]
 
 
 def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
@@ -135,40 +121,37 @@ def _object_members(schema: Schema, pointer: str, report: Report) -> Schema:
     return {**schema, "properties": members}
 
 
-def _with_all_items(schema: Schema, dialect: Dialect, pointer: str, report: Report) -> Schema:
-    """`schema` with `items` in every array that lacks it; subschemas without such an array are not copied."""
+def _repair_everywhere(
+    schema: Schema, dialect: Dialect, rules: Rules, pointer: str, report: Report
+) -> Schema:
+    """`schema` with `items` in every array, and without patterns that look ahead or behind, as `rules` require.
 
-    def with_items(path: Path, inner: JSON) -> JSON:
+    Subschemas that need no repair are not copied.
+    """
+
+    def repaired(path: Path, inner: JSON) -> JSON:
         if not isinstance(inner, dict):
             return inner
-        return _with_all_items(inner, dialect, pointer_join(pointer, *path), report)
+        return _repair_everywhere(inner, dialect, rules, pointer_join(pointer, *path), report)
 
-    out = with_subschemas(schema, dialect, with_items)
-    if (
-        "array" in type_names(schema.get("type"))
-        and "items" not in schema
-        and "prefixItems" not in schema
-    ):
+    out = with_subschemas(schema, dialect, repaired)
+    is_array = "array" in type_names(schema.get("type"))
+    if rules.needs_items and is_array and not schema.keys() & {"items", "prefixItems"}:
         report.rewritten(
             pointer, "Every array must have `items`; one that allows any value was added."
         )
-        return {**out, "items": {}}
-    return out
+        out = {**out, "items": {}}
+    return out if rules.lookaround else _without_lookaround(out, rules.label, pointer, report)
 
 
-def _without_lookaround(
-    schema: Schema, dialect: Dialect, label: str, pointer: str, report: Report
-) -> Schema:
-    """`schema` without the patterns that look ahead or behind; descriptions explain them instead."""
-
-    def without_lookaround(path: Path, inner: JSON) -> JSON:
-        if not isinstance(inner, dict):
-            return inner
-        return _without_lookaround(inner, dialect, label, pointer_join(pointer, *path), report)
-
-    out = with_subschemas(schema, dialect, without_lookaround)
-    if looks_around(schema.get("pattern")):
-        out = _with_pattern_explained(out, label, pointer, report)
+def _without_lookaround(schema: Schema, label: str, pointer: str, report: Report) -> Schema:
+    """`schema` without its own patterns that look ahead or behind; the description explains its `pattern` instead."""
+    out = schema
+    if looks_around(pattern := schema.get("pattern")):
+        out = {keyword: value for keyword, value in schema.items() if keyword != "pattern"}
+        at, words = pointer_join(pointer, "pattern"), sentence("pattern", pattern)
+        if explained := explain(words, LOOKAROUND, label, at, report):
+            out["description"] = with_sentences(schema.get("description"), explained)
     for pattern in members_of(schema.get("patternProperties")):
         if has_lookaround(pattern):
             out = _without_pattern_properties(out, pattern)
@@ -177,17 +160,6 @@ def _without_lookaround(
                 f"{label} supports no lookaround.",
             )
     return out
-
-
-def _with_pattern_explained(schema: Schema, label: str, pointer: str, report: Report) -> Schema:
-    words = sentence("pattern", schema["pattern"])
-    out = {keyword: value for keyword, value in schema.items() if keyword != "pattern"}
-    if words is None:
-        report.dropped(pointer_join(pointer, "pattern"), f"{label} does not support {LOOKAROUND}.")
-        return out
-    reason = f"{label} does not support {LOOKAROUND}; the description explains it instead."
-    report.rewritten(pointer_join(pointer, "pattern"), reason)
-    return {**out, "description": with_sentences(schema.get("description"), [words])}
 
 
 def _without_pattern_properties(schema: Schema, pattern: str) -> Schema:

@@ -23,7 +23,13 @@ from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
 from catalog.specs.exporters import format_rules
-from catalog.specs.exporters.aliases import alias, aliases_of, free_alias, with_keys
+from catalog.specs.exporters.aliases import (
+    alias,
+    aliases_of,
+    free_alias,
+    renamed_keyword,
+    with_keys,
+)
 from catalog.specs.exporters.conversion import NAME, PARAMETERS, RETURN_TYPE, Job
 from catalog.specs.exporters.formats import mcp_without_output
 from catalog.specs.exporters.full_schema import CLOSING, Path, whole_object
@@ -220,17 +226,10 @@ def _rename_keys(schema: JSON, aliases: Mapping[str, str], pointer: str, report:
             out[keyword] = {
                 aliases.get(name, name): _add_title(name, member) for name, member in value.items()
             }
-        elif keyword == "dependentSchemas" and isinstance(value, dict):
-            out[keyword] = {aliases.get(name, name): member for name, member in value.items()}
-        elif keyword == "dependentRequired" and isinstance(value, dict):
-            out[keyword] = {
-                aliases.get(name, name): _list_renamed(names, aliases)
-                for name, names in value.items()
-            }
-        elif keyword == "required":
-            out[keyword] = _list_renamed(value, aliases)
         elif keyword in _VALUES:
             out[keyword] = with_keys(value, aliases)
+        else:
+            out[keyword] = renamed_keyword(keyword, value, aliases)
     if not aliases.keys().isdisjoint(members_of(schema.get("properties"))):
         for keyword in _BY_PATTERN & out.keys():
             out = {
@@ -249,12 +248,6 @@ def _add_title(name: str, member: JSON) -> JSON:
     if name.isascii() or not isinstance(member, dict) or "title" in member:
         return member
     return {"title": name, **member}
-
-
-def _list_renamed(names: JSON, aliases: Mapping[str, str]) -> JSON:
-    if not isinstance(names, list):
-        return names
-    return [aliases.get(name, name) if isinstance(name, str) else name for name in names]
 
 
 _VALUES: Final = frozenset({"const", "default", "enum", "examples"})

@@ -309,27 +309,28 @@ class SubsetWriter:
         if keyword in {"type", "$defs"} or keyword in _IRRELEVANT:
             return
         if keyword in KEYWORDS and draft.flat.members.get("enum"):
-            self._explain_labels(draft, keyword)
+            words = label_sentence(enum_labels(draft.flat.members))
+            self._explain(draft, keyword, words)
             return
         if keyword == "description" or keyword in self._subset.annotations:
             draft.out[keyword] = value
         elif keyword in {"enum", "const"}:
             self._choice(draft, keyword, value, names)
         elif keyword == "pattern" and not self._subset.lookaround and looks_around(value):
-            self._explain(draft, keyword, value, what=LOOKAROUND)
+            self._explain(draft, keyword, sentence(keyword, value), LOOKAROUND)
         elif self._is_supported(keyword, value, names):
             draft.out[keyword] = value
         elif (
             names == ["integer"]
             and keyword in _INCLUSIVE
             and isinstance(value, int)
-            and self._supports_inclusive(keyword)
+            and self._is_supported(_INCLUSIVE[keyword][0], value, names)
         ):
             bound, step = _INCLUSIVE[keyword]
             draft.out.setdefault(bound, value + step)
             self._report.rewritten(draft.flat.pointer_to(keyword), f"`{keyword}` became `{bound}`.")
         else:
-            self._explain(draft, keyword, value)
+            self._explain(draft, keyword, sentence(keyword, value))
 
     def _is_supported(self, keyword: str, value: JSON, names: list[str]) -> bool:
         if keyword == "format":
@@ -340,32 +341,13 @@ class SubsetWriter:
             )
         return any(keyword in self._subset.keywords.get(name, frozenset()) for name in names)
 
-    def _supports_inclusive(self, keyword: str) -> bool:
-        return _INCLUSIVE[keyword][0] in self._subset.keywords.get("integer", frozenset())
-
-    def _explain(self, draft: _Draft, keyword: str, value: JSON, *, what: str = "") -> None:
-        """Explain `keyword` in the description. `what` is not supported; "" for the keyword itself."""
+    def _explain(self, draft: _Draft, keyword: str, words: str | None, what: str = "") -> None:
+        """Explain `keyword` with `words` in the description. `what` is not supported; "" for the keyword itself."""
         pointer = draft.flat.pointer_to(keyword)
-        words = sentence(keyword, value)
         what = what or f"`{keyword}`"
-        if words is None:
-            self._report.dropped(pointer, f"{self._subset.label} does not support {what}.")
-        else:
-            draft.sentences.append(words)
-            reason = f"{self._subset.label} does not support {what} here; the description explains it instead."
-            self._report.rewritten(pointer, reason)
-
-    def _explain_labels(self, draft: _Draft, keyword: str) -> None:
-        """Explain the labels of an `enum` in the description, once for all keywords that have them."""
-        pointer = draft.flat.pointer_to(keyword)
-        words = label_sentence(enum_labels(draft.flat.members))
-        if words is None:
-            self._report.dropped(pointer, f"{self._subset.label} does not support `{keyword}`.")
-            return
-        if words not in draft.sentences:
-            draft.sentences.append(words)
-        reason = f"{self._subset.label} does not support `{keyword}` here; the description explains it instead."
-        self._report.rewritten(pointer, reason)
+        for explained in explain(words, what, self._subset.label, pointer, self._report):
+            if explained not in draft.sentences:
+                draft.sentences.append(explained)
 
     def _choice(self, draft: _Draft, keyword: str, value: JSON, names: list[str]) -> None:
         choices = value if keyword == "enum" and isinstance(value, list) else [value]
@@ -386,7 +368,7 @@ class SubsetWriter:
                 )
         else:
             choice: JSON = [*wanted] if keyword == "enum" else value
-            self._explain(draft, keyword, choice)
+            self._explain(draft, keyword, sentence(keyword, choice))
 
     # Objects and arrays
 
@@ -548,6 +530,20 @@ def _fits(keyword: str, value: JSON, branch: Schema) -> bool:
 def looks_around(pattern: JSON) -> bool:
     """Whether the value of `pattern` is a regular expression that looks ahead or behind."""
     return isinstance(pattern, str) and has_lookaround(pattern)
+
+
+def explain(words: str | None, what: str, label: str, pointer: str, report: Report) -> list[str]:
+    """Report that `label` does not support `what`, which is at `pointer`.
+
+    Returns:
+        list[str]: `words`, which belong into the description instead; [] if there are none.
+    """
+    if words is None:
+        report.dropped(pointer, f"{label} does not support {what}.")
+        return []
+    reason = f"{label} does not support {what} here; the description explains it instead."
+    report.rewritten(pointer, reason)
+    return [words]
 
 
 def with_sentences(description: JSON, sentences: list[str]) -> str:

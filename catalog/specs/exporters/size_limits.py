@@ -1,76 +1,63 @@
-"""Check the documented size limits of OpenAI's strict mode."""
+"""Check the documented size limits of OpenAI's strict mode.
+
+Source: "Supported schemas", see `format_rules.OPENAI_STRICT`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
 
 from catalog.json_schema.normalize import Schema
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import items_of, members_of, strings_of
 from catalog.jsontext.reader import JSON
-from catalog.specs.exporters import format_rules
+
+_PROPERTIES: Final = "properties"
+_LEVELS: Final = "levels of objects"
+_VALUES: Final = "`enum` values"
+_CHARACTERS: Final = "characters of names and values"
+_LIMITS: Final[Mapping[str, int]] = {
+    _PROPERTIES: 5_000,
+    _LEVELS: 10,
+    _VALUES: 1_000,
+    _CHARACTERS: 120_000,
+}
+MAX_LONG_CHOICE: Final = 250  # strings of one `enum`; with more than that,
+MAX_LONG_CHOICE_CHARS: Final = 15_000  # their characters are limited
 
 
 def strict_obstacles(schema: Schema) -> list[str]:
     """Why OpenAI would reject `schema`; [] if it is within the limits."""
-    found = list(_subschemas(schema, 1))
-    members = sum(len(_members(one)) for one, _ in found)
-    choices = sum(len(_choices(one)) for one, _ in found)
-    depth = max((depth for one, depth in found if "properties" in one), default=0)
-    names = sum(len(name) for one, _ in found for name in (*_members(one), *_definitions(one)))
-    texts = (
-        text
-        for one, _ in found
-        for text in (*_choices(one), one.get("const"))
-        if isinstance(text, str)
-    )
-    chars = names + sum(map(len, texts))
-    counts = (
-        (members, format_rules.MAX_STRICT_MEMBERS, "properties"),
-        (depth, format_rules.MAX_STRICT_DEPTH, "levels of objects"),
-        (choices, format_rules.MAX_STRICT_CHOICES, "`enum` values"),
-        (chars, format_rules.MAX_STRICT_CHARS, "characters of names and values"),
-    )
+    counts = Counter[str]()
+    is_long = False
+    waiting: list[tuple[JSON, int]] = [(schema, 1)]
+    while waiting:
+        current, level = waiting.pop()
+        if not isinstance(current, dict):
+            continue
+        properties = members_of(current.get("properties"))
+        definitions = members_of(current.get("$defs"))
+        texts = strings_of(current.get("enum"))
+        chars = sum(map(len, texts))
+        is_long = is_long or (len(texts) > MAX_LONG_CHOICE and chars > MAX_LONG_CHOICE_CHARS)
+        names = [*properties, *definitions, *strings_of([current.get("const")])]
+        counts[_PROPERTIES] += len(properties)
+        counts[_VALUES] += len(items_of(current.get("enum")))
+        counts[_CHARACTERS] += chars + sum(map(len, names))
+        if "properties" in current:
+            counts[_LEVELS] = max(counts[_LEVELS], level)
+        waiting += [(member, level + 1) for member in properties.values()]
+        inside = [*definitions.values(), current.get("items"), *items_of(current.get("anyOf"))]
+        waiting += [(inner, level) for inner in inside]
     obstacles = [
-        f"There are {count:,} {noun}; at most {limit:,} are allowed."
-        for count, limit, noun in counts
-        if count > limit
+        f"There are {counts[noun]:,} {noun}; at most {limit:,} are allowed."
+        for noun, limit in _LIMITS.items()
+        if counts[noun] > limit
     ]
-    if any(_is_long_choice(one) for one, _ in found):
+    if is_long:
         obstacles.append(
-            f"An `enum` has more than {format_rules.MAX_STRICT_LONG_CHOICE} strings, and together they have more than "
-            f"{format_rules.MAX_STRICT_LONG_CHOICE_CHARS:,} characters."
+            f"An `enum` has more than {MAX_LONG_CHOICE} strings, and together they have more than "
+            f"{MAX_LONG_CHOICE_CHARS:,} characters."
         )
     return obstacles
-
-
-def _subschemas(schema: JSON, depth: int) -> Iterator[tuple[Schema, int]]:
-    """Every schema in `schema`, with its depth in objects."""
-    if not isinstance(schema, dict):
-        return
-    yield schema, depth
-    for member in _members(schema).values():
-        yield from _subschemas(member, depth + 1)
-    for definition in _definitions(schema).values():
-        yield from _subschemas(definition, depth)
-    for inner in [schema.get("items"), *items_of(schema.get("anyOf"))]:
-        yield from _subschemas(inner, depth)
-
-
-def _members(schema: Schema) -> Schema:
-    return members_of(schema.get("properties"))
-
-
-def _definitions(schema: Schema) -> Schema:
-    return members_of(schema.get("$defs"))
-
-
-def _choices(schema: Schema) -> list[JSON]:
-    return items_of(schema.get("enum"))
-
-
-def _is_long_choice(schema: Schema) -> bool:
-    texts = [choice for choice in _choices(schema) if isinstance(choice, str)]
-    return (
-        len(texts) > format_rules.MAX_STRICT_LONG_CHOICE
-        and sum(map(len, texts)) > format_rules.MAX_STRICT_LONG_CHOICE_CHARS
-    )
