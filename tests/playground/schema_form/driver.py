@@ -21,6 +21,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.reader import Number
 from playground.schema_form.control_names import member_path
 from playground.schema_form.values import is_fragile, kind_of
+from tests.playground.schema_form.pairs import same
 
 Pairs = list[tuple[str, str]]
 
@@ -82,9 +83,6 @@ class Page:
         """The paths that have a control with this tag."""
         names = (name.split(":", 2) for name in self.by_name if name.count(":") >= 2)
         return [path for _form, found, path in names if found == tag]
-
-    def boxes(self, name: str) -> list[str]:
-        return self.rows(name)
 
     def entries(
         self, *, pressed: str | None = None, typed: dict[str, list[str]] | None = None
@@ -257,12 +255,12 @@ class Person:
             return False
         if control.tag == "input":  # it is what it must be
             text = control.attributes.get("value") or ""
-            return equal(json.loads(text, parse_float=Number), value) or self._fallback_kind(
+            return same(json.loads(text, parse_float=Number), value) or self._fallback_kind(
                 path, value
             )
         for option in control.css("option"):
             text = option.attributes.get("value") or ""
-            if text and equal(json.loads(text, parse_float=Number), value):
+            if text and same(json.loads(text, parse_float=Number), value):
                 self._type("j", path, text)
                 return True
         return self._fallback_kind(path, value)
@@ -413,14 +411,14 @@ class Person:
         return None
 
     def _tick(self, path: str, value: list[Any]) -> None:
-        offered = self.page.boxes(f"{self.form}:i:{path}")
+        offered = self.page.rows(f"{self.form}:i:{path}")
         chosen = [
             text
             for text in offered
             for item in value
-            if equal(json.loads(text, parse_float=Number), item)
+            if same(json.loads(text, parse_float=Number), item)
         ]
-        if not equal([json.loads(text, parse_float=Number) for text in chosen], value):
+        if not same([json.loads(text, parse_float=Number) for text in chosen], value):
             self._press_kind(path, "rows")
         self._type("i", path, *chosen)
 
@@ -445,14 +443,3 @@ class Person:
 def typeable(text: str) -> bool:
     """Whether a keyboard can type it into a control."""
     return not is_fragile(text)
-
-
-def equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same, lexemes included."""
-    if isinstance(one, Number) or isinstance(other, Number):
-        return type(one) is type(other) and one.lexeme == other.lexeme
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(equal, one, other))
-    return type(one) is type(other) and one == other

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from playground import schema_form
-from playground.templatetags.forms import draw_form
-from tests.playground.schema_form.driver import NoWayError, Page, Person
+from tests.playground.schema_form.driver import NoWayError
 from tests.playground.schema_form.pairs import Pair, pairs_of, same
+from tests.playground.schema_form.use import FormInUse
 
-OLDER = ("draft2019-09", "draft7", "draft4")
+OLDER = ("draft2019-09", "draft4")
 TOOLS = ("toolcall_pairs", "bfcl_pairs")
 
 
@@ -26,15 +24,10 @@ class Tally:
     missed: list[str] = field(default_factory=list)
 
     def build(self, pair: Pair) -> None:
-        compiled = compile_schema(pair.schema)
-        page = Page(draw_form(schema_form.begin(compiled, name="parameters").form))
-
-        def post(pairs):
-            return draw_form(schema_form.submitted(compiled, pairs, name="parameters").form)
-
-        person = Person(page, "parameters", post, may_write_json=True)
+        form = FormInUse(pair.schema)
+        person = form.make_person(may_write_json=True)
         try:
-            final = schema_form.submitted(compiled, person.fill(pair.value), name="parameters")
+            final = form.read(person.fill(pair.value))
         except NoWayError as error:
             self.missed.append(f"{pair}: no control at {error}")
             return

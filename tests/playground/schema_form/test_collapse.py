@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.schema_form.collapse import FULL_PAGE, PAGE, fold, folded_draft, weight
+from playground.schema_form.collapse import FULL_PAGE, fold, folded_draft
 from playground.schema_form.draft import Folded, draft_of
 from playground.schema_form.form import MAX_FIELDS
 from playground.schema_form.nodes import fields
@@ -17,14 +17,6 @@ LARGE = {
     "one deep": {"a": {"b": {"c": list(range(600))}}, "d": "x"},
     "many large": {f"p{n}": list(range(100)) for n in range(10)},
 }
-
-
-@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
-def test_a_folded_draft_is_the_same_value_within_the_budget(value):
-    draft = folded_draft(value)
-
-    assert read(draft).value == value
-    assert weight(draft) <= 1.1 * PAGE
 
 
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)

@@ -66,6 +66,21 @@ def test_members_have_their_types_and_descriptions_and_required_ones_come_first(
 
 
 @pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": ["integer", "number"]}, "number"),
+        ({"type": "integer"}, "integer"),
+        ({"type": ["string", "boolean", "null"]}, "string, boolean or null"),
+        ({}, ""),
+    ],
+)
+def test_types_are_named_as_in_json_schema(schema, words):
+    [one] = found(schema={"properties": {"a": schema}}).members
+
+    assert one.detail == words
+
+
+@pytest.mark.parametrize(
     ("path", "expected"),
     [
         (["tree", "next", "next"], ["next", "size"]),

@@ -13,16 +13,10 @@ from playground.schema_form.to_value import read
 from playground.templatetags.forms import draw_form
 from tests.corpora import expected
 from tests.playground.schema_form.driver import Page
-from tests.playground.schema_form.pairs import REAL_CASES, Pair, in_deep_tests, pairs_of
+from tests.playground.schema_form.pairs import REAL_CASES, SUITE, Pair, pairs_of
 
 MISSING = {"required", "dependentRequired", "dependencies"}
 COUNTS = {"minItems", "minProperties", "contains"}
-SUITE = tuple(
-    map(
-        in_deep_tests,
-        ("draft2020-12", "draft2020-12/optional", "draft2019-09", "draft7", "draft6", "draft4"),
-    )
-)
 
 
 def submitted(schema, value):

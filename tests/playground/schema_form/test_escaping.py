@@ -132,14 +132,7 @@ VALUE = {
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_markup_in_every_text_of_a_schema_and_a_value_changes_no_element(payload):
-    assert skeleton(draw(EVERYTHING, VALUE, payload)) == skeleton(
-        draw(EVERYTHING, VALUE, harmless(payload))
-    )
-
-
-@pytest.mark.parametrize("payload", PAYLOADS)
-def test_markup_in_errors_and_typed_text_changes_no_element(payload):
+def test_markup_in_the_texts_of_a_schema_a_value_errors_and_typed_text_changes_no_element(payload):
     def answer(mark):
         compiled = compile_schema(marked_schema(EVERYTHING, mark))
         page = Page(
@@ -154,8 +147,8 @@ def test_markup_in_errors_and_typed_text_changes_no_element(payload):
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("payload", PAYLOADS[:3])
-def test_markup_in_the_texts_of_real_specs_changes_no_element(payload):
+def test_markup_in_the_texts_of_real_specs_changes_no_element():
+    payload = PAYLOADS[0]
     for line in lines("specs_mcp")[::10]:
         schema = reader.loads(line)["definition"].get("parameters")
 

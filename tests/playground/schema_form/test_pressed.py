@@ -17,7 +17,7 @@ from tests.playground.schema_form.driver import Page
 from tests.playground.schema_form.pairs import same
 from tests.playground.schema_form.use import FormInUse
 
-NAMES = ["a", "b", "c", "", "a/b", "op", "__proto__"]
+NAMES = ["a", "b", "c", "", "a/b", "a~b", "op", "__proto__", '"<b', "%2F", "@0", "a\nb"]
 LEAVES = [
     *(
         {"type": kind}
@@ -47,7 +47,14 @@ VALUES = [
     Number("1.0"),
     Number("-0"),
     "\x00",
+    "\ud800",
+    "\ufeff",
+    "\n\n",
+    "a\r\nb",
+    " a ",
+    "{}",
     10**30,
+    Number("-0.10e-7"),
     "1",
     "true",
 ]

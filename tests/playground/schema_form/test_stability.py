@@ -31,10 +31,6 @@ def test_boxes_of_a_list_that_is_not_there_make_it_as_soon_as_one_is_ticked():
     assert form.pick_kind("/.days", "none").value == {}
 
 
-def test_a_list_of_boxes_can_be_set_to_an_empty_one():
-    assert FormInUse(WITH_DAYS, {}).press("add", "/.days").value == {"days": []}
-
-
 def test_a_list_of_boxes_that_is_not_there_may_be_made_row_by_row():
     form = FormInUse(WITH_DAYS, {}).pick_kind("/.days", "rows")
 

@@ -47,21 +47,13 @@ def tool_for(number, pair):
     return publish(read_spec(dumps({"definition": definition})), by=None).tool
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "least"),
-    [
-        pytest.param("draft2020-12", 25, 0.995, marks=pytest.mark.deep),
-        pytest.param(
-            "toolcall_pairs", expected(selection=3, full=16), 0.999, marks=pytest.mark.corpora
-        ),
-        pytest.param(
-            "bfcl_pairs", expected(selection=6, full=12), 0.999, marks=pytest.mark.corpora
-        ),
-    ],
-)
-def test_values_are_built_on_the_page_by_fields_alone(browser, name, step, least):
+@pytest.mark.corpora
+def test_values_are_built_on_the_page_by_fields_alone(browser):
     built, missed = 0, []
-    for number, pair in enumerate([pair for pair in pairs_of(name) if pair.valid][::step]):
+    step = expected(selection=3, full=16)
+    for number, pair in enumerate(
+        [pair for pair in pairs_of("toolcall_pairs") if pair.valid][::step]
+    ):
         try:
             page = ThePage(browser, tool_for(number, pair))
         except DocumentError:  # the gate lets no such schema in
@@ -79,4 +71,4 @@ def test_values_are_built_on_the_page_by_fields_alone(browser, name, step, least
             missed.append(f"{pair}: {page.will_be_sent!r}")
 
     assert built > 10
-    assert built / (built + len(missed)) >= least, "\n".join(missed)
+    assert built / (built + len(missed)) >= 0.999, "\n".join(missed)

@@ -2,14 +2,11 @@
 
 import pytest
 
-from catalog.json_schema.validation import compile_schema
-from catalog.json_schema.validation.equality import canonical
 from catalog.jsontext.reader import Number
 from playground.schema_form.choices import label_of
 from playground.schema_form.control_names import control_name, member_path, split_path
 from playground.schema_form.draft import draft_of
 from playground.schema_form.parse import decode
-from playground.schema_form.schemas import Kinds, is_integer, types_in_words
 from playground.schema_form.serialize import posted
 from playground.schema_form.to_value import read
 from playground.schema_form.values import literal, read_literal
@@ -59,23 +56,6 @@ def test_hints_put_constraints_into_words(schema, hints):
 
 
 @pytest.mark.parametrize(
-    ("schema", "words"),
-    [
-        ({"type": "string"}, "string"),
-        ({"type": "integer"}, "integer"),
-        ({"type": ["integer", "number"]}, "number"),
-        ({"type": ["string", "null"]}, "string or null"),
-        ({"type": ["string", "boolean", "null"]}, "string, boolean or null"),
-        ({}, ""),
-    ],
-)
-def test_types_are_named_as_in_json_schema(schema, words):
-    place = compile_schema(schema).root
-
-    assert types_in_words(Kinds().of(place), is_integer=is_integer(place)) == words
-
-
-@pytest.mark.parametrize(
     ("value", "label"),
     [
         ("a b", "a b"),
@@ -90,12 +70,6 @@ def test_types_are_named_as_in_json_schema(schema, words):
 )
 def test_the_label_of_a_choice_is_unambiguous(value, label):
     assert label_of(value) == label
-
-
-def test_values_that_json_schema_calls_equal_share_a_text():
-    assert canonical({"a": 1, "b": [Number("1.0")]}) == canonical({"b": [1], "a": Number("1e0")})
-    assert canonical(1) != canonical(True)
-    assert canonical("1") != canonical(1)
 
 
 @pytest.mark.parametrize(

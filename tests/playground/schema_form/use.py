@@ -8,7 +8,7 @@ from catalog.json_schema.validation import compile_schema
 from playground import schema_form
 from playground.schema_form.nodes import Node, children
 from playground.templatetags.forms import draw_form
-from tests.playground.schema_form.driver import Page, wire
+from tests.playground.schema_form.driver import Page, Pairs, Person, wire
 
 
 class FormInUse:
@@ -58,7 +58,20 @@ class FormInUse:
         ]
         if outside:
             pairs.append(("op", pressed))
-        self.show(schema_form.submitted(self.schema, pairs, name="parameters", **self.options))
+        self.show(self.read(pairs))
+
+    def read(self, pairs: Pairs) -> schema_form.Submission:
+        """Read what a browser sent."""
+        return schema_form.submitted(self.schema, pairs, name="parameters", **self.options)
+
+    def make_person(self, *, may_write_json: bool = False) -> Person:
+        """Make somebody who fills in this form."""
+        return Person(
+            self.page,
+            "parameters",
+            lambda pairs: draw_form(self.read(pairs).form),
+            may_write_json=may_write_json,
+        )
 
     @property
     def value(self) -> Any:
