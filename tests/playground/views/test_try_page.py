@@ -3,27 +3,23 @@
 import json
 
 import pytest
-from django.contrib.auth.models import Group
-from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.access import Access, change_tool_access
 from catalog.jsontext.reader import dumps
-from catalog.publishing import publish
-from catalog.specs.spec import read_spec
 from playground import running
 from playground.configurations.saved import save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration, SavedInput
 from playground.try_page.saved_inputs import save_input
+from tests.factories import make_tool, make_user, properties
 from tests.playground.views.test_runs import HTMX, control, press, text_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
 
 @pytest.fixture
-def bob(django_user_model):
-    return django_user_model.objects.create_user("bob", password="x")
+def bob(db):
+    return make_user("bob")
 
 
 KILOMETRES = {"value": 42.195, "from_unit": "km", "to_unit": "mile"}
@@ -33,20 +29,23 @@ def run(tool, parameters, by):
     return running.wait(running.start(tool, tool.current, parameters, by=by), 10)
 
 
+def tree_of(answer):
+    return LexborHTMLParser(answer.content.decode())
+
+
 def fold_of(answer):
-    return LexborHTMLParser(answer.content.decode()).css_first("#configuration-fold")
+    return tree_of(answer).css_first("#configuration-fold")
 
 
-def test_an_example_is_filled_in_by_its_chip(browser, builtin):
-    builtin("convert_units")
-
-    answer = press(browser, browser.get("/tools/convert_units/try/"), "use=example:1")
-
-    assert '"from_unit": "km"' in text_of(answer, "#preview")
+def page_with_response(browser, ada, builtin, response):
+    """The page of a run that has this response."""
+    done = run(builtin("drifting_thermometer"), {}, ada)
+    Run.objects.filter(pk=done.pk).update(response_json=dumps(response))
+    return tree_of(browser.get(done.get_absolute_url()))
 
 
 def pressed(answer):
-    chips = LexborHTMLParser(answer.content.decode()).css(".chip-button[aria-pressed=true]")
+    chips = tree_of(answer).css(".chip-button[aria-pressed=true]")
     return [chip.attributes["value"] for chip in chips]
 
 
@@ -64,15 +63,8 @@ def test_the_chip_of_the_example_or_saved_input_that_is_filled_in_is_marked(brow
 
 
 def test_an_example_with_a_secret_is_recognized(browser, ada):
-    secret = {"type": "object", "properties": {"key": {"type": "string", "writeOnly": True}}}
-    spec = {
-        "id": "login",
-        "name": "login",
-        "description": "x.",
-        "parameters": secret,
-        "examples": [{"parameters": {"key": "hunter22"}}],
-    }
-    publish(read_spec(dumps({"definition": spec})), by=ada)
+    secret = properties(key={"type": "string", "writeOnly": True})
+    make_tool("login", parameters=secret, examples=[{"parameters": {"key": "hunter22"}}])
 
     assert pressed(browser.get("/tools/login/try/?example=1")) == ["example:1"]
 
@@ -100,9 +92,7 @@ def test_the_result_of_a_run_has_the_digest_of_its_input(browser, ada, builtin):
     tool = builtin("convert_units")
     last = run(tool, KILOMETRES, ada)
 
-    page = LexborHTMLParser(
-        browser.get(f"/tools/convert_units/try/?run={last.pk}").content.decode()
-    )
+    page = tree_of(browser.get(f"/tools/convert_units/try/?run={last.pk}"))
 
     notice = page.css_first("[data-input-of-run]")
     assert notice.attributes["data-input-of-run"] == page.css_first("#input-digest").text()
@@ -148,7 +138,7 @@ def test_in_json_mode_the_parameters_are_not_shown_twice(browser, builtin):
         browser, browser.get("/tools/convert_units/try/?example=1"), "op=parameters:view::json"
     )
 
-    assert LexborHTMLParser(answer.content.decode()).css_first("#preview") is None
+    assert tree_of(answer).css_first("#preview") is None
 
 
 def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada, bob, builtin):
@@ -156,11 +146,9 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
     runs = [run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50)]
     run(tool, {}, bob)
 
-    answer = browser.get(
-        "/tools/drifting_thermometer/try/?part=history", headers={"HX-Request": "true"}
-    )
+    answer = browser.get("/tools/drifting_thermometer/try/?part=history", headers=HTMX)
 
-    bars = LexborHTMLParser(answer.content.decode()).css("[data-run]")
+    bars = tree_of(answer).css("[data-run]")
     assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
     assert [bar.attributes["title"].split(",")[0] for bar in bars] == ["Conforms", "Violates"]
 
@@ -171,9 +159,7 @@ def test_two_runs_of_the_history_are_compared_without_scripts(browser, ada, buil
         run(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 50, 60)
     )
 
-    page = LexborHTMLParser(
-        browser.get(f"/tools/drifting_thermometer/try/?run={second.pk}").content.decode()
-    )
+    page = tree_of(browser.get(f"/tools/drifting_thermometer/try/?run={second.pk}"))
     form = page.css_first("form.history-compare")
     other = [option.attributes["value"] for option in form.css("option")]
     shown = [field.attributes["value"] for field in form.css("input[name=compare]")]
@@ -220,9 +206,7 @@ def test_changes_against_the_last_run_with_the_same_input_are_marked_at_their_li
     Run.objects.filter(pk=before.pk).update(response_json='{"value": 7, "note": "<b>"}')
     run(tool, KILOMETRES | {"value": 1}, ada)
 
-    page = LexborHTMLParser(
-        browser.get(run(tool, KILOMETRES, ada).get_absolute_url()).content.decode()
-    )
+    page = tree_of(browser.get(run(tool, KILOMETRES, ada).get_absolute_url()))
 
     marks = {mark.text() for mark in page.css(".json-line .value-change.compared-with-last")}
     assert {"changed, was 7", "removed: note"} <= marks
@@ -236,7 +220,7 @@ def test_a_response_that_differs_from_its_example_is_marked(browser, ada, builti
     one = run(tool, KILOMETRES, ada)
     Run.objects.filter(pk=one.pk).update(response_json='{"value": 7}')
 
-    page = LexborHTMLParser(browser.get(one.get_absolute_url()).content.decode())
+    page = tree_of(browser.get(one.get_absolute_url()))
 
     assert "changed" in page.css_first(".json-line .value-changed.compared-with-example").text()
     assert [choice.attributes["value"] for choice in page.css(".compare-choice input")] == [
@@ -276,40 +260,26 @@ def test_a_button_in_the_empty_configuration_does_not_fold_it(browser, builtin):
 
 
 def folded_of(answer):
-    tree = LexborHTMLParser(answer.content.decode())
+    tree = tree_of(answer)
     return [node.attributes["id"].rpartition(".")[2] for node in tree.css(".form-member.is-unset")]
 
 
-MANY = {
-    "definition": {
-        "name": "many",
-        "description": "Takes many parameters.",
-        "parameters": {
-            "type": "object",
-            "properties": {name: {"type": "string"} for name in (*"abcdefghijkl", "last")},
-            "required": ["last"],
-        },
-    }
-}
+MANY = properties(**{name: {"type": "string"} for name in (*"abcdefghijkl", "last")})
 
 
 def test_required_fields_come_first_and_optional_ones_are_folded(browser, ada):
-    publish(read_spec(dumps(MANY)), by=ada)
+    make_tool("many", parameters={**MANY, "required": ["last"]})
 
     page = browser.get("/tools/many/try/")
 
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     assert tree.css_first(".form-member").attributes["id"].endswith(".last-member")
     assert folded_of(page) == [f"{name}-member" for name in "abcdefghijkl"]
     assert text_of(page, ".form-optional summary") == "12 more: a, b, c…"
 
 
 def test_optional_fields_with_a_value_stay_in_view(browser, ada):
-    more = {
-        "definition": MANY["definition"]
-        | {"parameters": {**MANY["definition"]["parameters"], "required": []}}
-    }
-    publish(read_spec(dumps(more)), by=ada)
+    make_tool("many", parameters=MANY)
 
     page = browser.get('/tools/many/try/?parameters={"b":"x"}')
 
@@ -319,15 +289,9 @@ def test_optional_fields_with_a_value_stay_in_view(browser, ada):
 def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(
     browser, ada, builtin
 ):
-    tool = builtin("drifting_thermometer")
-    done = run(tool, {}, ada)
-    Run.objects.filter(pk=done.pk).update(
-        response_json=dumps("# Title\n\n<script>x</script>\n\n**bold**")
-    )
+    page = page_with_response(browser, ada, builtin, "# Title\n\n<script>x</script>\n\n**bold**")
 
-    answer = browser.get(done.get_absolute_url())
-
-    shown = LexborHTMLParser(answer.content.decode()).css_first("#text .text-markdown")
+    shown = page.css_first("#text .text-markdown")
     assert shown.css_first("strong") is not None
     assert shown.css_first("script") is None
 
@@ -335,12 +299,8 @@ def test_a_response_with_markdown_is_rendered_without_its_markup_being_trusted(
 def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_copy(
     browser, ada, builtin
 ):
-    tool = builtin("drifting_thermometer")
-    done = run(tool, {}, ada)
     source = "| a | n |\n|---|---:|\n| x | 1 |"
-    Run.objects.filter(pk=done.pk).update(response_json=dumps(source))
-
-    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+    page = page_with_response(browser, ada, builtin, source)
 
     assert [cell.attributes.get("class") for cell in page.css("#text .text-markdown td")] == [
         None,
@@ -351,13 +311,7 @@ def test_the_cells_of_markdown_keep_their_alignment_and_its_source_is_there_to_c
 
 
 def test_a_column_of_numbers_has_its_heading_above_them(browser, ada, builtin):
-    tool = builtin("drifting_thermometer")
-    done = run(tool, {}, ada)
-    Run.objects.filter(pk=done.pk).update(
-        response_json=dumps([{"name": "a", "n": 1}, {"name": "b"}])
-    )
-
-    page = LexborHTMLParser(browser.get(done.get_absolute_url()).content.decode())
+    page = page_with_response(browser, ada, builtin, [{"name": "a", "n": 1}, {"name": "b"}])
 
     headings = [(cell.text(), cell.attributes.get("class")) for cell in page.css("#table th")]
     assert headings == [("#", "number"), ("name", None), ("n", "number")]
@@ -367,14 +321,14 @@ def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, built
     tool = builtin("convert_units")
     run(tool, KILOMETRES, ada)
 
-    answer = browser.get("/tools/convert_units/try/?part=history", headers={"HX-Request": "true"})
+    answer = browser.get("/tools/convert_units/try/?part=history", headers=HTMX)
 
     assert text_of(answer, "#tab-runs") == "Runs 1"
 
 
 def chips(answer):
     """The data that the chips of saved inputs send."""
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     return [
         chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")
     ]
@@ -504,7 +458,7 @@ def test_the_switch_to_the_form_shows_the_errors_that_were_shown(browser, builti
 
     answer = browser.post("/tools/convert_units/try/", sent)
 
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     assert len(page.css("#parameters-form .field-error")) == errors
     assert len(page.css(".error-summary li")) == errors
     assert len(page.css('input[name="checked"]')) == errors
@@ -513,12 +467,7 @@ def test_the_switch_to_the_form_shows_the_errors_that_were_shown(browser, builti
 
 def test_a_check_does_not_quote_secrets(browser, ada):
     pin = {"type": "string", "format": "password", "maxLength": 4}
-    definition = {
-        "name": "safe",
-        "description": "Opens it.",
-        "parameters": {"properties": {"pin": pin}},
-    }
-    publish(read_spec(dumps({"definition": definition})), by=ada)
+    make_tool("safe", parameters={"properties": {"pin": pin}})
     page = press(browser, browser.get("/tools/safe/try/"), "op=parameters:view::json")
 
     answer = press(browser, page, "use=check", typed={control(page, ":e:"): '{"pin": "hunter22"}'})
@@ -527,36 +476,10 @@ def test_a_check_does_not_quote_secrets(browser, ada):
     assert "hunter22" not in answer.content.decode()
 
 
-def test_a_tool_that_one_may_not_see_is_not_checked(client, builtin, ada, bob):
-    Group.objects.create(name="team")
-    change_tool_access(
-        builtin("convert_units"), Access(visibility="groups", groups=["team"]), by=ada
-    )
-    client.force_login(bob)
-
-    answer = client.post("/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"})
-
-    assert answer.status_code == 404
-
-
-def test_a_check_needs_the_token_of_the_form(builtin, ada):
-    builtin("convert_units")
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(ada)
-
-    assert (
-        strict.post(
-            "/tools/convert_units/try/", {"use": "check", "parameters:e:": "{}"}
-        ).status_code
-        == 403
-    )
-
-
 def test_a_text_with_conditions_offers_no_update_of_its_fields(browser, ada):
     condition = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
     parameters = {"type": "object", "properties": {"a": {}, "b": {}}, **condition}
-    definition = {"name": "depends", "description": "Depends.", "parameters": parameters}
-    publish(read_spec(dumps({"definition": definition})), by=ada)
+    make_tool("depends", parameters=parameters)
     fields = browser.get("/tools/depends/try/")
 
     text = press(browser, fields, "op=parameters:view::json")
