@@ -47,13 +47,6 @@ def test_a_tool_of_an_mcp_server_runs_and_is_checked(mcp_source):
     assert done.stdout == ""
 
 
-def test_the_text_of_a_tool_is_its_response_where_it_is_json(mcp_source):
-    assert run(mcp_source.tool("text_json")).response == {"a": [1, 2]}
-    assert run(mcp_source.tool("plain_text"), {"name": "Ada"}).response == [
-        {"type": "text", "text": "Hello, Ada"}
-    ]
-
-
 def test_an_image_is_a_file_of_the_run(mcp_source):
     done = run(mcp_source.tool("picture"))
 
@@ -214,25 +207,6 @@ def test_an_operation_runs_with_its_configuration(openapi_source):
 
 def test_a_wrong_type_is_a_violation(openapi_source):
     assert run(openapi_source.tool("get_text")).verdict == "violates"
-
-
-def test_another_status_is_the_outcome_raised(openapi_source):
-    done = run(openapi_source.tool("get_missing"))
-
-    assert done.outcome == "raised"
-    assert "returned 404 Not Found" in done.error
-    assert "Traceback" not in done.error
-
-
-def test_missing_credentials_end_the_run_with_a_sentence(openapi_source):
-    done = run(
-        openapi_source.tool("get_secured-bearer"), configuration=Configuration({"bearer": ""})
-    )
-
-    assert (done.outcome, done.error) == (
-        "raised",
-        "The operation needs credentials. Add `bearer` to the configuration.",
-    )
 
 
 def test_a_revision_made_here_does_not_send_requests_elsewhere(openapi_source, echo_service):
