@@ -3,8 +3,6 @@
 import base64
 import hmac
 import json
-import os
-import signal
 import urllib.error
 import urllib.request
 
@@ -61,36 +59,6 @@ def everything_in(broker):
     return b"\n".join(found)
 
 
-def test_a_run_waits_for_a_worker_and_shows_its_position(nobody):
-    first, second = nobody.start(), nobody.start()
-
-    runs = nobody.ask("/runs?outcome=queued")["items"]
-
-    assert {run["id"] for run in runs} == {first, second}
-
-
-def test_more_than_may_wait_are_refused(nobody):
-    for _ in range(3):  # half of the queue, which is the share of one user
-        nobody.start()
-
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        nobody.start()
-
-    assert refused.value.code == 429
-    assert int(refused.value.headers["Retry-After"]) > 0
-    refused.value.close()
-
-
-def test_a_run_cancelled_while_it_waits_is_not_called(nobody):
-    run = nobody.start()
-
-    nobody.cancel(run)
-
-    found = nobody.ask(f"/runs/{run}")
-    assert found["outcome"] == "cancelled"
-    assert "not called" in found["error"]
-
-
 def test_the_secret_of_a_configuration_is_not_readable_in_the_broker(nobody):
     run = nobody.start("sign_text", parameters={"text": "hello"}, configuration=CONFIGURATION)
 
@@ -99,20 +67,6 @@ def test_the_secret_of_a_configuration_is_not_readable_in_the_broker(nobody):
     assert run.encode() in held
     assert SECRET.encode() not in held
     assert base64.b64encode(SECRET.encode())[:16] not in held
-
-
-def test_a_broker_that_does_not_answer_refuses_the_run_and_records_nothing(nobody):
-    before = nobody.ask("/runs")["items"]
-    os.kill(nobody.server.pid, signal.SIGSTOP)
-    try:
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            nobody.start()
-    finally:
-        os.kill(nobody.server.pid, signal.SIGCONT)
-
-    assert refused.value.code == 503
-    refused.value.close()
-    assert nobody.ask("/runs")["items"] == before
 
 
 def test_a_run_returns_and_conforms(team):
@@ -147,13 +101,6 @@ def test_the_files_of_a_response_come_through_the_database(team):
 
     assert (content, answer.headers["Content-Type"]) == (PIXEL, "image/png")
     assert team.run("responding", {"what": "long"})["files"][0]["is_whole_response"] is True
-
-
-def test_a_response_that_violates_is_shown_with_its_problems(team):
-    run = team.run("drifting_thermometer", {"place": "attic", "hours_since_calibration": 30})
-
-    assert (run["outcome"], run["verdict"]) == ("returned", "violates")
-    assert "battery_percent" in run["problems"][0]["message"]
 
 
 def test_a_run_is_ended_at_its_limit(team):

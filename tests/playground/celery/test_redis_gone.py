@@ -21,9 +21,6 @@ pytestmark = pytest.mark.deep
 QUEUE = "toolshelf-runs"
 SECRET = "mrk-2b81-d0-f7"
 CONVERTED = {"value": 1, "from_unit": "km", "to_unit": "m"}
-ENDINGS = pytest.mark.parametrize(
-    "how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"]
-)
 
 
 @pytest.fixture(scope="module")
@@ -76,16 +73,15 @@ def sockets(process):
     )
 
 
-@ENDINGS
 def test_runs_under_way_go_on_without_redis_and_the_worker_takes_the_next_ones_when_it_is_back(
-    team, how
+    team,
 ):
     ending = team.start(parameters={"steps": 3, "seconds": 3})
     lasting = team.start(parameters={"steps": 80, "seconds": 8})
     cancelled = team.start()
     until(lambda: all(team.ask(f"/runs/{run}")["progress"] for run in (ending, lasting, cancelled)))
 
-    team.stop_redis(how)
+    team.stop_redis(signal.SIGKILL)
 
     until(lambda: workers(team) == 0)
     done = team.ask(f"/runs/{lasting}")["progress"]["done"]
@@ -101,8 +97,7 @@ def test_runs_under_way_go_on_without_redis_and_the_worker_takes_the_next_ones_w
     assert team.worker.poll() is None
 
 
-@ENDINGS
-def test_lost_messages_are_sent_again_except_those_of_cancelled_runs(team, how):
+def test_lost_messages_are_sent_again_except_those_of_cancelled_runs(team):
     busy = [team.start() for _ in range(4)]  # as many as the worker has slots
     until(lambda: all(team.outcome(run) == "running" for run in busy))
     waiting = [team.start("convert_units", parameters=CONVERTED) for _ in range(3)]
@@ -111,7 +106,7 @@ def test_lost_messages_are_sent_again_except_those_of_cancelled_runs(team, how):
     assert len(messages(team)) == team.redis.llen(QUEUE) == 5
     assert SECRET not in "".join(messages(team))
 
-    team.stop_redis(how)
+    team.stop_redis(signal.SIGKILL)
     team.cancel(cancelled)
     team.start_redis()
 
