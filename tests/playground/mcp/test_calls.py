@@ -11,7 +11,7 @@ from playground import running, waiting_room
 from playground.mcp import methods
 from playground.models import Run
 from tests.factories import make_token, make_tool, make_user, properties, spec_text
-from tests.playground.mcp.agent import LegacyAgent, ModernAgent, messages_of
+from tests.playground.mcp.agent import LegacyAgent, messages_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -432,13 +432,3 @@ def test_no_secret_reaches_the_result(modern):
     )
 
     assert "hunter2-marker" not in str(result)
-
-
-def test_a_modern_agent_needs_no_handshake(ada, builtin):
-    builtin("hash_text")
-    agent = ModernAgent(Client(), make_token("run", user=ada))
-
-    assert (
-        agent.call("call_tool", {"tool": "hash_text", "arguments": {"text": "a"}})["isError"]
-        is False
-    )

@@ -194,33 +194,26 @@ def fastmcp_client(site):
     return fastmcp.Client(StreamableHttpTransport(f"{site.url}/mcp", headers=headers))
 
 
-def test_fastmcps_client_lists_searches_calls_and_cancels(site):
-    reports = []
-
-    async def note(done, total, message):
-        reports.append(done)
-
+def test_fastmcps_client_lists_calls_and_cancels(site):
     async def use():
+        begun = asyncio.Event()
+
+        async def note(*_):
+            begun.set()
+
         async with fastmcp_client(site) as client:
             assert [tool.name for tool in await client.list_tools()] == [
                 "search_tools",
                 "describe_tool",
                 "call_tool",
             ]
-            found = await client.call_tool(
-                "search_tools", {"query": "convert units", "runnable": True}
-            )
-            assert found.structured_content["tools"][0]["id"] == "convert_units"
             assert (await client.call_tool("call_tool", KM)).structured_content["value"] == 1000
             with pytest.raises(ToolError, match="does not conform to its return type"):
                 await client.call_tool("call_tool", VIOLATION)
-            await client.call_tool("call_tool", slow(2, 1), progress_handler=note)
-            assert reports[0] == 0
-            assert reports[-1] == 2
             call = asyncio.create_task(
                 client.call_tool("call_tool", slow(2, 25), progress_handler=note)
             )
-            await asyncio.sleep(2)
+            await begun.wait()
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await call
@@ -262,43 +255,6 @@ def test_the_snippet_for_the_inspector_lists_the_tools(site, node):
     ]
 
 
-def inspect(site, node, method, *arguments):
-    words = shlex.split(snippet(site, "inspector").replace("\\\n", ""))[2:-1]
-    return run_node(node, ".bin/mcp-inspector", *words, method, *arguments)
-
-
-def test_the_inspector_searches_and_calls(site, node):
-    found = inspect(
-        site, node, "tools/call", "--tool-name", "search_tools", "--tool-arg", "query=convert units"
-    )
-    arguments = f"arguments={json.dumps(KM['arguments'])}"
-    called = inspect(
-        site,
-        node,
-        "tools/call",
-        "--tool-name",
-        "call_tool",
-        "--tool-arg",
-        "tool=convert_units",
-        arguments,
-    )
-    violating = f"arguments={json.dumps(VIOLATION['arguments'])}"
-    refused = inspect(
-        site,
-        node,
-        "tools/call",
-        "--tool-name",
-        "call_tool",
-        "--tool-arg",
-        "tool=drifting_thermometer",
-        violating,
-    )
-
-    assert json.loads(found.stdout)["structuredContent"]["tools"][0]["id"] == "convert_units"
-    assert json.loads(called.stdout)["structuredContent"]["value"] == 1000
-    assert json.loads(refused.stdout)["isError"] is True
-
-
 # -- the conformance suite ------------------------------------------------------------------------------------------
 
 # Checks that do not apply to a server that offers tools alone, whose tools need nothing from the client, and whose
@@ -314,15 +270,19 @@ NOT_APPLICABLE = {
     "sep-2106-anchor-keyword-preserved": "references to anchors are served as references to definitions",
 }
 OF_TOOLS = (
-    "tools-list", "tools-call-simple-text", "tools-call-error", "tools-call-with-progress", "json-schema-2020-12",
-    "server-sse-multiple-streams", "dns-rebinding-protection",
-)  # fmt: skip
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-error",
+    "tools-call-with-progress",
+    "server-sse-multiple-streams",
+)
 SCENARIOS = [
     *(("2025-11-25", name) for name in ("server-initialize", "server-session-lifecycle", "ping", *OF_TOOLS)),
     *(
         ("2026-07-28", name)
         for name in (
-            "server-stateless", "http-header-validation", "http-custom-header-server-validation", "caching", *OF_TOOLS
+            "server-stateless", "http-header-validation", "http-custom-header-server-validation", "caching",
+            "json-schema-2020-12", "dns-rebinding-protection", *OF_TOOLS,
         )
     ),
 ]  # fmt: skip

@@ -141,10 +141,3 @@ def test_the_api_knows_no_choice_for_what_does_not_exist(api):
 
     assert api.ask(path).status_code == 404
     assert api.send("PUT", path, '{"saved_configuration": null}').status_code == 404
-
-
-def test_the_api_needs_the_scope_run(sign_text, ada):
-    reader = Program(make_token("read", user=ada))
-
-    assert reader.ask("/tools/sign_text/mcp-configuration").status_code == 403
-    assert Program().ask("/tools/sign_text/mcp-configuration").status_code == 401

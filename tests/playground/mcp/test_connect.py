@@ -221,13 +221,3 @@ def test_the_configuration_of_vs_code_holds_no_token():
 
     for snippet in snippets(server):
         assert ("tsk_secret" in snippet.code) == (snippet.key != "vs-code")
-
-
-def test_the_python_snippet_compiles():
-    code = next(
-        one.code
-        for one in snippets(Server("toolshelf", "http://127.0.0.1:8000/mcp"))
-        if one.key == "python-sdk"
-    )
-
-    compile(code, "snippet", "exec")
