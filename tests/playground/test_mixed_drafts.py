@@ -6,6 +6,7 @@ The schemas are random ones of every draft, with keywords of all drafts, odd nam
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from random import Random
 
 import pytest
@@ -32,10 +33,10 @@ from tests.factories import make_tool
 from tests.golden.inputs import spec_with
 from tests.playground.schema_form.use import FormInUse
 
-SPECS = 60
+SPECS = 40
 SPECS_WITH_CODE = 5  # 50 ms each
-MANY_SPECS = 200
-MANY_SPECS_WITH_CODE = 20
+MANY_SPECS = 120
+MANY_SPECS_WITH_CODE = 15
 
 
 def random_specs(count, *, first=0):
@@ -103,28 +104,21 @@ USES = (
 )
 
 
-def test_every_valid_spec_can_be_used():
-    for spec in random_specs(SPECS):
+in_deep_tests = partial(pytest.param, marks=pytest.mark.deep)
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, SPECS), in_deep_tests(MANY_SPECS, MANY_SPECS)])
+def test_every_valid_spec_can_be_used(first, count):
+    for spec in random_specs(count, first=first):
         for use in USES:
             use(spec)
 
 
-def test_code_can_be_generated_for_every_valid_spec():
-    for spec in random_specs(SPECS_WITH_CODE):
-        generate_code(spec)
-
-
-@pytest.mark.slow
-@pytest.mark.deep
-def test_each_of_many_valid_specs_can_be_used():
-    for spec in random_specs(MANY_SPECS, first=MANY_SPECS):
-        for use in USES:
-            use(spec)
-
-
-@pytest.mark.deep
-def test_code_can_be_generated_for_each_of_many_valid_specs():
-    for spec in random_specs(MANY_SPECS_WITH_CODE, first=MANY_SPECS):
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, SPECS_WITH_CODE), in_deep_tests(MANY_SPECS, MANY_SPECS_WITH_CODE)]
+)
+def test_code_can_be_generated_for_every_valid_spec(first, count):
+    for spec in random_specs(count, first=first):
         generate_code(spec)
 
 

@@ -193,13 +193,6 @@ def test_the_page_says_whose_it_is_and_draws_no_form_for_it(saved, bob):
     assert b'value="forget"' not in page.content
 
 
-def test_a_run_from_the_page_uses_it(saved, bob):
-    press(page_of(bob), ("run", "1"), saved="ada/work")
-
-    run = Run.objects.get()
-    assert (run.by, run.outcome, run.configuration_name) == (bob, "returned", "ada/work")
-
-
 def test_a_later_schema_that_marks_nothing_as_secret_reveals_nothing(saved, bob, tool):
     unmarked = {"name": "leaking_tool", "description": "d"}
     publish(
@@ -431,18 +424,6 @@ def test_others_private_ones_do_not_exist_for_them(tool, ada, bob, body, status)
         == status
     )
     assert not SavedConfiguration.objects.get().is_shared
-
-
-def test_a_token_needs_the_scope_run_to_share(tool, ada):
-    save_configuration(ada, tool, "work", Configuration(VALUE), None)
-    reader = Client(headers={"Authorization": f"Bearer {make_token('read', user=ada)}"})
-    body = json.dumps({"visibility": "everyone"})
-
-    answer = reader.patch(
-        "/api/v1/tools/leaking_tool/configurations/work", body, content_type="application/json"
-    )
-
-    assert answer.status_code == 403
 
 
 @pytest.mark.parametrize(
