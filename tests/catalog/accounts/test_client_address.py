@@ -62,15 +62,16 @@ def test_the_zone_of_an_address_cannot_carry_text():
     assert recorded_address(**{"X-Forwarded-For": "fe80::9%<script>"}) == "fe80::9"
 
 
-def test_texts_that_are_no_addresses_do_not_get_limits_of_their_own(settings):
+def test_addresses_get_limits_of_their_own_and_other_texts_do_not(settings):
     settings.API_RATE = Rate(2, 3600)
+    clients = ["client-1", "client-2", "client-3", "192.0.2.7"]
 
     statuses = [
-        Client().get("/api/v1/tools", headers={"X-Forwarded-For": f"client-{n}"}).status_code
-        for n in range(3)
+        Client().get("/api/v1/tools", headers={"X-Forwarded-For": each}).status_code
+        for each in clients
     ]
 
-    assert statuses == [200, 200, 429]
+    assert statuses == [200, 200, 429, 200]
 
 
 def test_the_address_comes_from_the_header_that_the_setting_names(settings):

@@ -104,12 +104,6 @@ def test_requests_at_the_allowed_rate_continue_for_ever(rates, clock):
         assert rates.take("ada", rate).wait_s == 0
 
 
-def test_one_client_does_not_use_up_the_rate_of_another(rates):
-    allowed(rates, "ada", Rate(3, 60), 10)
-
-    assert allowed(rates, "bob", Rate(3, 60), 10) == 3
-
-
 def test_of_more_clients_than_fit_those_that_came_last_are_counted(rates):
     rate = Rate(1, 60)
     for number in range(MAX_CLIENTS + 1):

@@ -61,16 +61,6 @@ def test_concurrent_requests_count_exactly(url):
     assert sum(found) == 10
 
 
-def test_a_refusal_says_how_long(url):
-    rates = RedisRates(url)
-    allowed(rates, "ada", 10)
-
-    quota = rates.take("ada", TEN)
-
-    assert 0 < quota.wait_s <= 360
-    assert quota.remaining == 0
-
-
 def test_redis_and_memory_agree(url):
     memory, redis_rates = MemoryRates(), RedisRates(url)
 

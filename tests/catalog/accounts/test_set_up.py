@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from catalog.accounts.models import SignInLink, User
 from catalog.accounts.sign_in_links import new_link
+from tests.catalog.accounts.browsers import PASSWORD
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
-
-PASSWORD = "correct horse battery"
 
 
 def fill_in(client: Client, link: str, **changed: str):
@@ -97,12 +96,8 @@ def test_the_sign_in_page_says_what_to_do_on_a_site_without_an_administrator(cli
 def test_the_command_prints_a_link_that_works(capsys, client):
     call_command("sign_in_link", "--set-up", "--site", "https://tools.example.org")
 
-    link = (
-        capsys.readouterr()
-        .out.strip()
-        .removeprefix("https://tools.example.org/sign-in/")
-        .rstrip("/")
-    )
+    printed = capsys.readouterr().out.strip()
+    link = printed.removeprefix("https://tools.example.org/sign-in/").rstrip("/")
     assert fill_in(client, link).status_code == 302
 
 

@@ -15,8 +15,8 @@ from catalog.accounts.models import SignInLink, User
 from catalog.accounts.secret_paths import hidden
 from catalog.accounts.sign_in_links import create_sign_in_link, use_sign_in_link
 from catalog.accounts.site_url import stored_site_url, url_of_server, write_site_url
-from catalog.accounts.users import administrator, create_account
 from config.log_filters import WithoutSecrets
+from tests.catalog.accounts.browsers import PASSWORD
 from tests.factories import make_tool
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +66,7 @@ def test_the_button_signs_in_once(client, link):
     assert (first.status_code, first["Location"]) == (302, "/")
     assert second.status_code == 410
     assert client.get("/account/tokens/").status_code == 200
+    assert b"You are signed in as" in client.get(link).content
 
 
 def test_the_button_needs_a_csrf_token(link):
@@ -95,11 +96,8 @@ def test_a_link_without_its_last_slash_works(client, link):
     assert client.post(link.rstrip("/")).status_code == 302
 
 
-def test_options_names_the_methods(client, link):
-    assert set(client.options(link)["Allow"].split(", ")) == {"GET", "HEAD", "POST", "OPTIONS"}
-
-
 def test_other_methods_are_refused(client, link):
+    assert set(client.options(link)["Allow"].split(", ")) == {"GET", "HEAD", "POST", "OPTIONS"}
     assert client.put(link).status_code == 405
     assert client.post(link).status_code == 302
 
@@ -165,12 +163,6 @@ def test_a_link_works_for_a_quarter_of_an_hour(secret):
     assert use_sign_in_link(secret) == User.objects.get()
 
 
-def test_a_signed_in_user_who_opens_a_used_link_sees_their_name(client, link):
-    client.post(link)
-
-    assert b"You are signed in as" in client.get(link).content
-
-
 # -- where it leads ----------------------------------------------------------------------------------------------------
 
 
@@ -213,19 +205,19 @@ def test_opening_the_sign_in_page_anew_forgets_the_page_before(client, link):
         "/sign-out/",
     ],
 )
-@pytest.mark.parametrize("way", ["link", "remembered", "password", "signed in already"])
-def test_signing_in_leads_neither_elsewhere_nor_round(client, ada, link, settings, elsewhere, way):
-    ada.set_password("correct horse battery")
-    ada.save()
-    if way == "link":
-        answer = client.post(link, {"next": elsewhere})
-    elif way == "remembered":
-        client.cookies[settings.NEXT_COOKIE_NAME] = elsewhere.replace("\\", "%5C")
+def test_a_link_leads_neither_elsewhere_nor_round(client, link, elsewhere):
+    assert client.post(link, {"next": elsewhere})["Location"] == "/"
+
+
+@pytest.mark.parametrize("way", ["remembered", "password", "signed in already"])
+def test_no_other_way_of_signing_in_leads_elsewhere(client, link, settings, way, ada):
+    elsewhere = "https://evil.example/"
+    if way == "remembered":
+        client.cookies[settings.NEXT_COOKIE_NAME] = elsewhere
         answer = client.post(link)
     elif way == "password":
-        answer = client.post(
-            "/sign-in/", {"username": "ada", "password": "correct horse battery", "next": elsewhere}
-        )
+        form = {"username": "ada", "password": PASSWORD, "next": elsewhere}
+        answer = client.post("/sign-in/", form)
     else:
         client.force_login(ada)
         answer = client.get("/sign-in/", {"next": elsewhere})
@@ -241,12 +233,7 @@ def test_each_page_offers_to_sign_in_and_come_back(client):
 # -- the log -----------------------------------------------------------------------------------------------------------
 
 REQUESTS = {
-    "HEAD": lambda client, link: client.head(link),
-    "OPTIONS": lambda client, link: client.options(link),
     "PUT": lambda client, link: client.put(link),
-    "PATCH": lambda client, link: client.patch(link),
-    "DELETE": lambda client, link: client.delete(link),
-    "TRACE": lambda client, link: client.trace(link),
     "POST": lambda client, link: client.post(link),
     "used": lambda client, link: [client.post(link), client.post(link), client.get(link)],
     "without a CSRF token": lambda client, link: Client(enforce_csrf_checks=True).post(link),
@@ -269,13 +256,7 @@ REQUESTS = {
         "/upload/", secure=True, headers={"referer": f"https://evil.example{link}"}
     ),
 }
-ANSWERED = {
-    "HEAD",
-    "OPTIONS",
-    "POST",
-    "percent-encoded",
-    "as a referrer",
-}  # without a word in the log
+ANSWERED = {"POST", "percent-encoded", "as a referrer"}  # without a word in the log
 
 
 @pytest.mark.parametrize("request_name", REQUESTS)
@@ -430,6 +411,7 @@ def test_without_a_name_it_is_a_link_for_the_owner(ada, capsys):
 
 
 def test_without_an_owner_it_is_a_link_for_the_first_administrator(ada, capsys):
+    User.objects.create_user("owner")
     User.objects.create_superuser("disabled", is_active=False)
     first = User.objects.create_superuser("first")
     User.objects.create_superuser("second")
@@ -487,10 +469,3 @@ def test_the_address_of_a_server(settings, host, names, https, url):
     settings.HTTPS = https
 
     assert url_of_server(host, 8001) == url
-
-
-def test_a_link_without_a_name_prefers_an_administrator_to_an_ordinary_owner(db):
-    create_account("owner")
-    boss = create_account("boss", is_superuser=True)
-
-    assert administrator() == boss

@@ -12,25 +12,14 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.accounts.models import ApiToken, Session, User
-from tests.factories import make_token, make_user
-from tests.factories import signed_in as by_link
+from tests.catalog.accounts.browsers import PASSWORD, with_password
+from tests.factories import make_token, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "correct horse battery"
 OTHER_PASSWORD = "another good passphrase"
+NEW_PASSWORD = {"new_password1": OTHER_PASSWORD, "new_password2": OTHER_PASSWORD}
 TOKENS = "/account/tokens/"
-
-
-@pytest.fixture
-def ada() -> User:
-    return make_user("ada", password=PASSWORD)
-
-
-def signed_in(name: str = "ada") -> Client:
-    client = Client()
-    assert client.post("/sign-in/", {"username": name, "password": PASSWORD}).status_code == 302
-    return client
 
 
 @contextmanager
@@ -52,28 +41,18 @@ def works(secret: str) -> bool:
 # -- confirmation -----------------------------------------------------------------------------------------------------
 
 
-def test_a_token_can_be_created_right_after_signing_in(ada):
-    answer = signed_in().post(TOKENS, {"name": "ci", "scopes": ["read"]})
-
-    assert b"tsk_" in answer.content
-    assert ApiToken.objects.count() == 1
-
-
 def test_a_token_asks_for_the_password_in_an_older_session_and_keeps_what_was_typed(ada):
     with an_hour_ago():
-        client = signed_in()
+        client = with_password()
 
-    asked = client.post(
-        TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"}
-    )
+    typed = {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"}
+    asked = client.post(TOKENS, typed)
     page = client.get(asked["Location"])
     confirmed = client.post(
         asked["Location"], {"password": PASSWORD, "next": page.context["redirect_field_value"]}
     )
     form = client.get(confirmed["Location"]).content.decode()
-    made = client.post(
-        TOKENS, {"name": "nightly", "scopes": ["read", "run"], "days": "7", "toolkits": "a, b"}
-    )
+    made = client.post(TOKENS, typed)
 
     assert asked["Location"].startswith("/account/security/confirm/")
     assert 'value="nightly"' in form
@@ -84,7 +63,7 @@ def test_a_token_asks_for_the_password_in_an_older_session_and_keeps_what_was_ty
 
 def test_no_token_is_created_and_nothing_is_stored_without_the_confirmation(ada, settings):
     with an_hour_ago():
-        client = signed_in()
+        client = with_password()
 
     asked = client.post(TOKENS, {"name": "nightly", "scopes": ["read"]})
     refused = client.post(asked["Location"], {"password": "wrong"})
@@ -99,10 +78,10 @@ def test_no_token_is_created_and_nothing_is_stored_without_the_confirmation(ada,
 def test_a_person_without_a_password_signs_in_again_for_a_token():
     ada = make_user("ada")
     with an_hour_ago():
-        client = by_link(ada)
+        client = signed_in(ada)
 
     refused = client.post(TOKENS, {"scopes": ["read"]})
-    made = by_link(ada).post(TOKENS, {"scopes": ["read"]})
+    made = signed_in(ada).post(TOKENS, {"scopes": ["read"]})
 
     assert (refused.status_code, ApiToken.objects.count()) == (403, 1)
     assert b"a sign-in within the last 5 minutes" in refused.content
@@ -111,20 +90,19 @@ def test_a_person_without_a_password_signs_in_again_for_a_token():
 
 def test_an_invalid_form_is_answered_before_the_confirmation(ada):
     with an_hour_ago():
-        client = signed_in()
+        client = with_password()
 
     assert client.post(TOKENS, {"name": "ci"}).status_code == 422
 
 
 def test_a_first_password_asks_for_a_recent_sign_in():
     ada = make_user("ada")
-    new = {"new_password1": OTHER_PASSWORD, "new_password2": OTHER_PASSWORD}
     with an_hour_ago():
-        old = by_link(ada)
+        old = signed_in(ada)
 
-    sent = old.post("/account/password/", new)
+    sent = old.post("/account/password/", NEW_PASSWORD)
     refused = not User.objects.get().has_usable_password()
-    accepted = by_link(ada).post("/account/password/", new)
+    accepted = signed_in(ada).post("/account/password/", NEW_PASSWORD)
 
     assert (sent.status_code, refused) == (403, True)
     assert accepted.status_code == 302
@@ -140,14 +118,14 @@ def test_a_first_password_asks_for_a_recent_sign_in():
     ids=str,
 )
 def test_a_token_of_the_page_ends_after_90_days_unless_another_number_is_given(ada, given, days):
-    signed_in().post(TOKENS, {"scopes": ["read"], **given})
+    with_password().post(TOKENS, {"scopes": ["read"], **given})
 
     token = ApiToken.objects.get()
     assert round((token.expires_at - timezone.now()) / timedelta(days=1)) == days
 
 
 def test_a_token_never_ends_if_that_is_asked_for(ada):
-    signed_in().post(TOKENS, {"scopes": ["read"], "days": "0"})
+    with_password().post(TOKENS, {"scopes": ["read"], "days": "0"})
     call_command("create_token", "ada", "--days", "0")
 
     assert [token.expires_at for token in ApiToken.objects.all()] == [None, None]
@@ -162,7 +140,7 @@ def test_a_token_of_the_command_ends_after_90_days():
 
 @pytest.mark.parametrize("days", ["-1", "3651"])
 def test_a_token_cannot_end_in_the_past_or_in_more_than_ten_years(ada, days):
-    answer = signed_in().post(TOKENS, {"scopes": ["read"], "days": days})
+    answer = with_password().post(TOKENS, {"scopes": ["read"], "days": days})
 
     assert answer.status_code == 422
     with pytest.raises(CommandError, match="--days must be 1 to 3650, or 0"):
@@ -172,82 +150,49 @@ def test_a_token_cannot_end_in_the_past_or_in_more_than_ten_years(ada, days):
 # -- tokens end with the sessions -------------------------------------------------------------------------------------
 
 
-def change_on_the_page(ada: User) -> None:
-    new = {
-        "old_password": PASSWORD,
-        "new_password1": OTHER_PASSWORD,
-        "new_password2": OTHER_PASSWORD,
-    }
-    assert signed_in().post("/account/password/", new).status_code == 302
-
-
-def set_by_a_command(ada: User, monkeypatch) -> None:
-    monkeypatch.setattr(
-        "django.contrib.auth.management.commands.changepassword.getpass.getpass", lambda **_: OTHER
+def change_on_the_page(monkeypatch) -> None:
+    page = with_password().post(
+        "/account/password/", {"old_password": PASSWORD, **NEW_PASSWORD}, follow=True
     )
-    call_command("changepassword", ada.username)
+    assert b"Your API tokens have ended" in page.content
 
 
-def sign_out_everywhere(ada: User) -> None:
-    assert signed_in().post("/account/sessions/end/").status_code == 302
+def change_by_a_command(monkeypatch) -> None:
+    asked = "django.contrib.auth.management.commands.changepassword.getpass.getpass"
+    monkeypatch.setattr(asked, lambda **_: OTHER_PASSWORD)
+    call_command("changepassword", "ada")
 
 
-OTHER = OTHER_PASSWORD
-
-
-def root() -> Client:
-    client = Client()
-    client.force_login(User.objects.create_superuser("root", password=PASSWORD))
-    return client
+def sign_out_everywhere(monkeypatch) -> None:
+    assert with_password().post("/account/sessions/end/").status_code == 302
 
 
 @pytest.mark.parametrize(
     "way",
-    [change_on_the_page, sign_out_everywhere],
+    [change_on_the_page, change_by_a_command, sign_out_everywhere],
     ids=lambda way: way.__name__,
 )
-def test_a_token_ends_with_the_sessions(ada, way):
+def test_a_token_ends_with_the_sessions(ada, way, monkeypatch):
     secret, other = make_token(user=ada), make_token(user=make_user("bob"))
     assert works(secret)
 
-    way(ada)
+    way(monkeypatch)
 
     assert not works(secret)
     assert works(other)
 
 
-def test_a_token_ends_when_a_command_changes_the_password(ada, monkeypatch):
-    secret = make_token(user=ada)
-
-    set_by_a_command(ada, monkeypatch)
-
-    assert not works(secret)
-
-
 def test_a_token_survives_a_sign_in(ada):
     secret = make_token(user=ada)
 
-    signed_in()
+    with_password()
 
     assert works(secret)
 
 
-def test_the_page_says_that_tokens_have_ended(ada):
-    make_token(user=ada)
-    client = signed_in()
-    new = {
-        "old_password": PASSWORD,
-        "new_password1": OTHER_PASSWORD,
-        "new_password2": OTHER_PASSWORD,
-    }
-
-    page = client.post("/account/password/", new, follow=True).content.decode()
-
-    assert "Your API tokens have ended" in page
-
-
 def test_the_admins_page_for_ones_own_password_leads_to_the_accounts_page():
-    client = root()
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
 
     shown, sent = client.get("/admin/password_change/"), client.post("/admin/password_change/", {})
 

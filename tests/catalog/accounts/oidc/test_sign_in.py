@@ -15,14 +15,12 @@ from catalog.accounts.oidc.accounts import linked_accounts
 from catalog.accounts.rates import Rate
 from catalog.accounts.roles import membership_of
 from catalog.accounts.tokens import token_for
+from tests.catalog.accounts.browsers import confirm, confirmed, is_signed_in, with_password
 from tests.factories import make_token, make_user
 from tests.oidc_provider import OIDCProvider
 from tests.site import free_port
 
 pytestmark = pytest.mark.django_db
-
-PASSWORD = "correct horse battery"
-
 
 MAPPING = {
     "shelf-admins": ["administrator"],
@@ -62,10 +60,6 @@ def sign_in(provider: OIDCProvider, subject: str, client: Client | None = None, 
     return client.get(provider.authorize(start(client, **form), subject)), client
 
 
-def is_signed_in(client: Client) -> bool:
-    return client.get("/account/tokens/").status_code == 200
-
-
 def groups_of(name: str) -> set[str]:
     return set(User.objects.get(username=name).groups.values_list("name", flat=True))
 
@@ -103,19 +97,13 @@ def test_the_next_sign_in_is_the_same_person_whatever_their_name_is(site, provid
     assert [user.username for user in User.objects.all()] == ["jean"]
 
 
-def test_the_page_that_the_person_came_from_follows(site, provider):
-    answer, _ = sign_in(provider, "s-3", next="/upload/")
-
-    assert answer["Location"] == "/upload/"
-
-
 @pytest.mark.parametrize(
-    "url", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/sign-out/"]
+    ("url", "follows"), [("/upload/", "/upload/"), ("https://evil.example/", "/")]
 )
-def test_a_page_of_another_site_does_not_follow(site, provider, url):
+def test_the_page_of_this_site_that_the_person_came_from_follows(site, provider, url, follows):
     answer, _ = sign_in(provider, "s-3", next=url)
 
-    assert answer["Location"] == "/"
+    assert answer["Location"] == follows
 
 
 def test_leaving_a_group_at_the_provider_takes_it_away_at_the_next_sign_in(site, provider):
@@ -133,25 +121,15 @@ def test_leaving_a_group_at_the_provider_takes_it_away_at_the_next_sign_in(site,
     }  # the mapping does not name the latter
 
 
-def test_whoever_loses_their_last_role_becomes_a_reader(site, provider):
-    provider.add_person("s-20", preferred_username="grace", groups=["shelf-admins"])
-    sign_in(provider, "s-20")
-
-    provider.add_person("s-20", preferred_username="grace", groups=["accounting"])
-    sign_in(provider, "s-20")
-
-    assert groups_of("grace") == {"reader"}
-    assert membership_of(User.objects.get()).abilities == frozenset()
-
-
 def test_without_the_claim_a_person_has_no_group_of_the_mapping(site, provider, caplog):
-    provider.add_person("s-5", preferred_username="mary", groups=["staff"])
+    provider.add_person("s-5", preferred_username="mary", groups=["shelf-admins"])
     sign_in(provider, "s-5")
 
     provider.add_person("s-5", preferred_username="mary")
     sign_in(provider, "s-5")
 
     assert groups_of("mary") == {"reader"}
+    assert membership_of(User.objects.get()).abilities == frozenset()
     assert "The provider sent no claim 'groups'; the claims are: " in caplog.text
 
 
@@ -184,7 +162,7 @@ def test_whoever_is_in_no_group_is_refused_and_gets_no_account(site, provider):
     assert not User.objects.exists()
 
 
-@pytest.mark.parametrize("group", ["developers", "staff", "night"])
+@pytest.mark.parametrize("group", ["developers", "night"])
 def test_whoever_left_all_groups_loses_rights_and_sessions_when_they_are_refused(
     site, provider, group
 ):
@@ -222,7 +200,7 @@ def test_an_e_mail_address_opens_no_account_of_another(site, provider, verified)
     assert not linked_accounts(ada).exists()
 
 
-@pytest.mark.parametrize("name", ["owner", "OWNER", "has space", "x" * 200, "", "Ünï"])
+@pytest.mark.parametrize("name", ["OWNER", "has space", "x" * 200, ""])
 def test_a_name_that_cannot_be_used_becomes_another(site, provider, name):
     make_user("ada")
     provider.add_person("s-10", preferred_username=name, name="N" * 400)
@@ -231,19 +209,6 @@ def test_a_name_that_cannot_be_used_becomes_another(site, provider, name):
 
     assert is_signed_in(client)
     assert User.objects.exclude(username="ada").get().username.casefold() not in {"owner", ""}
-
-
-def test_a_subject_of_another_issuer_is_another_person(site, provider, tmp_path):
-    provider.add_person("s-11", preferred_username="same")
-    sign_in(provider, "s-11")
-    second = OIDCProvider(tmp_path)
-    try:
-        site.OIDC_ISSUER = second.issuer
-        sign_in(second, "s-11")
-    finally:
-        second.stop()
-
-    assert User.objects.count() == 2
 
 
 def test_a_long_subject_is_found_again(site, provider):
@@ -267,9 +232,12 @@ def test_a_disabled_person_is_not_let_in(site, provider):
     assert not is_signed_in(client)
 
 
-def test_the_request_has_state_nonce_and_pkce(site):
+def test_the_request_has_state_nonce_and_pkce_and_its_session_ends_soon(site):
     query = parse_qs(urlsplit(start(Client())).query)
 
+    session = Session.objects.get()
+    assert session.user is None
+    assert (session.expire_date - session.last_used_at).total_seconds() <= 15 * 60 + 1
     assert {"state", "nonce", "code_challenge"} <= set(query)
     assert query["code_challenge_method"] == ["S256"]
     assert query["response_type"] == ["code"]
@@ -293,19 +261,6 @@ def test_an_answer_to_another_browser_is_refused(site, provider):
     answer = Client().get(back)
 
     assert answer.status_code == 400
-    assert not User.objects.exists()
-
-
-def test_an_answer_with_another_nonce_is_refused(site, provider, caplog):
-    client = Client()
-    back = provider.authorize(start(client), "s-3", nonce="another")
-
-    answer = client.get(back)
-
-    assert answer.status_code == 401
-    assert b"could not be verified" in answer.content
-    assert "the nonce in the ID token does not match" in caplog.text
-    assert not is_signed_in(client)
     assert not User.objects.exists()
 
 
@@ -351,26 +306,25 @@ def test_a_provider_can_leave_out_the_state_when_someone_cancels(site, provider)
     assert b"You cancelled the sign-in with Example." in answer.content
 
 
-def test_an_error_of_the_provider_is_shown_by_its_code(site):
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        ("login_required", b"Example refused the sign-in: login_required."),
+        ("<script>", b"Example refused the sign-in."),
+        ("x" * 100, b"Example refused the sign-in."),
+        ("", b"Example refused the sign-in."),
+    ],
+)
+def test_an_error_of_the_provider_is_shown_by_its_code_unless_it_is_strange(site, error, shown):
     client = Client()
     state = parse_qs(urlsplit(start(client)).query)["state"][0]
 
     answer = client.get(
-        "/oidc/callback/", {"error": "login_required", "error_description": "<b>x", "state": state}
+        "/oidc/callback/", {"error": error, "error_description": "<b>x", "state": state}
     )
 
     assert answer.status_code == 401
-    assert b"Example refused the sign-in: login_required." in answer.content
-
-
-@pytest.mark.parametrize("error", ["<script>", "x" * 100, ""])
-def test_a_strange_error_is_not_shown(site, error):
-    client = Client()
-    state = parse_qs(urlsplit(start(client)).query)["state"][0]
-
-    answer = client.get("/oidc/callback/", {"error": error, "state": state})
-
-    assert b"Example refused the sign-in." in answer.content
+    assert shown in answer.content
 
 
 def test_the_page_says_that_the_provider_is_down(site):
@@ -383,25 +337,29 @@ def test_the_page_says_that_the_provider_is_down(site):
 
 
 def test_the_page_says_that_the_provider_went_down_during_a_sign_in(site, provider, tmp_path):
+    """And a subject of another issuer is another person."""
+    provider.add_person("s-11", preferred_username="same")
+    sign_in(provider, "s-11")
     second = OIDCProvider(tmp_path)
-    site.OIDC_ISSUER = second.issuer
-    client = Client()
-    back = second.authorize(start(client), "s-3")
-    second.stop()
+    try:
+        site.OIDC_ISSUER = second.issuer
+        sign_in(second, "s-11")
+        client = Client()
+        back = second.authorize(start(client), "s-3")
+    finally:
+        second.stop()
 
     answer = client.get(back)
 
     assert answer.status_code == 503
     assert not is_signed_in(client)
-
-
-def test_a_get_starts_nothing(site):
-    assert Client().get("/oidc/").status_code == 405
+    assert User.objects.count() == 2
 
 
 def test_a_foreign_page_cannot_start_a_sign_in(site):
     client = Client(enforce_csrf_checks=True)
 
+    assert client.get("/oidc/").status_code == 405
     assert client.post("/oidc/").status_code == 403
     assert client.post("/oidc/", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
@@ -410,15 +368,6 @@ def test_a_site_without_a_provider_has_no_such_pages(client):
     assert client.post("/oidc/").status_code == 404
     assert client.get("/oidc/callback/").status_code == 404
     assert b"/oidc/" not in client.get("/sign-in/").content
-
-
-def test_a_sign_in_that_was_only_begun_leaves_a_session_that_ends_soon(site):
-    client = Client()
-    start(client)
-
-    session = Session.objects.get()
-    assert session.user is None
-    assert (session.expire_date - session.last_used_at).total_seconds() <= 15 * 60 + 1
 
 
 def test_too_many_starts_from_one_address_are_refused(site, monkeypatch):
@@ -436,20 +385,11 @@ def test_too_many_starts_from_one_address_are_refused(site, monkeypatch):
 # -- linking an account that exists --------------------------------------------------------------------------------
 
 
-def with_password(name: str) -> Client:
-    make_user(name, password=PASSWORD)
-    client = Client()
-    client.post("/sign-in/", {"username": name, "password": PASSWORD})
-    return client
-
-
-def confirm(client: Client, **form: str):
-    return client.post("/account/security/confirm/", {"password": PASSWORD, **form})
-
-
-def test_a_person_links_their_account_after_their_password_and_signs_in_with_either(site, provider):
+def test_a_person_links_their_account_after_their_password_and_signs_in_with_either(
+    site, provider, ada
+):
     provider.add_person("s-20", preferred_username="someone")
-    client = with_password("ada")
+    client = with_password()
     asked = client.post("/oidc/", {"process": "link"})
     confirm(client)
 
@@ -462,11 +402,10 @@ def test_a_person_links_their_account_after_their_password_and_signs_in_with_eit
     assert b"Linked to the account <b>someone</b>" in other.get("/account/security/").content
 
 
-def test_an_account_of_the_provider_is_linked_to_one_person(site, provider):
+def test_an_account_of_the_provider_is_linked_to_one_person(site, provider, ada):
     provider.add_person("s-21", preferred_username="first")
     sign_in(provider, "s-21")
-    client = with_password("ada")
-    confirm(client)
+    client = confirmed()
 
     sign_in(provider, "s-21", client, process="link")
 
@@ -474,9 +413,8 @@ def test_an_account_of_the_provider_is_linked_to_one_person(site, provider):
     assert not linked_accounts(User.objects.get(username="ada")).exists()
 
 
-def test_a_link_ends_by_its_button_if_there_is_a_password(site, provider):
-    client = with_password("ada")
-    confirm(client)
+def test_a_link_ends_by_its_button_if_there_is_a_password(site, provider, ada):
+    client = confirmed()
     sign_in(provider, "s-22", client, process="link")
     assert linked_accounts(User.objects.get()).exists()
 
@@ -500,15 +438,9 @@ def test_who_has_no_password_cannot_unlink_or_set_one(site, provider):
 
 
 def test_no_other_page_of_the_library_is_served(site, client):
-    for path in (
-        "signup/",
-        "accounts/signup/",
-        "accounts/login/",
-        "password/reset/",
-        "social/signup/",
-        "social/login/",
-    ):
-        assert client.get(f"/{path}").status_code == 404
+    pages = ("signup", "accounts/login", "password/reset", "social/signup", "social/login")
+    for path in pages:
+        assert client.get(f"/{path}/").status_code == 404
     for name in (
         "account_signup",
         "account_reset_password",

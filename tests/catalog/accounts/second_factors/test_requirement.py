@@ -2,81 +2,51 @@
 
 from __future__ import annotations
 
-import re
-import time
-
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 
 from catalog.accounts.models import User
 from catalog.accounts.oidc.accounts import provider_id
 from catalog.accounts.roles import set_role
+from tests.catalog.accounts.browsers import (
+    PASSWORD,
+    SECURITY,
+    confirm,
+    turn_on_app,
+    with_password,
+)
 from tests.factories import make_token, make_tool, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "correct horse battery"
-SECURITY = "/account/security/"
-
 
 @pytest.fixture
-def ada(settings) -> User:
+def ada(ada, settings) -> User:
     settings.SECOND_FACTOR_ROLES = ["administrator"]
-    ada = make_user("ada", password=PASSWORD)
     set_role(ada, "administrator")
     return ada
 
 
-def with_password(name: str = "ada") -> Client:
-    client = Client()
-    client.post("/sign-in/", {"username": name, "password": PASSWORD})
-    return client
+@pytest.mark.parametrize("header", [None, "x", "", "Bearer tsk_x", "Basic YTpi", "usable"])
+def test_a_page_leads_to_the_second_factor_first_whatever_header_is_sent(ada, header):
+    usable = f"Bearer {make_token(user=ada)}"
+    headers = {} if header is None else {"Authorization": usable if header == "usable" else header}
+    client = with_password()
+
+    for path in ("/", "/tools/", "/people/", "/account/tokens/", "/admin/", "/api/v1/docs"):
+        answer = client.get(path, headers=headers)
+
+        assert (answer.status_code, answer["Location"]) == (302, SECURITY), path
 
 
-def turn_on_app(client: Client) -> None:
-    client.post(f"{SECURITY}confirm/", {"password": PASSWORD})
-    secret = re.search(
-        r'class="qr-key">([A-Z2-7]+)<', client.get(f"{SECURITY}app/").content.decode()
-    )[1]
-    code = format_hotp_value(hotp_value(secret, int(time.time()) // 30))
-    assert client.post(f"{SECURITY}app/", {"code": code}).status_code == 302
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/tools/", "/upload/", "/people/", "/account/tokens/", "/admin/", "/runs/"]
-)
-def test_a_page_leads_to_the_second_factor_first(ada, path):
-    answer = with_password().get(path)
-
-    assert (answer.status_code, answer["Location"]) == (302, SECURITY)
-
-
-@pytest.mark.parametrize("header", ["x", "", "Bearer tsk_x", "Basic YTpi"])
-@pytest.mark.parametrize("path", ["/tools/", "/account/tokens/", "/admin/", "/api/v1/docs"])
-def test_a_page_cannot_be_opened_without_it_by_a_header_that_pages_ignore(ada, path, header):
-    answer = with_password().get(path, headers={"Authorization": header})
-
-    assert (answer.status_code, answer["Location"]) == (302, SECURITY)
-
-
-def test_a_page_with_a_usable_token_still_asks_for_it(ada):
-    header = f"Bearer {make_token(user=ada)}"
-
-    answer = with_password().get("/account/tokens/", headers={"Authorization": header})
-
-    assert (answer.status_code, answer["Location"]) == (302, SECURITY)
-
-
-@pytest.mark.parametrize("header", ["x", ""])
-def test_a_header_without_a_token_changes_nothing(ada, header):
+def test_a_header_without_a_token_changes_nothing(ada):
     make_tool("x")
     client = with_password()
 
-    page = client.post("/tools/x/archive/", headers={"Authorization": header})
-    api = client.get("/api/v1/tools/x", headers={"Authorization": header})
+    page = client.post("/tools/x/archive/", headers={"Authorization": "x"})
+    api = client.get("/api/v1/tools/x", headers={"Authorization": "x"})
 
     assert (page.status_code, api.status_code) == (403, 401)
 
@@ -97,6 +67,7 @@ def test_the_page_says_what_to_do_and_everything_opens_afterwards(ada):
     client = with_password()
     asked = client.get(SECURITY).content.decode()
 
+    confirm(client)
     turn_on_app(client)
 
     assert "Your role requires a second factor. Turn on an authenticator app" in " ".join(
@@ -113,6 +84,7 @@ def test_a_person_who_came_by_a_link_sets_a_password_first(ada):
     asked = " ".join(client.get(SECURITY).content.decode().split())
 
     client.post("/account/password/", {"new_password1": PASSWORD, "new_password2": PASSWORD})
+    confirm(client)
     turn_on_app(client)
 
     assert "Set a password, and then turn on an authenticator app" in asked
@@ -121,6 +93,7 @@ def test_a_person_who_came_by_a_link_sets_a_password_first(ada):
 
 def test_it_is_required_again_when_the_factor_is_gone(ada):
     client = with_password()
+    confirm(client)
     turn_on_app(client)
 
     Authenticator.objects.all().delete()
@@ -128,24 +101,18 @@ def test_it_is_required_again_when_the_factor_is_gone(ada):
     assert client.get("/tools/")["Location"] == SECURITY
 
 
-def test_a_passkey_is_enough(ada):
-    Authenticator.objects.create(
-        user=ada, type="webauthn", data={"name": "Phone", "credential": {}}
-    )
-    client = Client()
+@pytest.mark.parametrize(
+    ("kind", "data", "is_enough"),
+    [
+        ("webauthn", {"name": "Phone", "credential": {}}, True),
+        ("recovery_codes", {"seed": "x", "used_mask": 0}, False),
+    ],
+)
+def test_a_passkey_is_enough_and_recovery_codes_alone_are_not(ada, client, kind, data, is_enough):
+    Authenticator.objects.create(user=ada, type=kind, data=data)
     client.force_login(ada)
 
-    assert client.get("/tools/").status_code == 200
-
-
-def test_recovery_codes_alone_are_not(ada):
-    Authenticator.objects.create(
-        user=ada, type="recovery_codes", data={"seed": "x", "used_mask": 0}
-    )
-    client = Client()
-    client.force_login(ada)
-
-    assert client.get("/tools/")["Location"] == SECURITY
+    assert (client.get("/tools/").status_code == 200) is is_enough
 
 
 @pytest.mark.parametrize(
