@@ -27,24 +27,8 @@ DOCSTRING = """Look up the weather.
     """
 
 
-def test_a_docstring_has_a_description_arguments_and_a_return_value():
-    assert read_docstring(DOCSTRING) == Docstring(
-        "Look up the weather.\n\nIt is that of the nearest station.",
-        {
-            "place": 'Where; "city: country" is fine.',
-            "at": "The time, in UTC.",
-            "more": "Ignored.",
-            "undescribed": "",
-        },
-        "The weather there.",
-    )
-
-
-def test_one_line_is_the_description():
+def test_one_line_is_the_description_and_no_docstring_an_empty_one():
     assert read_docstring("Add numbers.") == Docstring("Add numbers.")
-
-
-def test_no_docstring_is_an_empty_one():
     assert read_docstring(None) == Docstring()
 
 
@@ -93,21 +77,6 @@ NUMPY = """Look up the weather.
     """
 
 
-def test_a_docstring_of_numpy_has_a_description_arguments_and_a_return_value():
-    assert read_docstring(NUMPY) == Docstring(
-        "Look up the weather.\n\nIt is that of the nearest station.",
-        {
-            "place": 'Where; "city: country" is fine.',
-            "at": "The time, in UTC.",
-            "until": "The time, in UTC.",
-            "undescribed": "",
-            "more": "Ignored.",
-            "unit": "Of the temperature.",
-        },
-        "The weather there.",
-    )
-
-
 SPHINX = """Look up the weather.
 
     It is that of the
@@ -126,15 +95,28 @@ SPHINX = """Look up the weather.
     """
 
 
-def test_a_docstring_of_sphinx_has_a_description_arguments_and_a_return_value():
-    assert read_docstring(SPHINX) == Docstring(
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        (DOCSTRING, {"more": "Ignored."}),
+        (
+            NUMPY,
+            {"until": "The time, in UTC.", "more": "Ignored.", "unit": "Of the temperature."},
+        ),
+        (SPHINX, {"unit": "Of the temperature."}),
+    ],
+    ids=["Google", "numpy", "Sphinx"],
+)
+def test_a_docstring_has_a_description_arguments_and_a_return_value(text, others):
+    common = {
+        "place": 'Where; "city: country" is fine.',
+        "at": "The time, in UTC.",
+        "undescribed": "",
+    }
+
+    assert read_docstring(text) == Docstring(
         "Look up the weather.\n\nIt is that of the nearest station.",
-        {
-            "place": 'Where; "city: country" is fine.',
-            "at": "The time, in UTC.",
-            "unit": "Of the temperature.",
-            "undescribed": "",
-        },
+        common | others,
         "The weather there.",
     )
 

@@ -46,6 +46,13 @@ class ShoutFactory:
         return Shout()
 
 
+def factory_of(made):
+    """A factory that makes this tool."""
+    factory = ShoutFactory()
+    factory.create = lambda: made
+    return factory
+
+
 class DefinedFactory(ShoutFactory):
     definition = DEFINITION
 
@@ -67,11 +74,9 @@ def test_a_tool_may_be_its_own_definition():
         def call(self, request):
             return request
 
-    class Factory(ShoutFactory):
-        def create(self):
-            return Own(name="own", description="An own one.", parameters_schema={"type": "object"})
+    own = Own(name="own", description="An own one.", parameters_schema={"type": "object"})
 
-    definition = spec_of(Factory())["definition"]
+    definition = spec_of(factory_of(own))["definition"]
 
     assert definition == {
         "id": "shout",
@@ -106,11 +111,11 @@ def test_a_schema_that_a_definition_lacks_comes_from_the_types():
     assert spec_of(Factory())["definition"]["returnType"] == {"type": "string"}
 
 
-def test_the_configuration_comes_from_its_type():
+def test_the_configuration_comes_from_its_type_and_the_rest_from_the_annotated_class():
     class Factory(ShoutFactory):
         configuration_type = Settings
 
-        def create(self, configuration) -> Shout:
+        def create(self, configuration: Settings) -> Shout:
             raise AssertionError
 
     spec = spec_of(Factory())
@@ -120,18 +125,9 @@ def test_the_configuration_comes_from_its_type():
         "properties": {"key": {"type": "string"}},
         "required": ["key"],
     }
-
-
-def test_a_tool_that_needs_a_real_configuration_is_described_by_its_annotated_class():
-    class Factory(ShoutFactory):
-        def create(self, configuration: Settings) -> Shout:
-            raise AssertionError
-
-    definition = spec_of(Factory())["definition"]
-
-    assert definition["description"] == "Say it louder."
-    assert definition["parameters"]["required"] == ["text"]
-    assert definition["returnType"] == {"type": "string"}
+    assert spec["definition"]["description"] == "Say it louder."
+    assert spec["definition"]["parameters"]["required"] == ["text"]
+    assert spec["definition"]["returnType"] == {"type": "string"}
 
 
 def test_the_types_of_the_annotated_interface_count():
@@ -155,11 +151,7 @@ def test_a_response_that_is_not_annotated_has_no_schema():
         def call(self, request: dict[str, Any]):
             return request
 
-    class Factory(ShoutFactory):
-        def create(self):
-            return Silent()
-
-    assert "returnType" not in spec_of(Factory())["definition"]
+    assert "returnType" not in spec_of(factory_of(Silent()))["definition"]
 
 
 def test_a_tool_without_a_description_has_no_spec():
@@ -167,12 +159,8 @@ def test_a_tool_without_a_description_has_no_spec():
         def call(self, request):
             return request
 
-    class Factory(ShoutFactory):
-        def create(self):
-            return Undescribed()
-
     with pytest.raises(NoSpecError, match="The tool shout has no description"):
-        spec_of(Factory())
+        spec_of(factory_of(Undescribed()))
 
 
 def test_a_type_without_a_schema_is_an_error():
@@ -182,9 +170,5 @@ def test_a_type_without_a_schema_is_an_error():
         def call(self, request: dict[str, Any]) -> Shout:
             return Shout()
 
-    class Factory(ShoutFactory):
-        def create(self):
-            return Odd()
-
     with pytest.raises(NoSpecError, match="The spec of the response: no JSON Schema describes"):
-        spec_of(Factory())
+        spec_of(factory_of(Odd()))
