@@ -24,37 +24,25 @@ def pattern(source):
 @pytest.mark.parametrize(
     ("source", "text", "found"),
     [
-        ("a", "bab", True),
-        ("^a$", "a", True),
         ("^a$", "a\n", False),  # `$` is the end and nothing before it
-        (r"^\d$", "7", True),
         (r"^\d$", "\u07c0", False),
         (r"^\w$", "é", False),
-        (r"^\W$", "é", True),
         (r"^\s$", "\ufeff", True),
         (r"^\S$", "\u2003", False),
         (r"\bfoo\b", "éfoo é", True),  # é is no word character
-        (r"\Bo", "foo", True),
         ("^.$", "\u2028", False),
         ("^.$", "😀", True),  # one character, not two halves
-        (r"^\cC$", "\x03", True),
         (r"^\x41\u0042\u{43}$", "ABC", True),
         (r"^\ud83d\ude00$", "😀", True),
         (r"^[\ud83d\ude00-\u{1F64F}]$", "😃", True),
-        (r"^\/$", "/", True),
         (r"^\0$", "\0", True),
         (r"^[\b]$", "\b", True),
         (r"\p{Lu}\p{Script=Greek}\P{L}", "A\u03b11", True),
         (r"^\p{digit}+$", "৪২", True),
         (r"^[^\p{L}\d]$", "x", False),
-        (r"^[\W_]$", "-", True),
         ("^[]$", "", False),
         ("^[^]$", "\n", True),
-        ("^[^a-c]$", "b", False),
-        ("^[a-]$", "-", True),
-        ("^a{2,3}?$", "aaa", True),
         (r"^(?:(a)|b)\1c$", "bc", True),  # a group that took no part matches the empty text
-        (r"^(a)\1$", "aa", True),
         (r"^\1(a)$", "a", True),
         (r"^(?<x>a)\k<x>$", "aa", True),
         ("^(?=a)(?!b).(?<=a)(?<!b)$", "a", True),
@@ -63,7 +51,6 @@ def pattern(source):
         ("^(?i:ABC)d$", "abcD", False),
         ("^(?s:.)$", "\n", True),
         ("(?m:^b$)", "a\nb\nc", True),
-        ("^b$", "a\nb\nc", False),
     ],
 )
 def test_a_pattern_means_what_ecma_262_says(source, text, found):
@@ -90,11 +77,8 @@ def test_common_deviations_from_the_standard_are_accepted(source, text):
     "source",
     [
         "[",
-        "[a",
         "(",
-        ")",
         "*a",
-        "a**",
         "a++",
         "a{2,1}",
         "[z-a]",
@@ -113,13 +97,11 @@ def test_common_deviations_from_the_standard_are_accepted(source, text):
         r"\k<x>",
         "(?<1>a)",
         "(?<x>a)(?<x>b)",
-        "(?<x",
         "(?i)a",
         "(?P<x>a)",
         "(?#a)",
         "(?>a)",
         "(?(1)a|b)",
-        "(?",
     ],
 )
 def test_an_invalid_pattern_is_an_error_with_a_position(source):
@@ -141,17 +123,6 @@ def test_an_invalid_pattern_is_an_error_with_a_position(source):
 )
 def test_an_error_says_what_is_wrong_and_where(source, message, position):
     assert compile_pattern(source) == PatternError(message, position)
-
-
-def test_a_named_group_of_python_is_answered_with_the_right_syntax():
-    error = compile_pattern("(?P<year>[0-9]+)")
-
-    assert "(?<name>" in error.message
-
-
-def test_a_pattern_of_513_characters_is_too_long():
-    assert isinstance(compile_pattern("a" * MAX_PATTERN_CHARACTERS), Pattern)
-    assert isinstance(compile_pattern("a" * (MAX_PATTERN_CHARACTERS + 1)), PatternError)
 
 
 @pytest.mark.parametrize(

@@ -103,11 +103,8 @@ def test_references_inside_the_document_or_to_a_bundled_draft_are_accepted(schem
     [
         ("http://127.0.0.1:9/s.json", "gate.ref-remote"),
         ("file:///etc/passwd", "gate.ref-remote"),
-        ("ftp://example.com/x", "gate.ref-remote"),
-        ("data:application/json,{}", "gate.ref-remote"),
         ("//example.com/x", "gate.ref-remote"),
         ("other.json", "gate.ref-remote"),
-        ("http://a b/", "gate.ref-remote"),
         ("http://json-schema.org/draft-03/schema#", "gate.ref-remote"),
         ("http://[", "gate.ref-remote"),
         ("x" * 3000, "gate.ref"),
@@ -121,42 +118,46 @@ def test_references_inside_the_document_or_to_a_bundled_draft_are_accepted(schem
         ("#/default", "gate.ref-not-schema"),
         ("#/enum/0", "gate.ref-not-schema"),
         ("#/$defs", "gate.ref-not-schema"),
-        ("#/properties", "gate.ref-not-schema"),
         ("#/title", "gate.ref-not-schema"),
-        ("#/x-text", "gate.ref-not-schema"),
     ],
 )
-@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
-def test_references_that_lead_elsewhere_are_refused(keyword, reference, rule):
-    schema = {
+def test_references_that_lead_elsewhere_are_refused(reference, rule):
+    assert found(referring("$ref", reference)) == [(rule, "/properties/p/$ref")]
+
+
+def test_dynamic_references_that_lead_elsewhere_are_refused():
+    for reference, rule in [("other.json", "gate.ref-remote"), ("#nope", "gate.ref-missing")]:
+        assert found(referring("$dynamicRef", reference)) == [(rule, "/properties/p/$dynamicRef")]
+
+
+def referring(keyword, reference):
+    return {
         "default": {"x": 1},
         "enum": [{"type": "string"}],
         "title": "t",
-        "x-text": "t",
         "$defs": {"a": {}},
         "allOf": [True],
         "properties": {"p": {keyword: reference}},
     }
 
-    assert found(schema) == [(rule, f"/properties/p/{keyword}")]
 
-
-def test_a_reference_that_is_not_a_uri_is_refused():
-    assert found({"$id": "http://example.com/", "items": {"$ref": "http://["}}) == [
-        ("gate.ref", "/items/$ref")
-    ]
-
-
-def test_a_bad_reference_in_an_unused_definition_is_refused_too():
-    assert found({"$defs": {"x": {"$ref": "http://example.com/"}}}) == [
-        ("gate.ref-remote", "/$defs/x/$ref")
-    ]
-
-
-def test_a_reference_is_resolved_against_the_base_uri_around_it():
-    schema = {"$defs": {"x": {"$id": "http://example.com/b/", "items": {"$ref": "c.json"}}}}
-
-    assert found(schema) == [("gate.ref-remote", "/$defs/x/items/$ref")]
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        (
+            {"$id": "http://example.com/", "items": {"$ref": "http://["}},
+            ("gate.ref", "/items/$ref"),
+        ),
+        ({"$defs": {"x": {"$ref": "http://h/"}}}, ("gate.ref-remote", "/$defs/x/$ref")),
+        (
+            {"$defs": {"x": {"$id": "http://h/b/", "items": {"$ref": "c.json"}}}},
+            ("gate.ref-remote", "/$defs/x/items/$ref"),
+        ),
+    ],
+    ids=["no URI", "in an unused definition", "relative to another base"],
+)
+def test_a_reference_anywhere_is_resolved_against_the_base_uri_around_it(schema, problem):
+    assert found(schema) == [problem]
 
 
 def test_a_schema_below_an_unknown_member_is_checked_if_a_reference_leads_to_it():
@@ -224,13 +225,10 @@ def test_two_schemas_may_have_the_same_id_if_nothing_refers_to_it(schema):
     assert found(schema) == []
 
 
-def test_two_schemas_may_not_have_the_same_anchor():
+def test_two_schemas_of_one_resource_may_not_have_the_same_anchor():
     assert found({"$anchor": "a", "$defs": {"b": {"$anchor": "a"}}}) == [
         ("gate.anchor-twice", "/$defs/b/$anchor")
     ]
-
-
-def test_the_same_anchor_may_be_used_in_two_resources():
     assert found({"$anchor": "a", "$defs": {"b": {"$id": "urn:b", "$anchor": "a"}}}) == []
 
 
@@ -286,13 +284,10 @@ def test_an_id_beside_a_reference_is_ignored_up_to_draft_07():
     "uri", ["http://example.com/meta", 7, {}, None, "", "http://json-schema.org/draft-03/schema#"]
 )
 def test_an_unknown_draft_is_refused(uri):
+    inside = {"properties": {"a": {"$schema": uri}}}
+
     assert found({"$schema": uri, "type": "whatever"}) == [("gate.dialect", "/$schema")]
-
-
-def test_an_unknown_draft_is_refused_inside_too():
-    schema = {"properties": {"a": {"$schema": "http://example.com/meta"}}}
-
-    assert found(schema) == [("gate.dialect", "/properties/a/$schema")]
+    assert found(inside) == [("gate.dialect", "/properties/a/$schema")]
 
 
 @pytest.mark.parametrize(
@@ -305,13 +300,13 @@ def test_a_schema_inside_that_names_another_draft_is_read_in_that_draft(elder):
 
 
 def test_a_schema_inside_that_breaks_the_draft_it_names_is_refused():
-    assert found(
-        {
-            "properties": {
-                "a": {"$schema": DRAFT_07, "properties": {"b": {"minimum": 0, "type": "dict"}}}
-            }
-        }
-    ) == [("spec.schema", "/properties/a/properties/b/type")]
+    elder = {"$schema": DRAFT_07, "properties": {"b": {"type": "dict"}}}
+    younger = {"$id": "urn:b", "$schema": DRAFT_2020, "items": [{}]}
+    in_elder = {"$schema": DRAFT_07, "items": [{}], "definitions": {"b": younger}}
+
+    problem = ("spec.schema", "/properties/a/properties/b/type")
+    assert found({"properties": {"a": elder}}) == [problem]
+    assert found(in_elder) == [("spec.schema", "/definitions/b/items")]
 
 
 def test_many_schemas_inside_that_name_another_draft_take_linear_work():
@@ -319,17 +314,6 @@ def test_many_schemas_inside_that_name_another_draft_take_linear_work():
 
     with at_most(200_000):
         assert found(schema) == []
-
-
-def test_each_draft_is_checked_against_its_own_meta_schema():
-    younger = {"$id": "urn:b", "$schema": DRAFT_2020, "items": [{}]}
-    schema = {"$schema": DRAFT_07, "items": [{}], "definitions": {"b": younger}}
-
-    assert found(schema) == [("spec.schema", "/definitions/b/items")]
-
-
-def test_the_same_draft_may_be_named_again_inside():
-    assert found({"properties": {"a": {"$schema": DRAFT_2020, "type": "string"}}}) == []
 
 
 @pytest.mark.parametrize(
@@ -430,10 +414,6 @@ def test_a_chain_that_doubles_25_times_is_refused(keyword):
     assert [rule for rule, _ in found(chain(keyword, 25))] == ["gate.work"]
 
 
-def test_a_chain_that_doubles_a_few_times_is_accepted():
-    assert found(chain("allOf", 10)) == []
-
-
 def test_a_chain_that_doubles_into_smaller_values_is_refused():
     names = {
         f"d{n}": {"allOf": [{"items": {"$ref": f"#/$defs/d{n - 1}"}}] * 2} for n in range(1, 25)
@@ -474,12 +454,6 @@ def test_unevaluated_properties_many_levels_deep_in_place_are_refused():
     ]
 
 
-def test_a_chain_of_100_references_is_refused():
-    names = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(100)}
-
-    assert [rule for rule, _ in found({"$defs": names | {"d100": {}}})] == ["gate.depth"]
-
-
 def linked(length, link, *, last=None):
     """A chain of definitions d0, d1, …, each `link` around a reference to the next; the last refers to nothing."""
     names = {f"d{n}": link({"$ref": f"#/$defs/d{n + 1}"}) for n in range(length)}
@@ -496,18 +470,11 @@ LINKS = {
     "prefixItems": lambda inner: {"prefixItems": [inner]},
     "unevaluatedItems": lambda inner: {"unevaluatedItems": inner},
     "contains": lambda inner: {"contains": inner},
-    "properties, anyOf": lambda inner: {
-        "properties": {"next": {"anyOf": [inner, {"type": "null"}]}}
-    },
-    "properties, allOf": lambda inner: {
-        "properties": {"next": {"allOf": [inner, {"description": "x"}]}}
-    },
-    "if, then, properties": lambda inner: {
-        "if": {"type": "object"},
-        "then": {"properties": {"next": inner}},
-    },
+    "items, anyOf": lambda inner: {"items": {"anyOf": [inner, {"type": "null"}]}},
+    "items, allOf": lambda inner: {"items": {"allOf": [inner, {"description": "x"}]}},
+    "if, then, items": lambda inner: {"if": {"type": "array"}, "then": {"items": inner}},
     "dependentSchemas, items": lambda inner: {"dependentSchemas": {"a": {"items": inner}}},
-    "not, properties": lambda inner: {"not": {"properties": {"next": inner}}},
+    "not, items": lambda inner: {"not": {"items": inner}},
 }
 
 
@@ -515,7 +482,6 @@ LINKS = {
 def test_references_that_lead_deeper_into_a_value_than_values_may_be_are_refused(link):
     assert found(linked(64, link)) == []
     assert found(linked(65, link)) == [("gate.depth", "/$defs/d65")]
-    assert found(linked(150, link)) == [("gate.depth", "/$defs/d65")]
 
 
 def test_a_refusal_of_depth_points_to_the_schema_that_is_too_deep():
@@ -543,7 +509,7 @@ def test_the_longest_path_to_a_schema_counts():
     assert found({"properties": near, "$defs": schema["$defs"]}) == [("gate.depth", "/$defs/d64")]
 
 
-@pytest.mark.parametrize("length", [1, 65, 400, 900])
+@pytest.mark.parametrize("length", [1, 65, 900])
 def test_a_loop_of_references_through_smaller_values_of_any_length_is_accepted(length):
     back = {"properties": {"next": {"$ref": "#/$defs/d0"}}}
 
@@ -580,19 +546,11 @@ def test_too_long_a_list_is_refused(keyword):
     assert found({keyword: [str(n) for n in range(MAX_LIST + 1)]}) == [("gate.list", f"/{keyword}")]
 
 
-@pytest.mark.parametrize("pattern", ["[", "*a", "[z-a]", "(", "a{2,1}", "(?i)a", "\\Aabc\\Z"])
-def test_an_invalid_regular_expression_is_refused_at_its_pointer(pattern):
-    assert found({"properties": {"a": {"pattern": pattern}}}) == [
+def test_an_invalid_regular_expression_is_refused_at_its_pointer():
+    assert found({"properties": {"a": {"pattern": "["}}}) == [
         ("gate.pattern", "/properties/a/pattern")
     ]
-    assert [rule for rule, _ in found({"patternProperties": {pattern: True}})] == ["gate.pattern"]
-
-
-@pytest.mark.parametrize(
-    "pattern", ["^(a+)+$", "^\\d+$", "\\u{1F600}", "^(?!x)", "\\/a\\/", "\\p{L}+"]
-)
-def test_a_regular_expression_of_ecma_262_is_accepted(pattern):
-    assert found({"pattern": pattern}) == []
+    assert [rule for rule, _ in found({"patternProperties": {"[": True}})] == ["gate.pattern"]
 
 
 def test_a_regular_expression_has_a_bounded_length():
@@ -668,49 +626,19 @@ def test_a_malformed_keyword_is_described_in_terms_of_the_schema(schema, pointer
     assert (problem.rule, problem.pointer, problem.message) == ("spec.schema", pointer, message)
 
 
-@pytest.mark.parametrize("lexeme", ["1e-300", "1e-400", "0.5", "0.1", "1e2"])
-def test_numbers_are_compared_exactly(lexeme):
-    assert found({"multipleOf": Number(lexeme)}) == []
+def test_numbers_are_compared_exactly_and_may_be_huge_and_written_in_any_way():
+    for lexeme in ("1e-400", "0.1", "1e2"):
+        assert found({"multipleOf": Number(lexeme)}) == []
+    for value in (10**30, Number("1e30"), Number("2.0"), 2**63):
+        assert found({"minLength": value, "minimum": value}) == []
 
 
-@pytest.mark.parametrize("value", [10**30, Number("1e30"), Number("2.0"), 2**63])
-def test_an_integer_may_be_huge_and_written_in_any_way(value):
-    assert found({"minLength": value, "minimum": value}) == []
-
-
-def test_pointers_of_problems_begin_with_the_given_pointer():
-    assert [
-        problem.pointer
-        for problem in schema_policy_problems({"type": "x"}, "/definition/parameters")
-    ] == ["/definition/parameters/type"]
-
-
+scalars = [None, True, False, 0, 1, -1, 2, "", "a", "string", "object", "1"]
+scalars += [Number("1.0"), Number("0.5"), Number("-0")]
+names = st.sampled_from(["a", "type", "items", "not", "minimum", "required"])
 keyword_values = st.recursive(
-    st.sampled_from(
-        [
-            None,
-            True,
-            False,
-            0,
-            1,
-            -1,
-            2,
-            Number("1.0"),
-            Number("0.5"),
-            Number("-0"),
-            "",
-            "a",
-            "string",
-            "object",
-            "1",
-        ]
-    ),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["a", "type", "items", "not", "minimum", "required"]), inner, max_size=3
-        )
-    ),
+    st.sampled_from(scalars),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
     max_leaves=6,
 )
 

@@ -10,7 +10,6 @@ import pytest
 
 from catalog.json_schema.validation import compile_schema
 from catalog.json_schema.validation.budget import Budget
-from catalog.jsontext.reader import loads
 from tests.corpora import ATTACKS
 from tests.work import at_most
 
@@ -67,25 +66,3 @@ def test_a_hostile_schema_is_answered_in_short_messages(schema, value):
     assert (first.reason is not None) or first.verdict != "unchecked"
     assert len(first.problems) <= 50
     assert all(len(problem.message) <= 200 for problem in first.problems)
-
-
-def test_no_answer_contains_anything_of_a_file_or_a_server():
-    result = compile_schema({"properties": {"a": {"$ref": "file:///etc/passwd"}}}).check({"a": 1})
-
-    assert result.verdict == "unchecked"
-    assert result.reason == 'The reference "file:///etc/passwd" cannot be resolved.'
-
-
-@pytest.mark.parametrize(
-    ("schema", "value", "verdict"),
-    [
-        ('{"multipleOf": 1e-300}', "1e300", "conforms"),
-        ('{"multipleOf": 0.5}', "9" * 300, "conforms"),
-        ('{"multipleOf": 0.1}', "0.3", "conforms"),
-        ('{"minLength": 1000000000000000000000000000000}', '"x"', "violates"),
-        ('{"minimum": 1' + "0" * 299 + "}", "1.5", "violates"),
-        ('{"exclusiveMinimum": true}', "1", "unchecked"),
-    ],
-)
-def test_extreme_numbers_are_exact(schema, value, verdict):
-    assert compile_schema(loads(schema)).check(loads(value)).verdict == verdict
