@@ -6,7 +6,6 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from django.template import Context, Template
 
 from catalog.rendering import charts
 from catalog.rendering.charts import Bar, Series
@@ -91,10 +90,3 @@ def test_text_never_becomes_markup():
         assert "<script" not in drawn
         assert "style=" not in drawn
         parsed(drawn)
-
-
-def test_the_template_tag_draws_from_plain_numbers():
-    drawn = Template("{% load charts %}{% share_bar 1 4 %}").render(Context())
-
-    assert drawn.count("<svg") == 1
-    assert 'width="25%"' in drawn

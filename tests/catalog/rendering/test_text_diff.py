@@ -34,13 +34,6 @@ def test_lines_are_added_and_removed():
     assert (difference.added, difference.removed) == (2, 1)
 
 
-def test_changes_far_apart_are_apart():
-    old = "\n".join(str(number) for number in range(40))
-    new = old.replace("5\n", "five\n", 1).replace("\n35", "\nthirty-five")
-
-    assert len(compare(old, new).hunks) == 2
-
-
 def test_specs_on_a_single_line_are_laid_out():
     difference = compare('{"a": 1, "b": 2}', '{"a": 1, "b": 3}\n')
 
@@ -51,7 +44,7 @@ def test_specs_on_a_single_line_are_laid_out():
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(LINES, LINES)
 def test_the_unified_text_leads_from_the_old_to_the_new(tmp_path_factory, old, new):
     folder = tmp_path_factory.mktemp("patch")
@@ -66,8 +59,8 @@ def test_the_unified_text_leads_from_the_old_to_the_new(tmp_path_factory, old, n
     assert (folder / "old").read_text() == new + "\n"
 
 
-@pytest.mark.parametrize("lines", [2_000, 60_000])
-def test_texts_that_have_nothing_in_common_are_compared_quickly(lines):
+def test_texts_that_have_nothing_in_common_are_compared_quickly():
+    lines = 60_000
     old = "\n".join('"a": 1,' if number % 3 else "{" for number in range(lines))
     new = "\n".join('"b": 1,' if number % 2 else "{" for number in range(lines))
 
@@ -128,12 +121,6 @@ def test_the_words_of_a_line_that_changed_are_marked(old, new, expected):
     assert changed_words(f"{{\n{old}\n}}", f"{{\n{new}\n}}") == expected
 
 
-def test_inline_removed_lines_precede_added_ones():
-    [stretch] = compare("a\nb 1\nc 1\nz", "a\nb 2\nc 2\nz").stretches
-
-    assert [row.text for row in stretch.rows] == ["a", "b 1", "c 1", "b 2", "c 2", "z"]
-
-
 def test_lines_far_from_changes_are_folded_with_their_number():
     old = "\n".join(map(str, range(40)))
 
@@ -169,7 +156,7 @@ def test_no_more_lines_are_shown_than_a_page_bears():
     assert (folded.stretches[0].pairs, folded.stretches[0].lines, folded.left_out) == ((), 2_997, 0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(LINES, LINES)
 def test_no_line_is_lost_side_by_side(old, new):
     found = pairs(old, new)
@@ -181,7 +168,7 @@ def test_no_line_is_lost_side_by_side(old, new):
     assert [row.text for row in shown if row.new] == new.splitlines()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text(alphabet='ab "{}:\t', max_size=30), st.text(alphabet='ab "{}:\t', max_size=30))
 def test_the_pieces_of_a_line_are_the_line(old, new):
     for stretch in compare(f"x\n{old}\ny", f"x\n{new}\ny").stretches:

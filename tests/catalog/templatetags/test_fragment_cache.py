@@ -19,10 +19,6 @@ def test_a_fragment_is_rendered_once_for_each_value():
     assert drawn == ["Hello a, 1", "Hello b, 2", "Hello a, 1"]
 
 
-def test_a_missing_value_is_a_value_too():
-    assert Template(HELLO).render(Context({"other": 1})) == "Hello , 1"
-
-
 def test_the_number_of_cached_versions_is_limited(monkeypatch):
     monkeypatch.setattr(fragment_cache, "MAX_VERSIONS", 2)
     template = Template(HELLO)
