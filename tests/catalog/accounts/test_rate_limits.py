@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.accounts.rates import Rate
+from catalog.accounts.rates import MemoryRates, Rate
 from catalog.models import Tool
 from playground import running
 from playground.models import Run
@@ -98,12 +98,11 @@ def test_a_limit_can_be_switched_off(settings, stranger):
     assert statuses(lambda: stranger.ask("/tags"), 20) == [200] * 20
 
 
-@pytest.mark.deep
-def test_a_program_that_uploads_2000_specs_one_by_one_reaches_no_default(program):
-    """Each upload is one request and one upload; the catalog's work is left out, so nothing waits meanwhile."""
-    seen = {program.send("POST", UPLOAD, "{").status_code for _ in range(2000)}
+@pytest.mark.parametrize("name", ["API_RATE", "UPLOAD_RATE"])
+def test_a_program_that_uploads_2000_specs_one_by_one_reaches_no_default(settings, name):
+    rates, rate = MemoryRates(), getattr(settings, name)
 
-    assert seen == {400}
+    assert {rates.take("ada", rate).wait_s for _ in range(2000)} == {0}
 
 
 # -- uploads ----------------------------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_random_patterns_compile_or_are_refused_quickly():
     ]
     pieces += ["[^", "{2}", "{0,9}", "{3,}", "\\p{L}", "\\u{61}", "(?i:", "a|b", "[a-z]", "😀"]
     generator = random.Random(262)
-    for _ in range(3000):
+    for _ in range(600):
         source = "".join(generator.choices(pieces, k=generator.randint(1, 60)))
         with at_most(100_000):
             compiled = compile_pattern(source)

@@ -284,10 +284,13 @@ def test_an_id_beside_a_reference_is_ignored_up_to_draft_07():
     "uri", ["http://example.com/meta", 7, {}, None, "", "http://json-schema.org/draft-03/schema#"]
 )
 def test_an_unknown_draft_is_refused(uri):
-    inside = {"properties": {"a": {"$schema": uri}}}
-
     assert found({"$schema": uri, "type": "whatever"}) == [("gate.dialect", "/$schema")]
-    assert found(inside) == [("gate.dialect", "/properties/a/$schema")]
+
+
+def test_an_unknown_draft_is_refused_inside_too():
+    schema = {"properties": {"a": {"$schema": "http://example.com/meta"}}}
+
+    assert found(schema) == [("gate.dialect", "/properties/a/$schema")]
 
 
 @pytest.mark.parametrize(

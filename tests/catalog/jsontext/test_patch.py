@@ -21,13 +21,7 @@ def test_a_value_is_set_and_the_rest_is_shared():
     assert changed == {"a": [1, {"b/c": "new"}, 3], "d": {"e": None}}
     assert changed["d"] is VALUE["d"]
     assert VALUE["a"][1] == {"b/c": 2}
-
-
-def test_the_whole_value_can_be_set():
     assert set_at(VALUE, "", 1) == 1
-
-
-def test_missing_objects_on_the_way_are_created():
     assert set_at({}, "/a/b", 1) == {"a": {"b": 1}}
 
 
@@ -71,13 +65,6 @@ def test_pointers_to_nothing_and_into_a_changed_value_are_ignored():
         "a": 1,
         "d": {"e": None},
     }
-
-
-def test_without_pointers_nothing_is_changed():
-    assert change_all(VALUE, [], lambda *_: REMOVED) is VALUE
-
-
-def test_a_removed_document_is_null():
     assert change_all(VALUE, [""], lambda *_: REMOVED) is None
 
 
