@@ -1,15 +1,12 @@
 """Questions that are put together once: asked again with other values, they answer as a queryset would."""
 
-from datetime import timedelta
-
 import pytest
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from catalog.accounts.models import ApiToken, User
-from catalog.accounts.tokens import create_token, token_for
+from catalog.accounts.tokens import create_token
 from catalog.db.compiled_query import Prepared, PreparedRows, PreparedValues
 from catalog.models import Tool
 from tests.factories import make_tool, make_user

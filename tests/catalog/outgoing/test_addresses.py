@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.errors import OutgoingError
-from catalog.outgoing.addresses import LOOPBACK, AddressPolicy, AddressRefused, resolve
+from catalog.outgoing.addresses import AddressPolicy, AddressRefused, resolve
 
 PUBLIC_ONLY = AddressPolicy()
 

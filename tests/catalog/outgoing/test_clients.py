@@ -122,7 +122,9 @@ def test_credentials_are_sent_to_their_own_origin_only(fetch, budget):
     assert not {"authorization", "x-api-key"} & set(other.requests[0][2])
 
 
-def test_an_allowed_server_is_reached_whatever_proxies_the_environment_names(fetch, budget, monkeypatch):
+def test_an_allowed_server_is_reached_whatever_proxies_the_environment_names(
+    fetch, budget, monkeypatch
+):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
 
@@ -281,7 +283,9 @@ def resolved_to_loopback(monkeypatch):
 
 
 @pytest.mark.usefixtures("resolved_to_loopback")
-def test_tls_verifies_the_name_and_whether_somebody_trusts_the_certificate(fetch, budget, tmp_path, monkeypatch):
+def test_tls_verifies_the_name_and_whether_somebody_trusts_the_certificate(
+    fetch, budget, tmp_path, monkeypatch
+):
     context = certificate(tmp_path, "tools.example")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
 

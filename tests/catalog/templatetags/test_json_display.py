@@ -118,7 +118,10 @@ def test_a_problem_is_shown_after_the_line_of_its_pointer():
 
 
 def test_a_note_has_the_class_and_the_icon_of_its_kind():
-    notes = [Note("Gone.", kind="dropped", line=2), {"pointer": "/b", "message": "Wrong.", "schema_href": "#spec-L9"}]
+    notes = [
+        Note("Gone.", kind="dropped", line=2),
+        {"pointer": "/b", "message": "Wrong.", "schema_href": "#spec-L9"},
+    ]
 
     page = drawn(
         "{% json_block value=value annotations=notes %}", value={"a": 1, "b": 2}, notes=notes
