@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.forms import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -23,12 +24,11 @@ from catalog.models import Webhook, WebhookDelivery
 from catalog.rights import require
 from catalog.webhooks.delivery import send_again, send_test
 from catalog.webhooks.registration import (
-    WebhookSettings,
+    WebhookForm,
     add_webhook,
     change_webhook,
     remove_webhook,
     replace_secret,
-    settings_of,
 )
 
 router = Router(tags=["webhooks"])
@@ -59,7 +59,7 @@ def create_webhook(
 ) -> Status[WebhookSecretOut]:
     """For administrators. The response contains its secret, which is not shown again."""
     require(request.user, "administer")
-    webhook, secret = add_webhook(WebhookSettings(**body.model_dump()), by=actor(request))
+    webhook, secret = add_webhook(WebhookForm(body.model_dump()), by=actor(request))
     response["Location"] = reverse("api:get_webhook", args=[webhook.pk])
     return Status(201, WebhookSecretOut.of(webhook, secret=secret))
 
@@ -83,12 +83,9 @@ def get_webhook(request: HttpRequest, webhook: int) -> WebhookOut:
 def patch_webhook(request: HttpRequest, webhook: int, body: WebhookChangesIn) -> WebhookOut:
     """Events that happen while it is inactive are never sent; waiting deliveries continue once it is active again."""
     found = _webhook(request, webhook)
-    changed = {
-        name: value
-        for name, value in body.model_dump(exclude_unset=True).items()
-        if value is not None
-    }
-    return WebhookOut.of(change_webhook(found, settings_of(found, **changed)))
+    settings = model_to_dict(found, WebhookForm.Meta.fields)
+    settings |= body.model_dump(exclude_none=True)
+    return WebhookOut.of(change_webhook(WebhookForm(settings, webhook=found)))
 
 
 @router.delete(

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from django import forms
-from django.core.exceptions import NON_FIELD_ERRORS
 
 from catalog.errors import DocumentError, HeldBySpec, NotAllowed, RevisionConflict, ToolshelfError
+from catalog.form_problems import links_to_errors
 from catalog.jsontext.pointers import split_pointer
 
 Stored = TypeVar("Stored")
@@ -56,8 +56,4 @@ class StoredForm(forms.Form):
     @property
     def error_links(self) -> list[dict[str, str]]:
         """The errors for `_error_summary.html`, each with a link to its field."""
-        return [
-            {"href": "" if name == NON_FIELD_ERRORS else f"#{name}", "message": str(message)}
-            for name, messages in self.errors.items()
-            for message in messages
-        ]
+        return links_to_errors(self)

@@ -12,13 +12,20 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.forms.webhooks import WebhookForm
+from catalog.form_problems import links_to_errors
 from catalog.models import Webhook, WebhookDelivery
 from catalog.models.webhooks import EVENTS
 from catalog.shortcuts import first_rows, number_in
 from catalog.views.audit import administrators_only
 from catalog.webhooks.delivery import send_again, send_test
-from catalog.webhooks.registration import remove_webhook, replace_secret, shown_url
+from catalog.webhooks.registration import (
+    WebhookForm,
+    add_webhook,
+    change_webhook,
+    remove_webhook,
+    replace_secret,
+    shown_url,
+)
 
 PAGE_SIZE: Final = 50
 
@@ -28,20 +35,22 @@ PAGE_SIZE: Final = 50
 @sensitive_variables("secret")
 def webhook_list(request: HttpRequest) -> HttpResponseBase:
     """All webhooks; a POST adds one, and shows its secret once."""
-    form = WebhookForm()
-    if request.method == "POST":
-        form = WebhookForm(None, request.POST)
-        if added := form.add(by=actor(request)):
-            webhook, secret = added
-            return _page(request, webhook, WebhookForm(webhook), secret=secret)
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        webhook, secret = add_webhook(form, by=actor(request))
+        return _page(request, webhook, WebhookForm(webhook=webhook), secret=secret)
     rows = [
         {"webhook": webhook, "url": shown_url(webhook.url), "last": webhook.deliveries.first()}
         for webhook in Webhook.objects.all()
     ]
-    context = {"webhooks": rows, "form": form, "errors": form.error_links, "event_names": EVENTS}
-    return render(
-        request, "catalog/webhooks/list.html", context, status=form.status if form.errors else 200
-    )
+    context = {
+        "webhooks": rows,
+        "form": form,
+        "errors": links_to_errors(form),
+        "event_names": EVENTS,
+    }
+    status = 422 if form.errors else 200
+    return render(request, "catalog/webhooks/list.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,11 +58,10 @@ def webhook_list(request: HttpRequest) -> HttpResponseBase:
 def webhook_page(request: HttpRequest, pk: int) -> HttpResponseBase:
     """One webhook: its deliveries and settings; a POST changes the settings."""
     webhook = get_object_or_404(Webhook, pk=pk)
-    if request.method != "POST":
-        return _page(request, webhook, WebhookForm(webhook))
-    form = WebhookForm(webhook, request.POST)
-    if not form.save():
+    form = WebhookForm(request.POST if request.method == "POST" else None, webhook=webhook)
+    if not form.is_valid():
         return _page(request, get_object_or_404(Webhook, pk=pk), form)
+    change_webhook(form)
     messages.success(request, "Webhook saved.")
     return redirect(webhook)
 
@@ -65,7 +73,7 @@ def new_secret(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Replace the secret, and show the new one once."""
     webhook = get_object_or_404(Webhook, pk=pk)
     secret = replace_secret(webhook)
-    return _page(request, webhook, WebhookForm(webhook), secret=secret)
+    return _page(request, webhook, WebhookForm(webhook=webhook), secret=secret)
 
 
 @require_POST
@@ -129,7 +137,7 @@ def _page(
         "webhook": webhook,
         "url": shown_url(webhook.url),
         "form": form,
-        "errors": form.error_links,
+        "errors": links_to_errors(form),
         "secret": secret,
         "deliveries": shown,
         "state": state,
@@ -141,7 +149,7 @@ def _page(
         request,
         "catalog/webhooks/webhook.html",
         context,
-        status=form.status if form.errors else 200,
+        status=422 if form.errors else 200,
     )
     if secret:
         response["Cache-Control"] = "no-store"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from django import forms
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
@@ -14,7 +13,7 @@ from catalog import audit
 from catalog.accounts.models import User
 from catalog.address_policy import url_problem
 from catalog.encryption import encrypt, rotate
-from catalog.errors import DocumentError, Problem
+from catalog.form_problems import require_valid
 from catalog.models import Webhook
 from catalog.models.tools import TOOLKIT_LENGTH
 from catalog.models.webhooks import EVENTS, URL_LENGTH
@@ -23,27 +22,75 @@ from catalog.webhooks.signature import new_secret
 
 MAX_WEBHOOKS: Final = 50
 MAX_TOOLKITS: Final = 50
+_CHOOSE_EVENTS: Final = f"Choose at least one of: {', '.join(EVENTS)}."
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookSettings:
-    """The settings of a webhook that an administrator chooses.
+class ToolkitsField(forms.Field):
+    """Names of toolkits: a list, or a text with commas."""
 
-    Attributes:
-        url: receives the events.
-        events: names of `EVENTS`, at least one.
-        toolkits: names of toolkits, for their tools and sources only; () for all.
-        is_active: whether events are sent.
+    def to_python(self, value: Any) -> list[str]:
+        names = value.split(",") if isinstance(value, str) else value or []
+        toolkits = [" ".join(name.split()) for name in names]
+        return [toolkit for toolkit in toolkits if toolkit]
+
+    def run_validators(self, value: list[str]) -> None:
+        for toolkit in value:
+            if "\x00" in toolkit or len(toolkit) > TOOLKIT_LENGTH or not group_key(toolkit):
+                raise forms.ValidationError(f"{toolkit[:40]!r} cannot be a toolkit's name.")
+        if len(value) > MAX_TOOLKITS:
+            raise forms.ValidationError(f"Enter at most {MAX_TOOLKITS} toolkits.")
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+
+class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The settings of a webhook that an administrator chooses, for its page and the API.
+
+    A new webhook is active unless its settings say otherwise.
     """
 
-    url: str
-    events: Sequence[str]
-    toolkits: Sequence[str] = ()
-    is_active: bool = True
+    url = forms.CharField(
+        max_length=URL_LENGTH,
+        required=False,
+        error_messages={"max_length": f"Enter at most {URL_LENGTH:,} characters."},
+    )
+    events = forms.MultipleChoiceField(
+        choices=list(EVENTS.items()),
+        error_messages={"required": _CHOOSE_EVENTS, "invalid_choice": _CHOOSE_EVENTS},
+    )
+    toolkits = ToolkitsField(required=False)
+
+    class Meta:
+        model = Webhook
+        fields = ["url", "events", "toolkits", "is_active"]
+
+    def __init__(self, data: Any = None, *, webhook: Webhook | None = None) -> None:
+        initial = None if webhook else {"events": ["tool.revised", "change.held"]}
+        super().__init__(data, instance=webhook, initial=initial, auto_id=False)
+        self.before = _facts_of(self.instance)
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        if problem := url_problem(url):
+            raise forms.ValidationError(problem)
+        return url
+
+    def clean_events(self) -> list[str]:
+        return [event for event in EVENTS if event in self.cleaned_data["events"]]
+
+    def clean_is_active(self) -> bool:
+        is_default = self.instance.pk is None and "is_active" not in self.data
+        return is_default or bool(self.cleaned_data["is_active"])
+
+    def clean(self) -> None:
+        if self.instance.pk is None and Webhook.objects.count() >= MAX_WEBHOOKS:
+            message = f"There can be at most {MAX_WEBHOOKS} webhooks. Remove one first."
+            raise forms.ValidationError(message, code="many")
 
 
 @sensitive_variables("secret")
-def add_webhook(wanted: WebhookSettings, *, by: User | None) -> tuple[Webhook, str]:
+def add_webhook(form: WebhookForm, *, by: User | None) -> tuple[Webhook, str]:
     """Store a new webhook.
 
     Returns:
@@ -52,46 +99,37 @@ def add_webhook(wanted: WebhookSettings, *, by: User | None) -> tuple[Webhook, s
     Raises:
         DocumentError: settings are invalid, or there are too many webhooks; with pointers such as "/url".
     """
-    problems = _problems(wanted)
-    if not problems and Webhook.objects.count() >= MAX_WEBHOOKS:
-        problems.append(
-            Problem(
-                "",
-                f"There can be at most {MAX_WEBHOOKS} webhooks. Remove one first.",
-                "webhook.many",
-            )
-        )
-    if problems:
-        raise DocumentError(problems)
     secret = new_secret()
-    webhook = Webhook(created_by=by, secret=encrypt(secret))
-    _set(webhook, wanted)
+    form.instance.created_by = by
+    form.instance.secret = encrypt(secret)
     with transaction.atomic():
-        webhook.save()
+        webhook = _store(form)
         audit.record("webhook.add", "webhook", webhook.pk, after=_facts_of(webhook), by=by)
     return webhook, secret
 
 
-def change_webhook(webhook: Webhook, wanted: WebhookSettings) -> Webhook:
-    """Store changed settings.
+def change_webhook(form: WebhookForm) -> Webhook:
+    """Store the changed settings of a webhook.
 
     Raises:
         DocumentError: settings are invalid.
     """
-    if problems := _problems(wanted):
-        raise DocumentError(problems)
-    before = _facts_of(webhook)
-    _set(webhook, wanted)
     with transaction.atomic():
-        webhook.save()
-        audit.record_change("webhook.change", "webhook", webhook.pk, before, _facts_of(webhook))
+        webhook = _store(form)
+        audit.record_change(
+            "webhook.change", "webhook", webhook.pk, form.before, _facts_of(webhook)
+        )
     return webhook
 
 
-def settings_of(webhook: Webhook, **changed: Any) -> WebhookSettings:
-    """The settings of a webhook, with changes."""
-    stored = {name: getattr(webhook, name) for name in ("url", "events", "toolkits", "is_active")}
-    return WebhookSettings(**{**stored, **changed})
+def _store(form: WebhookForm) -> Webhook:
+    require_valid(form, "webhook")
+    webhook: Webhook = form.instance
+    webhook.toolkit_keys = [group_key(toolkit) for toolkit in webhook.toolkits]
+    if webhook.is_active:
+        webhook.inactive_reason = ""
+    webhook.save()
+    return webhook
 
 
 def remove_webhook(webhook: Webhook) -> None:
@@ -122,16 +160,6 @@ def shown_url(url: str) -> str:
     return urlsplit(url)._replace(query="").geturl()
 
 
-def _set(webhook: Webhook, wanted: WebhookSettings) -> None:
-    webhook.url = wanted.url
-    webhook.events = [event for event in EVENTS if event in wanted.events]
-    webhook.toolkits = [" ".join(toolkit.split()) for toolkit in wanted.toolkits]
-    webhook.toolkit_keys = [group_key(toolkit) for toolkit in webhook.toolkits]
-    webhook.is_active = wanted.is_active
-    if wanted.is_active:
-        webhook.inactive_reason = ""
-
-
 def _facts_of(webhook: Webhook) -> dict[str, object]:
     """For the audit log."""
     return {
@@ -140,26 +168,3 @@ def _facts_of(webhook: Webhook) -> dict[str, object]:
         "toolkits": webhook.toolkits,
         "is_active": webhook.is_active,
     }
-
-
-def _problems(wanted: WebhookSettings) -> list[Problem]:
-    found = []
-    if len(wanted.url) > URL_LENGTH:
-        found.append(Problem("/url", f"Enter at most {URL_LENGTH:,} characters.", "webhook.url"))
-    elif message := url_problem(wanted.url):
-        found.append(Problem("/url", message, "webhook.url"))
-    unknown = [event for event in wanted.events if event not in EVENTS]
-    if unknown or not wanted.events:
-        found.append(
-            Problem("/events", f"Choose at least one of: {', '.join(EVENTS)}.", "webhook.events")
-        )
-    if len(wanted.toolkits) > MAX_TOOLKITS:
-        found.append(
-            Problem("/toolkits", f"Enter at most {MAX_TOOLKITS} toolkits.", "webhook.toolkits")
-        )
-    found += [
-        Problem("/toolkits", f"{toolkit[:40]!r} cannot be a toolkit's name.", "webhook.toolkits")
-        for toolkit in wanted.toolkits
-        if "\x00" in toolkit or len(toolkit) > TOOLKIT_LENGTH or not group_key(toolkit)
-    ]
-    return found

@@ -98,7 +98,7 @@ def make_state() -> dict[str, object]:
     from catalog.stars import star
     from catalog.uploads.choices import ImportOptions
     from catalog.uploads.reports import publish_files
-    from catalog.webhooks.registration import WebhookSettings, add_webhook
+    from catalog.webhooks.registration import WebhookForm, add_webhook
     from tests.catalog.sources.documents import (
         ALERTS,
         BREAKING,
@@ -189,9 +189,8 @@ def make_state() -> dict[str, object]:
     files = [("reports.ndjson", BytesIO(content)), ("reports-mcp.json", BytesIO(imported))]
     rejected, _ = publish_files(files, by=owner, options=ImportOptions(""))
 
-    webhook, _ = add_webhook(
-        WebhookSettings("https://hooks.example.org/toolshelf", ["tool.revised"]), by=owner
-    )
+    settings = {"url": "https://hooks.example.org/toolshelf", "events": ["tool.revised"]}
+    webhook, _ = add_webhook(WebhookForm(settings), by=owner)
     delivery = WebhookDelivery.objects.filter(
         webhook=webhook
     ).first() or WebhookDelivery.objects.create(

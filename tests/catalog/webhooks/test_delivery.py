@@ -28,13 +28,12 @@ from catalog.webhooks.delivery import (
     send_test,
 )
 from catalog.webhooks.registration import (
-    WebhookSettings,
+    WebhookForm,
     add_webhook,
     change_webhook,
     remove_webhook,
     replace_secret,
     rotate_secrets,
-    settings_of,
 )
 from playground import example_checks, running
 from playground.examples.results import settle
@@ -96,7 +95,13 @@ def url(receiver):
 
 
 def make_webhook(url, *events, **more):
-    return add_webhook(WebhookSettings(url, events or ALL, **more), by=None)
+    settings = {"url": url, "events": events or ALL, **more}
+    return add_webhook(WebhookForm(settings), by=None)
+
+
+def change(webhook, **settings):
+    stored = {"url": webhook.url, "events": webhook.events, "is_active": webhook.is_active}
+    change_webhook(WebhookForm({**stored, **settings}, webhook=webhook))
 
 
 def due_again(delivery):
@@ -155,7 +160,7 @@ def test_only_chosen_events_of_chosen_toolkits_are_sent(url, receiver):
 
 def test_an_inactive_webhook_gets_nothing(url):
     webhook, _ = make_webhook(url)
-    change_webhook(webhook, settings_of(webhook, is_active=False))
+    change(webhook, is_active=False)
     make_tool("x")
 
     assert list(deliver_due()) == []
@@ -322,7 +327,7 @@ def test_a_secret_that_cannot_be_decrypted_is_explained(settings, url, receiver)
 
 def test_nothing_secret_is_in_the_audit_log(url):
     webhook, secret = make_webhook(url)
-    change_webhook(webhook, settings_of(webhook, events=["tool.created"]))
+    change(webhook, events=["tool.created"])
     replaced = replace_secret(webhook)
     remove_webhook(webhook)
 
@@ -517,7 +522,7 @@ def test_a_redirect_is_not_followed(receiver, url):
 )
 def test_wrong_settings_are_refused(settings_, pointer):
     with pytest.raises(DocumentError) as refused:
-        add_webhook(WebhookSettings("https://example.com/", **settings_), by=None)
+        add_webhook(WebhookForm({"url": "https://example.com/", **settings_}), by=None)
 
     assert [problem.pointer for problem in refused.value.problems] == [pointer]
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from catalog.models import Webhook, WebhookDelivery
-from catalog.webhooks.registration import WebhookSettings, add_webhook
+from catalog.webhooks.registration import WebhookForm, add_webhook
 from tests.conftest import Program
 from tests.factories import make_token, make_tool, make_user
 from tests.http_server import local_server, respond
@@ -34,7 +34,7 @@ def api(grace):
 
 @pytest.fixture
 def webhook():
-    return add_webhook(WebhookSettings(URL, ["tool.created"]), by=None)[0]
+    return add_webhook(WebhookForm({"url": URL, "events": ["tool.created"]}), by=None)[0]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,8 @@ def test_a_new_secret_is_shown_once(administrator, webhook):
 
 def test_deliveries_are_shown_filtered_and_sent_again(administrator):
     with local_server(lambda handler: respond(handler, status=418)) as server:
-        webhook, _ = add_webhook(WebhookSettings(f"{server.url}/", ["tool.created"]), by=None)
+        settings = {"url": f"{server.url}/", "events": ["tool.created"]}
+        webhook, _ = add_webhook(WebhookForm(settings), by=None)
         path = webhook.get_absolute_url()
         make_tool("thermometer")
         delivery = WebhookDelivery.objects.get()

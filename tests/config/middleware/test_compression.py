@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from catalog.webhooks.registration import WebhookSettings, add_webhook
+from catalog.webhooks.registration import WebhookForm, add_webhook
 from tests.factories import make_tool, make_user, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -78,9 +78,8 @@ def test_the_page_that_shows_the_secret_of_a_webhook_is_not_compressed():
     administrator = make_user("grace", is_staff=True)
     browser = Client()
     browser.force_login(administrator)
-    webhook = add_webhook(
-        WebhookSettings("https://hooks.example/", ["tool.created"]), by=administrator
-    )[0]
+    settings = {"url": "https://hooks.example/", "events": ["tool.created"]}
+    webhook, _ = add_webhook(WebhookForm(settings), by=administrator)
     path = webhook.get_absolute_url()
 
     with_secret = browser.post(f"{path}secret/", headers=GZIP, follow=True)
