@@ -26,6 +26,7 @@ from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.store import upload
 from catalog.uploads.summary import Summary
 
+COLLECTED_AFTER = 5_000  # new objects
 REDRAW_S = 0.1
 ASSESSING_S = 5
 PROBLEMS_SHOWN = 20
@@ -70,7 +71,10 @@ class Command(BaseCommand):
             files = list(files_at(options["paths"]))
         except OSError as error:
             raise CommandError(str(error), returncode=2) from error
-        gc.freeze()  # loaded modules stay in memory: collecting them repeatedly takes a tenth of the time
+        # loaded modules stay in memory, and a batch of specs makes many objects: collecting often
+        # takes an eighth of the time
+        gc.freeze()
+        gc.set_threshold(COLLECTED_AFTER)
         started = monotonic()
         pieces = pieces_at(
             files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
