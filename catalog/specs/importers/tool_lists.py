@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from catalog.conversion_report import Report
@@ -32,20 +33,13 @@ def drafts_of_tools(document: JSON, *, prefix: str) -> Iterator[Draft]:
     given = _given_ids(document)
     for pointer, tool in tools_in(document):
         format_key = format_of_tool(tool) or _format_by_neighbours(tool, document)
-        read = _READERS.get(format_key) if format_key else None
-        if read is None or format_key is None or not isinstance(tool, dict):
+        if format_key is None or format_key not in _LAYOUTS or not isinstance(tool, dict):
             name = tool.get("name") if isinstance(tool, dict) else None
             yield Draft(pointer, str(name or ""), "", {}, refusal=_refusal_of(tool))
             continue
-        report = Report()
-        draft = read(tool, pointer, report)
+        draft = _read(format_key, tool, pointer)
         draft.has_own_id = bool(given.get(pointer))
         draft.tool_id = given.get(pointer) or f"{prefix}{draft.name}"
-        draft.losses = list(report)
-        parent = pointer_join(pointer, "function") if "function" in tool else pointer
-        draft.origins = {
-            part: pointer_join(parent, *tokens) for part, tokens in _ORIGINS[format_key].items()
-        }
         draft.document = document
         yield draft
 
@@ -81,22 +75,50 @@ def _given_ids(document: JSON) -> dict[str, str]:
     }
 
 
-def _draft(
-    tool: Object, pointer: str, report: Report, members: Object, *, name: JSON = None
-) -> Draft:
-    name = tool.get("name") if name is None else name
-    description = tool.get("description")
+def _read(format_key: ImportFormat, tool: Object, pointer: str) -> Draft:
+    layout, report = _LAYOUTS[format_key], Report()
+    inner = tool.get("function") if format_key == "openai" else None
+    function, at = tool, pointer
+    if isinstance(inner, dict):
+        function, at = inner, pointer_join(pointer, "function")
+    if format_key == "gemini":  # Python's SDK writes null for absent members
+        function = {name: value for name, value in tool.items() if value is not None}
+    members: Object = {}
+    for part, member in layout.parts.items():
+        schema = layout.read_schema(function, member, at, report)
+        members |= {part: schema} if schema is not None else {}
+    examples = function.get(layout.examples)
+    if isinstance(examples, list) and all(map(layout.is_example, examples)):
+        members["examples"] = [{"parameters": example} for example in examples]
+    description = function.get("description")
     if not isinstance(description, str):
         report.rewritten(
-            pointer_join(pointer, "description"),
+            pointer_join(at, "description"),
             "The description is missing; it was set to an empty string.",
         )
         description = ""
-    members = {
-        "description": description,
-        **{key: value for key, value in members.items() if value is not None},
-    }
-    return Draft(pointer, name if isinstance(name, str) else "", "", members)
+    name = function.get(layout.name)
+    draft = Draft(
+        pointer, name if isinstance(name, str) else "", "", {"description": description, **members}
+    )
+    if format_key != "langchain":  # there, the whole object is the schema
+        _store_rest(draft, format_key, function, at, report)
+    for part, member in layout.parts.items():
+        draft.origins[f"/definition/{part}"] = pointer_join(at, member) if member else at
+    draft.losses = list(report)
+    return draft
+
+
+def _store_rest(
+    draft: Draft, format_key: ImportFormat, tool: Object, pointer: str, report: Report
+) -> None:
+    """Store the members of `tool` that a spec has no member for in an extension."""
+    known, extension = _LAYOUTS[format_key].known, f"x-{format_key}"
+    rest: Object = {name: value for name, value in tool.items() if name not in known}
+    if rest:
+        draft.siblings[extension] = rest
+    for name in rest:
+        report.preserved(pointer_join(pointer, name), _STORED_BESIDE.format(extension))
 
 
 def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
@@ -107,86 +129,23 @@ def _schema(tool: Object, member: str, pointer: str, report: Report) -> JSON:
     return repaired_schema(schema, pointer_join(pointer, member), report)
 
 
-def _store_rest(
-    draft: Draft, key: str, tool: Object, known: frozenset[str], report: Report
-) -> Draft:
-    """Store the members of `tool` that a spec has no member for in the extension `key`."""
-    rest: Object = {name: value for name, value in tool.items() if name not in known}
-    if rest:
-        draft.siblings[key] = rest
-        for name in rest:
-            report.preserved(pointer_join(draft.pointer, name), _STORED_BESIDE.format(key))
-    return draft
+def _schema_of_gemini(tool: Object, member: str, pointer: str, report: Report) -> JSON:
+    """The schema in `member`, which is that of OpenAPI 3.0, or beside it as JSON Schema; None if it is absent."""
+    for spelling in (f"{member}JsonSchema", f"{member}_json_schema"):
+        if tool.get(spelling):
+            return _schema(tool, spelling, pointer, report)
+    if member not in tool:
+        return None
+    at = pointer_join(pointer, member)
+    converted = from_openapi_3(_gemini_schema(tool[member]), at, report)
+    return repaired_schema(converted, at, report)
 
 
-def _mcp(tool: Object, pointer: str, report: Report) -> Draft:
-    draft = _draft(
-        tool,
-        pointer,
-        report,
-        {
-            "parameters": _schema(tool, "inputSchema", pointer, report),
-            "returnType": _schema(tool, "outputSchema", pointer, report),
-        },
-    )
-    return _store_rest(
-        draft,
-        "x-mcp",
-        tool,
-        frozenset({"name", "description", "inputSchema", "outputSchema"}),
-        report,
-    )
-
-
-def _openai(tool: Object, pointer: str, report: Report) -> Draft:
-    inner = tool.get("function")
-    function, at = (
-        (inner, pointer_join(pointer, "function")) if isinstance(inner, dict) else (tool, pointer)
-    )
-    draft = _draft(
-        function, at, report, {"parameters": _schema(function, "parameters", at, report)}
-    )
-    draft.pointer = at
-    known = frozenset({"type", "function", "name", "description", "parameters"})
-    _store_rest(draft, "x-openai", function, known, report)
-    draft.pointer = pointer
-    return draft
-
-
-def _anthropic(tool: Object, pointer: str, report: Report) -> Draft:
-    examples = tool.get("input_examples")
-    members: Object = {
-        "parameters": _schema(tool, "input_schema", pointer, report),
-        "examples": [{"parameters": example} for example in examples]
-        if isinstance(examples, list)
-        else None,
-    }
-    draft = _draft(tool, pointer, report, members)
-    known = frozenset({"name", "description", "input_schema", "input_examples", "type"})
-    return _store_rest(draft, "x-anthropic", tool, known, report)
-
-
-def _gemini(tool: Object, pointer: str, report: Report) -> Draft:
-    members: Object = {}
-    for name, member in (("parameters", "parameters"), ("response", "returnType")):
-        whole = next(
-            (
-                spelling
-                for spelling in (f"{name}JsonSchema", f"{name}_json_schema")
-                if tool.get(spelling)
-            ),
-            "",
-        )
-        if whole:
-            members[member] = _schema(tool, whole, pointer, report)
-        elif tool.get(name) is not None:
-            at = pointer_join(pointer, name)
-            members[member] = repaired_schema(
-                from_openapi_3(_gemini_schema(tool[name]), at, report), at, report
-            )
-    draft = _draft(tool, pointer, report, members)
-    rest: Object = {name: value for name, value in tool.items() if value is not None}
-    return _store_rest(draft, "x-gemini", rest, _OF_GEMINI, report)
+def _schema_of_langchain(tool: Object, _member: str, pointer: str, report: Report) -> JSON:
+    """The tool without its own members, which is the schema of the parameters."""
+    own = {"title", "description", "examples"}
+    schema: Object = {name: value for name, value in tool.items() if name not in own}
+    return repaired_schema(schema, pointer, report)
 
 
 def _gemini_schema(schema: JSON) -> JSON:
@@ -214,26 +173,6 @@ def _gemini_schema(schema: JSON) -> JSON:
     return out
 
 
-def _langchain(tool: Object, pointer: str, report: Report) -> Draft:
-    """The whole object is the schema of the parameters; its title and description are the tool's."""
-    examples = tool.get("examples")
-    schema = {
-        name: value
-        for name, value in tool.items()
-        if name not in {"title", "description", "examples"}
-    }
-    members: Object = {"parameters": repaired_schema(schema, pointer, report)}
-    if isinstance(examples, list) and all(isinstance(example, dict) for example in examples):
-        members["examples"] = [{"parameters": example} for example in examples]
-    return _draft(tool, pointer, report, members, name=tool.get("title"))
-
-
-_OF_GEMINI: Final = frozenset(
-    {
-        "name", "description", "parameters", "response", "parametersJsonSchema", "responseJsonSchema",
-        "parameters_json_schema", "response_json_schema",
-    }
-)  # fmt: skip
 _INT64: Final = re.compile("[0-9]{1,19}")
 _GEMINI_INT64: Final = frozenset(
     {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
@@ -251,19 +190,57 @@ _GEMINI_KEYWORDS: Final = frozenset(
     }
 )  # fmt: skip
 _MAY_BE_BARE: Final = frozenset({"openai", "gemini"})
-_PARAMETERS: Final = "/definition/parameters"
-_RETURN_TYPE: Final = "/definition/returnType"
-_ORIGINS: Final[Mapping[ImportFormat, Mapping[str, tuple[str, ...]]]] = {
-    "mcp": {_PARAMETERS: ("inputSchema",), _RETURN_TYPE: ("outputSchema",)},
-    "openai": {_PARAMETERS: ("parameters",)},
-    "anthropic": {_PARAMETERS: ("input_schema",)},
-    "gemini": {_PARAMETERS: ("parameters",), _RETURN_TYPE: ("response",)},
-    "langchain": {_PARAMETERS: ()},
-}
-_READERS: Final[Mapping[ImportFormat, Callable[[Object, str, Report], Draft]]] = {
-    "mcp": _mcp,
-    "openai": _openai,
-    "anthropic": _anthropic,
-    "gemini": _gemini,
-    "langchain": _langchain,
-}
+
+
+def _accept_any(_example: JSON) -> bool:
+    return True
+
+
+def _is_object(example: JSON) -> bool:
+    return isinstance(example, dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the tools of a format have the parts of a spec.
+
+    Attributes:
+        parts: the members with schemas, by the member of `definition`; "" is the tool itself.
+        other: further members that a spec has a place for, or that only say what the tool is.
+        examples: the member with the parameters of examples, if all of them are examples.
+    """
+
+    parts: Mapping[str, str]
+    other: frozenset[str] = frozenset()
+    name: str = "name"
+    examples: str = ""
+    is_example: Callable[[JSON], bool] = _accept_any
+    read_schema: Callable[[Object, str, str, Report], JSON] = _schema
+
+    @property
+    def known(self) -> frozenset[str]:
+        members = {"name", "description", self.examples, *self.parts.values()}
+        return self.other | (members - {""})
+
+
+_LAYOUTS: Final[Mapping[ImportFormat, _Layout]] = {
+    "mcp": _Layout({"parameters": "inputSchema", "returnType": "outputSchema"}),
+    "openai": _Layout({"parameters": "parameters"}, frozenset({"type", "function"})),
+    "anthropic": _Layout(
+        {"parameters": "input_schema"}, frozenset({"type"}), examples="input_examples"
+    ),
+    "gemini": _Layout(
+        {"parameters": "parameters", "returnType": "response"},
+        frozenset({
+            "parametersJsonSchema", "responseJsonSchema", "parameters_json_schema", "response_json_schema",
+        }),
+        read_schema=_schema_of_gemini,
+    ),
+    "langchain": _Layout(
+        {"parameters": ""},
+        name="title",
+        examples="examples",
+        is_example=_is_object,
+        read_schema=_schema_of_langchain,
+    ),
+}  # fmt: skip
