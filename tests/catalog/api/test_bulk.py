@@ -16,20 +16,22 @@ pytestmark = pytest.mark.django_db
 
 def test_a_long_report_comes_in_parts_of_at_most_two_megabytes(program):
     tools = [
-        {"name": f"tool{number}", "description": "a" * 900, "inputSchema": {"type": "object"}}
-        for number in range(1_200)
+        {"name": f"tool{number}", "description": "a" * 9_000, "inputSchema": {"type": "object"}}
+        for number in range(300)
     ]
     document = json.dumps({"tools": tools})
 
     response = program.send("POST", "/uploads?dry_run=1", document)
+    of_another = Program(make_token(user=make_user("other"))).get(response.json()["next"])
 
-    assert response.json()["counts"]["created"] == 1_200
+    assert of_another.status_code == 404
+    assert response.json()["counts"]["created"] == 300
     ids = [one["tool"]["id"] for one in response.json()["specs"]]
     while following := response.json()["next"]:
         response = program.get(following)
         ids += [one["tool"]["id"] for one in response.json()["specs"]]
         assert len(response.content) < 2_000_000
-    assert ids == [f"tool{number}" for number in range(1_200)]
+    assert ids == [f"tool{number}" for number in range(300)]
 
 
 @pytest.mark.parametrize("is_form", [False, True], ids=["body", "form"])
@@ -59,21 +61,11 @@ def test_an_upload_of_too_many_specs_is_refused_as_a_whole(program, settings, qu
     assert not Tool.objects.exists()
 
 
-def test_a_million_entries_are_refused_after_the_first_of_them(program):
+def test_many_entries_are_refused_after_the_first_of_them(program):
     with at_most(3_000_000):
-        answer = program.send("POST", "/uploads", b"[" + b"1," * 1_000_000 + b"1]")
+        answer = program.send("POST", "/uploads", b"[" + b"1," * 300_000 + b"1]")
 
     assert_problem(answer, 413, "upload.too-many")
-
-
-def test_the_rest_of_a_report_is_shown_to_the_person_who_uploaded_alone(program):
-    tools = [{"name": f"tool{number}", "description": "a" * 9_000} for number in range(300)]
-    document = json.dumps({"tools": tools})
-    following = program.send("POST", "/uploads?dry_run=1", document).json()["next"]
-
-    response = Program(make_token(user=make_user("other"))).get(following)
-
-    assert response.status_code == 404
 
 
 def test_anyone_can_have_a_spec_checked(stranger):
@@ -82,20 +74,8 @@ def test_anyone_can_have_a_spec_checked(stranger):
 
     assert (good["valid"], good["problems"]) == (True, [])
     assert 0 < good["score"] < 100
-    assert good["advice"][0].keys() == {
-        *(
-            "pointer",
-            "message",
-            "rule",
-            "keyword",
-            "schema_pointer",
-            "line",
-            "column",
-            "severity",
-            "help",
-            "fix",
-        )
-    }
+    members = "pointer message rule keyword schema_pointer line column severity help fix"
+    assert good["advice"][0].keys() == set(members.split())
     assert not bad["valid"]
     assert (bad["advice"], bad["score"]) == ([], None)
     assert bad["problems"][0]["rule"] == "spec.required"
@@ -177,12 +157,6 @@ def test_a_part_of_a_form_that_is_no_file_refuses_the_upload_and_is_reported(
     assert not Tool.objects.exists()
 
 
-def test_a_form_with_a_readable_file_in_each_part_is_read(program):
-    answer = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data; boundary=x")
-
-    assert answer.json()["counts"]["created"] == 1
-
-
 def test_a_form_that_cannot_be_read_at_all_is_refused(program):
     no_boundary = program.send("POST", "/uploads", form_of(GOOD_PART), "multipart/form-data")
     long_header = program.send(
@@ -191,12 +165,3 @@ def test_a_form_that_cannot_be_read_at_all_is_refused(program):
 
     assert "Invalid boundary" in assert_problem(no_boundary, 400)["detail"]
     assert "header size exceeded" in assert_problem(long_header, 400)["detail"]
-
-
-def test_a_dry_run_of_many_stores_nothing(program):
-    report = program.send(
-        "POST", "/uploads?dry_run=1", f"[{spec_text('a')},{spec_text('b')}]"
-    ).json()
-
-    assert (report["dry_run"], report["counts"]["created"]) == (True, 2)
-    assert not Tool.objects.exists()

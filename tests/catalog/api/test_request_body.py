@@ -11,14 +11,12 @@ from tests.factories import spec_text
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kind", ["text/xml", "image/png", "application/xml", "text/html"])
-@pytest.mark.parametrize(
-    ("method", "path"), [("POST", "/tools"), ("POST", "/uploads"), ("POST", "/specs/check")]
-)
-def test_a_spec_with_another_content_type_than_json_is_refused(program, method, path, kind):
-    answer = program.send(method, path, spec_text("greet"), kind)
+@pytest.mark.parametrize("path", ["/tools", "/uploads", "/specs/check"])
+def test_a_spec_with_another_content_type_than_json_is_refused(program, path):
+    for kind in ("text/xml", "image/png"):
+        answer = program.send("POST", path, spec_text("greet"), kind)
 
-    assert kind in assert_problem(answer, 415)["detail"]
+        assert kind in assert_problem(answer, 415)["detail"]
     assert not Tool.objects.exists()
 
 

@@ -6,7 +6,6 @@ from catalog.code_generation.java_text import (
     MAX_CONSTANT_BYTES,
     comment_text,
     doc_comment,
-    is_constant,
     literal,
     markdown_block,
     markdown_code,
@@ -44,13 +43,6 @@ def test_a_text_above_the_limit_of_a_constant_is_divided():
     assert java.count("é") == MAX_CONSTANT_BYTES
 
 
-def test_the_size_of_a_constant_is_that_of_javas_own_utf_8():
-    assert is_constant("a" * 65_535)
-    assert not is_constant("a" * 65_536)
-    assert not is_constant("\0" * 32_768)  # two bytes each
-    assert not is_constant("😀" * 10_923)  # six bytes each
-
-
 def test_a_long_text_is_a_text_block():
     java = text_block("a sentence, " * 10, "    ")
 
@@ -83,11 +75,8 @@ def test_nothing_of_a_text_ends_a_comment_or_has_a_meaning_in_it(text, comment):
     assert comment_text(text) == comment
 
 
-def test_a_comment_is_shortened():
+def test_a_comment_is_shortened_and_wrapped():
     assert len(comment_text("word " * 10_000)) == 400
-
-
-def test_a_comment_is_wrapped():
     lines = doc_comment(["word " * 40, "more"], [("@param x", "its meaning")], "  ")
 
     assert lines[0] == "  /**"

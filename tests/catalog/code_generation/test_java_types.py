@@ -47,16 +47,12 @@ def type_of(schema):
         ({"type": "null"}, "Void"),
         ({"type": "number"}, "BigDecimal"),
         ({"type": "number", "format": "double"}, "Double"),
-        ({"type": ["integer", "number"]}, "BigDecimal"),
         ({"type": "integer"}, "BigInteger"),
-        ({"type": "integer", "minimum": 0}, "BigInteger"),
-        ({"type": ["integer", "null"]}, "BigInteger"),
         ({"type": "integer", "format": "int64"}, "Long"),
         ({"type": "integer", "minimum": 0, "exclusiveMaximum": 2**31}, "Long"),
         ({"type": "integer", "minimum": 0, "maximum": 2**63}, "BigInteger"),
         ({"enum": [1, 2**70]}, "BigInteger"),
         ({"enum": [1, 2]}, "Long"),
-        ({"const": 5}, "Long"),
         ({"enum": [True]}, "Boolean"),
         ({"enum": ["a", "b"]}, "A"),
         ({"type": "array", "items": {"type": "string"}}, "List<String>"),
@@ -67,13 +63,11 @@ def type_of(schema):
         ({"type": "array"}, "List<JsonNode>"),
         ({"type": "object", "additionalProperties": {"type": "string"}}, "Map<String, String>"),
         ({"type": "object"}, "Map<String, JsonNode>"),
-        ({"type": "object", "properties": {}}, "Map<String, JsonNode>"),
         ({"type": "object", "properties": {"x": {"type": "string"}}}, "A"),
         ({"allOf": [{"type": "integer"}, {"minimum": 0}, {"maximum": 5}]}, "Long"),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "String"),
         ({}, "JsonNode"),
         ({"type": ["string", "number"]}, "JsonNode"),
-        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, "JsonNode"),
     ],
 )
 def test_a_schema_has_its_java_type(schema, java):
@@ -147,7 +141,6 @@ def test_a_definition_is_one_record_however_often_it_is_used():
 @pytest.mark.parametrize(
     ("schema", "components"),
     [
-        ({"properties": {"next": {"$ref": "#"}}}, {"next": "HolderParameters"}),
         (
             {"properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}},
             {"next": "HolderParameters"},
@@ -186,17 +179,13 @@ def test_other_members_that_the_schema_mentions_are_a_map():
     assert "JsonIgnoreProperties" not in source
 
 
-def test_other_members_are_ignored_if_the_schema_does_not_mention_them():
-    source = source_of({"properties": {"a": {"type": "string"}}})
+def test_other_members_are_ignored_if_nothing_mentions_and_refused_if_the_schema_forbids_them():
+    unmentioned = source_of({"properties": {"a": {"type": "string"}}})
+    forbidden = source_of({"properties": {"a": {}}, "additionalProperties": False})
 
-    assert "@JsonIgnoreProperties(ignoreUnknown = true)" in source
-
-
-def test_other_members_are_refused_if_the_schema_forbids_them():
-    source = source_of({"properties": {"a": {}}, "additionalProperties": False})
-
-    assert "JsonIgnoreProperties" not in source
-    assert "JsonAnySetter" not in source
+    assert "@JsonIgnoreProperties(ignoreUnknown = true)" in unmentioned
+    assert "JsonIgnoreProperties" not in forbidden
+    assert "JsonAnySetter" not in forbidden
 
 
 def test_a_tool_without_parameters_has_a_record_without_components():
@@ -263,16 +252,16 @@ def test_the_items_of_a_list_have_a_class_that_holds_their_record():
     assert "  public record Item(" in source_of(schema)
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
+NO_SCHEMAS = [
         None, 1, "x", [], False, {"type": 1}, {"type": ["x"]}, {"properties": []}, {"properties": {"a": 1}},
         {"required": [{}, 1]}, {"enum": {}}, {"enum": []}, {"items": 3, "type": "array"}, {"allOf": {}},
         {"anyOf": [1, None]}, {"$ref": 1}, {"$ref": "#/nowhere"}, {"$ref": "https://example.org/x"},
         {"additionalProperties": 1, "type": "object"}, {"type": "integer", "maximum": "x", "format": []},
         {"patternProperties": {"(": {}}}, {"then": 1, "if": 1}, {"$schema": 5},
         {"dependentSchemas": [1], "properties": {"a": {}}}, {"description": 1, "properties": {"a": {}}},
-    ],
-)  # fmt: skip
-def test_what_is_not_a_schema_is_no_error(schema):
-    assert request_type(schema)
+]  # fmt: skip
+
+
+def test_what_is_not_a_schema_is_no_error():
+    for schema in NO_SCHEMAS:
+        assert request_type(schema), schema

@@ -1,13 +1,16 @@
 """Models from schemas: their types, what they accept, and what becomes `JsonValue`."""
 
 import json
+from urllib.parse import quote
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from catalog.code_generation.python_models import python_models
+from catalog.code_generation.python_names import python_schemas
 from catalog.json_schema.policy import schema_policy_problems
 from catalog.jsontext.reader import loads
+from catalog.specs.spec import read_spec
 from tests import corpora
 from tests.catalog.code_generation.modules import imported, models_of
 from tests.factories import properties
@@ -26,23 +29,22 @@ def annotation(schema, *, required=True):
         ({"type": "string"}, "str"),
         ({"type": "string", "format": "date"}, "Date"),
         ({"type": "integer"}, "int"),
-        ({"type": "number"}, "float"),
-        ({"type": "boolean"}, "bool"),
         ({"type": "null"}, "None"),
         ({"type": "string", "format": "date-time"}, "AwareDatetime"),
         ({"type": "string", "format": "uuid"}, "UUID"),
-        ({"type": "string", "format": "email"}, "str"),
         ({"type": ["string", "null"]}, "str | None"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "int | None"),
-        ({"oneOf": [{"type": "integer"}, {"type": "string"}]}, "int | str"),
         ({"enum": ["a", 1, True, None]}, 'Literal["a"] | Literal[1] | Literal[True] | None'),
         ({"const": "a"}, 'Literal["a"]'),
         ({"enum": [0.5, 1.5]}, "float"),
         ({"type": "array", "items": {"type": "string"}}, "list[str]"),
-        ({"type": "array"}, "list[JsonValue]"),
         (
-            {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
-            "list[str | int | JsonValue]",
+            {
+                "type": "array",
+                "prefixItems": [{"type": "string"}, {"type": "integer"}],
+                "items": False,
+            },
+            "list[str | int]",
         ),
         ({"type": "object"}, "dict[str, JsonValue]"),
         ({"type": "object", "additionalProperties": {"type": "integer"}}, "dict[str, int]"),
@@ -56,9 +58,6 @@ def annotation(schema, *, required=True):
     ],
 )
 def test_a_schema_becomes_a_type(schema, expected):
-    if "prefixItems" in schema:
-        schema, expected = {**schema, "items": False}, "list[str | int]"
-
     assert annotation(schema) == expected
 
 
@@ -99,12 +98,6 @@ def test_a_keyword_that_the_draft_does_not_define_describes_no_type():
     schema = {"$schema": draft_07, "type": "array", "prefixItems": [{"type": "string"}]}
 
     assert annotation(schema) == "list[JsonValue]"
-
-
-def test_a_required_member_that_is_not_declared_is_any_json():
-    source = models_of({"type": "object", "properties": {}, "required": ["x"]})
-
-    assert "    x: JsonValue" in source
 
 
 def test_references_become_one_class_even_if_it_contains_itself():
@@ -187,14 +180,6 @@ def test_a_closed_object_refuses_unknown_members():
         request.model_validate({"b": 1})
 
 
-def test_the_same_schema_gives_the_same_source():
-    schema = properties(
-        **{"a-b": {"type": "string"}, "a_b": {"enum": ["x"]}, "c": properties(d={})}
-    )
-
-    assert models_of(schema) == models_of(json.loads(json.dumps(schema)))
-
-
 def test_a_root_that_is_no_object_becomes_an_alias():
     source = models_of({"type": "array", "items": properties(a={"type": "integer"})})
 
@@ -240,8 +225,6 @@ def test_text_of_a_schema_never_becomes_code(evil):
 
 
 def json_pointer_of(name):
-    from urllib.parse import quote
-
     return quote(name.replace("~", "~0").replace("/", "~1"))
 
 
@@ -263,11 +246,6 @@ def test_keywords_of_code_generators_have_no_effect(extension):
     assert "import os" not in source
     assert "from os" not in source
     assert "    x: str | None = None" in source
-
-
-def test_a_reference_to_another_document_is_refused_before_anything_is_generated():
-    for target in ("file:///etc/passwd", "http://127.0.0.1:1/x.json", "//example.org/x"):
-        assert schema_policy_problems(properties(x={"$ref": target}))
 
 
 # Real data
@@ -293,9 +271,6 @@ def test_valid_arguments_that_agents_sent_are_accepted_and_come_back_unchanged()
 
 @pytest.mark.corpora
 def test_nearly_all_real_schemas_have_real_types():
-    from catalog.code_generation.python_names import python_schemas
-    from catalog.specs.spec import read_spec
-
     lines = corpora.lines("specs_mcp")[::20]
     untyped = [
         part
@@ -317,8 +292,8 @@ def test_nearly_all_real_schemas_have_real_types():
         {"anyOf": [{"type": "null"}]},
     ],
 )
-@pytest.mark.parametrize("name", ["x", "not-a-name"])
-def test_a_member_that_is_only_null_leaves_the_others_their_types(schema, name):
+def test_a_member_that_is_only_null_leaves_the_others_their_types(schema):
+    name = "not-a-name"
     inner = properties(**{name: schema, "count": {"type": "integer"}})
     source = models_of(properties(**{name: schema, "text": {"type": "string"}, "inner": inner}))
     model = imported(source).Request
