@@ -160,7 +160,6 @@ def test_a_record_may_contain_itself(schema, components):
     [
         {"type": "array", "items": {"$ref": "#"}},
         {"type": "object", "additionalProperties": {"$ref": "#"}},
-        {"$ref": "#"},
         {"anyOf": [{"$ref": "#"}, {"type": "null"}]},
     ],
 )
