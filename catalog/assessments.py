@@ -24,7 +24,7 @@ from catalog.indexing import index
 from catalog.models import Assessment, Revision, Tool, Waiver
 from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import search_index
-from catalog.search.document import spec_terms_of
+from catalog.search.document import document_of
 from catalog.specs.lint.assessment import ASSESSED_BY, SpecAssessment, WaivedFinding, assess
 from catalog.specs.spec import ToolSpec
 
@@ -218,7 +218,7 @@ def _store(revisions: Sequence[Revision], found: dict[int, SpecAssessment]) -> N
     for tool in tools:
         copy_to_tool(tool, found[tool.current_id or 0])
         tool.save(update_fields=ASSESSMENT_COLUMNS)
-    index([(spec_terms_of(specs[tool.current_id or 0]), tool) for tool in tools])
+    index([(document_of(specs[tool.current_id or 0]), tool) for tool in tools])
 
 
 def _differs(tool: Tool, assessment: SpecAssessment) -> bool:

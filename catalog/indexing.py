@@ -2,7 +2,7 @@
 
 The sources are the tool's current spec and its metadata columns, which no spec changes (see `Tool`). A function that
 changes one tool sets the column and calls `reindex`; `publish_many` calls `mirror` before it writes the rows, and
-`index` afterwards. To make another fact of a tool searchable, add it to `metadata_terms_of`.
+`index` afterwards. To make another fact of a tool searchable, add it to `_metadata_keys`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from catalog.models import Tool, ToolTag
 from catalog.models.tools import SORT_NAME_LENGTH, TAG_LENGTH, TAKES_LENGTH
 from catalog.search import search_index
 from catalog.search.document import (
-    MetadataTerms,
-    SpecTerms,
-    document_for,
+    SearchDocument,
+    document_of,
     group_key,
     is_deprecated,
-    spec_terms_of,
     tags_of,
+    token_of_group,
     toolkit_of,
 )
+from catalog.search.visibility import audience_token
 from catalog.specs.lint.assessment import keys_of
 from catalog.specs.spec import ToolSpec
 
@@ -79,29 +79,34 @@ def distinct_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(named.values())
 
 
-def index(tools: Sequence[tuple[SpecTerms, Tool]]) -> None:
-    """Write tag rows and search index of stored tools, given the terms of their current specs. Tools are distinct."""
+def index(tools: Sequence[tuple[SearchDocument, Tool]]) -> None:
+    """Write tag rows and search index of distinct tools, given the documents of their current specs."""
     ToolTag.objects.filter(tool__in=[tool.pk for _, tool in tools]).delete()
     tagged = [(tool, tag) for _, tool in tools for tag in tool.tags]
     ToolTag.objects.bulk_create(
         [ToolTag(tool=tool, key=group_key(tag), sort_name=tool.sort_name) for tool, tag in tagged]
     )
     search_index().put(
-        (tool.pk, document_for(terms, metadata_terms_of(tool))) for terms, tool in tools
+        (tool.pk, document.with_metadata([tool.toolkit, *tool.tags], _metadata_keys(tool)))
+        for document, tool in tools
     )
 
 
-def metadata_terms_of(tool: Tool) -> MetadataTerms:
-    """The searchable facts of a tool that are not in its spec."""
-    return MetadataTerms(
-        owner=tool.owner_id,
-        toolkit=tool.toolkit,
-        tags=tuple(tool.tags),
-        archived=tool.archived,
-        deprecated=tool.deprecated,
-        keys=keys_of(tool.score, tool.usable),
-        audience=tool.audience_id,
-    )
+def _metadata_keys(tool: Tool) -> Iterator[str]:
+    """The index's tokens for the facts of a tool that are not in its spec (see `SearchDocument.keys`)."""
+    yield from keys_of(tool.score, tool.usable)
+    if tool.archived:
+        yield "f_archived"
+    if tool.deprecated:
+        yield "f_deprecated"
+    if tool.toolkit:
+        yield token_of_group("toolkit", tool.toolkit)
+    for tag in tool.tags:
+        yield token_of_group("tag", tag)
+    if tool.owner_id is not None:
+        yield f"o_{tool.owner_id}"
+    if tool.audience_id is not None:
+        yield audience_token(tool.audience_id)
 
 
 @contextmanager
@@ -144,7 +149,7 @@ def reindex(tool: Tool, *changed: str) -> None:
     before = tool.audience_id
     set_audience(tool, toolkits_of([tool]))
     tool.save(update_fields={*changed, *MIRRORED, "audience"})
-    index([(spec_terms_of(tool.current.spec), tool)])
+    index([(document_of(tool.current.spec), tool)])
     if before not in {None, tool.audience_id}:
         remove_unused_audiences()
 

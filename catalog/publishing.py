@@ -34,7 +34,7 @@ from catalog.jsontext.reader import dumps, parse
 from catalog.models import Assessment, Revision, Tool
 from catalog.revision_origins import PUBLISHED, RevisionOrigin, refused_imports
 from catalog.search import search_index
-from catalog.search.document import SpecTerms, spec_terms_of
+from catalog.search.document import SearchDocument, document_of
 from catalog.specs.spec import ToolSpec, stored_spec
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
 
@@ -55,7 +55,7 @@ class _Prepared:
     """Values that are computed for some specs before the transaction that publishes them."""
 
     assessments: EarlierAssessments
-    terms: Mapping[str, SpecTerms]
+    documents: Mapping[str, SearchDocument]
     initial: InitialColumns
     origins: OriginsByHash
     replace: bool = False
@@ -102,7 +102,7 @@ def publish_many(
     dry_run: bool = False,
     assess: bool = False,
     initial: InitialColumns | None = None,
-    terms: Mapping[str, SpecTerms] | None = None,
+    documents: Mapping[str, SearchDocument] | None = None,
     origins: OriginsByHash | None = None,
     replace: bool = False,
 ) -> list[Publication | SpecError]:
@@ -116,7 +116,7 @@ def publish_many(
         dry_run: do everything and roll it back: the outcomes are those of a real upload at this moment.
         assess: also assess the specs, which doubles the time; otherwise the background does it (see assessments.py).
         initial: column values of new tools; the spec and `by` decide the others.
-        terms: of the search, by the hashes of the specs, as far as the caller has computed them before its transaction:
+        documents: for the search, by hashes of specs, as far as the caller computed them before its transaction:
             that takes most of the time, and others can write meanwhile.
         origins: where the specs come from, which is stored with the revisions.
         replace: let imports revise tools of another origin or owner (see revision_origins.py).
@@ -125,7 +125,7 @@ def publish_many(
         For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
     """
     assessments = earlier_assessments(specs) if assess and not dry_run else EarlierAssessments()
-    prepared = _Prepared(assessments, terms or {}, initial or {}, origins or {}, replace)
+    prepared = _Prepared(assessments, documents or {}, initial or {}, origins or {}, replace)
     try:
         return _publish_safely(specs, by=by, dry_run=dry_run, prepared=prepared)
     except (DataError, RevisionConflict):
@@ -341,7 +341,7 @@ def _store(
             if revision.sha256 in assessments
         ]
     )
-    index([(prepared.terms.get(spec.sha256) or spec_terms_of(spec), tool) for spec, tool in both])
+    index([(prepared.documents.get(spec.sha256) or document_of(spec), tool) for spec, tool in both])
     events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
     audit.record_many(events, by=by)
     if both and (webhooks := active_webhooks()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, NamedTuple
@@ -19,7 +19,7 @@ from catalog.search.tokenizer import (
     parts_of,
     runs_of,
     token_of,
-    tokens_of_run,
+    tokens_of,
 )
 from catalog.specs.spec import ToolSpec
 
@@ -40,53 +40,6 @@ LETTERS: Final[dict[FieldPart, str]] = {"parameter": "t", "return": "r", "config
 
 
 @dataclass(frozen=True, slots=True)
-class MetadataTerms:
-    """The searchable facts of a tool that are not in its spec.
-
-    Attributes:
-        owner: the owner's primary key; None for none.
-        toolkit: its toolkit's name; "" for none.
-        tags: all its tags.
-        keys: further tokens for conditions; each begins with `f_`.
-        audience: the primary key of the audience that may see it; None for everyone.
-    """
-
-    owner: int | None = None
-    toolkit: str = ""
-    tags: tuple[str, ...] = ()
-    archived: bool = False
-    deprecated: bool = False
-    keys: tuple[str, ...] = ()
-    audience: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SpecTerms:
-    """The part of a search document that depends on the spec only: nearly all the work.
-
-    Attributes:
-        names, about, takes, fields: as in `SearchDocument`.
-        id_tokens, other_tokens: parts of `SearchDocument.around`: from the id, and from returns and configuration.
-        facts, name_keys, field_keys: parts of `SearchDocument.keys`.
-        prefix: the toolkit in the id.
-        counted, runs: as in `SearchDocument`, for these parts.
-    """
-
-    names: str
-    about: str
-    takes: str
-    fields: str
-    id_tokens: tuple[str, ...]
-    other_tokens: tuple[str, ...]
-    facts: tuple[str, ...]
-    name_keys: tuple[str, ...]
-    field_keys: tuple[str, ...]
-    prefix: str
-    counted: frozenset[str] = field(repr=False)
-    runs: frozenset[str] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class SearchDocument:
     """One tool as the index stores it.
 
@@ -97,7 +50,6 @@ class SearchDocument:
             configuration; `kx_` toolkit, `gx_` tag, by the whole name; `o_` owner; `v_` audience; `f_` facts; `n_` a
             word of the name, `n3_` of a name of three words, `x_` the whole name.
         fields: for explanations; one field per line: letter (see `LETTERS`), name and description, separated by tabs.
-        counted: the tokens that the vocabulary counts: words and facts.
         runs: the words of all texts, as written.
     """
 
@@ -107,8 +59,26 @@ class SearchDocument:
     around: str
     keys: str
     fields: str
-    counted: frozenset[str] = field(repr=False)
     runs: frozenset[str] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, str, str, str, str]:
+        """The texts with tokens."""
+        return self.names, self.about, self.takes, self.around, self.keys
+
+    def with_metadata(self, names: Iterable[str], keys: Iterable[str]) -> SearchDocument:
+        """The document with metadata that is not in the spec: names of toolkit and tags, and tokens for conditions."""
+        around = self.around.split()
+        runs = set(self.runs)
+        for name in names:
+            around += identifier_tokens_of(name)
+            runs.update(runs_of(name))
+        return replace(
+            self,
+            around=_spaced(dict.fromkeys(around)),
+            keys=_spaced(dict.fromkeys([*self.keys.split(), *keys])),
+            runs=frozenset(runs),
+        )
 
 
 class IndexedText(NamedTuple):
@@ -128,42 +98,38 @@ def names_in(fields: str, part: FieldPart) -> Iterator[str]:
 
 
 def counted_tokens(names: str, about: str, takes: str, around: str, keys: str) -> frozenset[str]:
-    """`SearchDocument.counted`, computed from the stored columns."""
+    """The tokens of a document that the vocabulary counts: words and facts."""
     facts = (key for key in keys.split() if key.startswith("f_"))
     return frozenset(chain(names.split(), about.split(), takes.split(), around.split(), facts))
 
 
-def spec_terms_of(spec: ToolSpec) -> SpecTerms:
-    """The search terms of `spec`; takes 0.1 ms for a typical one."""
-    return _TermsBuilder(spec).terms()
-
-
-def document_for(terms: SpecTerms, metadata: MetadataTerms) -> SearchDocument:
-    """The search document of a tool; `terms` are those of its current spec."""
-    toolkit, tags = metadata.toolkit, metadata.tags
-    groups = [token_of_group("tag", tag) for tag in tags]
-    if toolkit:
-        groups.append(token_of_group("toolkit", toolkit))
-    named = [
-        _identifier(name) for name in (*((toolkit,) if toolkit != terms.prefix else ()), *tags)
-    ]
-    group_tokens = [token for tokens, _ in named for token in tokens]
-    facts = [*terms.facts, *_facts(metadata)]
-    keys = [*facts, *terms.name_keys, *groups]
-    if metadata.owner is not None:
-        keys.append(f"o_{metadata.owner}")
-    if metadata.audience is not None:
-        keys.append(f"v_{metadata.audience}")
-    keys += terms.field_keys
+def document_of(spec: ToolSpec) -> SearchDocument:
+    """The search document of a spec, without metadata: nearly all the work. Takes 0.1 ms for a typical spec."""
+    fields: dict[FieldPart, list[Field]] = {
+        "parameter": _fields(spec.parameters),
+        "return": _fields(spec.return_type),
+        "configuration": _fields(spec.configuration),
+    }
+    toolkit = toolkit_of(spec.tool_id)
+    own_id = (spec.tool_id.partition(".")[2] if toolkit else spec.tool_id).lstrip(".")
+    names = [spec.name] if own_id == spec.name else [spec.name, own_id]
+    description = spec.description[:MAX_TEXT_CHARS]
+    around = [*identifier_tokens_of(toolkit), *joined_tokens_of(spec.tool_id)]
+    around += _tokens_of_fields([*fields["return"], *fields["configuration"]])
+    keys = [*_facts_of_spec(spec, takes_any=bool(fields["parameter"])), *_name_keys(spec.name)]
+    lines = []
+    for part, letter in LETTERS.items():
+        keys += _field_keys(letter, fields[part])
+        lines += [f"{letter}\t{name}\t{description}" for name, description, _ in fields[part]]
+    text = "\n".join(lines)
     return SearchDocument(
-        names=terms.names,
-        about=terms.about,
-        takes=terms.takes,
-        around=_spaced(dict.fromkeys([*terms.id_tokens, *group_tokens, *terms.other_tokens])),
+        names=_spaced(chain.from_iterable(map(identifier_tokens_of, names))),
+        about=_spaced(tokens_of(description)),
+        takes=_spaced(_tokens_of_fields(fields["parameter"])),
+        around=_spaced(dict.fromkeys(around)),
         keys=_spaced(dict.fromkeys(keys)),
-        fields=terms.fields,
-        counted=terms.counted.union(group_tokens, facts),
-        runs=terms.runs.union(*(runs for _, runs in named)),
+        fields=text,
+        runs=frozenset(runs_of("\n".join([*names, toolkit, description, text]))),
     )
 
 
@@ -200,75 +166,6 @@ def is_deprecated(spec: ToolSpec) -> bool:
     return isinstance(definition, dict) and definition.get("deprecated") is True
 
 
-class _TermsBuilder:
-    """Builds the terms of one spec, and collects the words that went into them."""
-
-    def __init__(self, spec: ToolSpec) -> None:
-        self.spec = spec
-        self.runs: list[str] = []
-
-    def terms(self) -> SpecTerms:
-        spec = self.spec
-        fields: dict[FieldPart, list[Field]] = {
-            "parameter": _fields(spec.parameters),
-            "return": _fields(spec.return_type),
-            "configuration": _fields(spec.configuration),
-        }
-        prefix = toolkit_of(spec.tool_id)
-        own_id = (spec.tool_id.partition(".")[2] if prefix else spec.tool_id).lstrip(".")
-        names = [
-            *self.identifier(spec.name),
-            *(self.identifier(own_id) if own_id != spec.name else ()),
-        ]
-        about, takes = self.text(spec.description), self.fields(fields["parameter"])
-        id_tokens = (*self.identifier(prefix), *joined_tokens_of(spec.tool_id))
-        other_tokens = (*self.fields(fields["return"]), *self.fields(fields["configuration"]))
-        return SpecTerms(
-            names=_spaced(names),
-            about=_spaced(about),
-            takes=_spaced(takes),
-            fields="\n".join(
-                f"{LETTERS[part]}\t{one.name}\t{one.description}"
-                for part, listed in fields.items()
-                for one in listed
-            ),
-            id_tokens=id_tokens,
-            other_tokens=other_tokens,
-            facts=tuple(_facts_of_spec(spec, takes_any=bool(fields["parameter"]))),
-            name_keys=tuple(_name_keys(spec.name)),
-            field_keys=tuple(
-                key for part, letter in LETTERS.items() for key in _field_keys(letter, fields[part])
-            ),
-            prefix=prefix,
-            counted=frozenset(names).union(about, takes, id_tokens, other_tokens),
-            runs=frozenset(self.runs),
-        )
-
-    def text(self, text: str) -> list[str]:
-        runs = runs_of(text[:MAX_TEXT_CHARS])
-        self.runs += runs
-        return list(chain.from_iterable(map(tokens_of_run, runs)))
-
-    def identifier(self, name: str) -> tuple[str, ...]:
-        tokens, runs = _identifier(name)
-        self.runs += runs
-        return tokens
-
-    def fields(self, fields: Iterable[Field]) -> list[str]:
-        tokens: list[str] = []
-        for name, description, _ in fields:
-            tokens += self.identifier(name)
-            if description:
-                tokens += self.text(description)
-        return tokens
-
-
-@lru_cache(maxsize=65_536)
-def _identifier(name: str) -> tuple[tuple[str, ...], list[str]]:
-    """The tokens of a name, and its runs."""
-    return identifier_tokens_of(name), runs_of(name)
-
-
 def _fields(schema: JSON) -> list[Field]:
     """The first fields of a schema, up to `MAX_TEXT_CHARS` together."""
     fields = []
@@ -293,12 +190,12 @@ def _facts_of_spec(spec: ToolSpec, *, takes_any: bool) -> Iterator[str]:
         yield "f_takes"
 
 
-def _facts(metadata: MetadataTerms) -> Iterator[str]:
-    if metadata.archived:
-        yield "f_archived"
-    if metadata.deprecated:
-        yield "f_deprecated"
-    yield from metadata.keys
+def _tokens_of_fields(fields: Iterable[Field]) -> list[str]:
+    tokens: list[str] = []
+    for name, description, _ in fields:
+        tokens += identifier_tokens_of(name)
+        tokens += tokens_of(description)
+    return tokens
 
 
 def _name_keys(name: str) -> Iterator[str]:

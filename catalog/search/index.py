@@ -60,7 +60,7 @@ class SearchIndex(ABC):
         for texts in old:
             changes.subtract(counted_tokens(*texts))
         for _, document in documents:
-            changes.update(document.counted)
+            changes.update(counted_tokens(*document.columns))
         changes[vocabulary.ALL] = len(documents) - len(old)
         vocabulary.count(changes, frozenset().union(*(document.runs for _, document in documents)))
 

@@ -75,8 +75,7 @@ class PostgresIndex(SearchIndex):
 
 
 def _row(pk: int, document: SearchDocument) -> list[str | int]:
-    texts = [document.names, document.about, document.takes, document.around, document.keys]
-    return [pk, _tsvector(texts), *texts, document.fields]
+    return [pk, _tsvector(document.columns), *document.columns, document.fields]
 
 
 def _tsvector(texts: Iterable[str]) -> str:

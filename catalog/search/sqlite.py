@@ -62,21 +62,17 @@ class SQLiteIndex(SearchIndex):
 
     def _replace(self, documents: Sequence[tuple[int, SearchDocument]]) -> list[Sequence[str]]:
         old = self._stored([pk for pk, _ in documents], COLUMNS)
-        rows = [
-            (pk, one.names, one.about, one.takes, one.around, one.keys) for pk, one in documents
-        ]
-        texts_and_fields = [
-            (*row, one.fields) for row, (_, one) in zip(rows, documents, strict=True)
-        ]
+        tokens = [(pk, *document.columns) for pk, document in documents]
+        texts = [(pk, *document.columns, document.fields) for pk, document in documents]
         with connection.cursor() as cursor:
             if old:
                 cursor.executemany(_FORGET_TOKENS, old)
                 cursor.executemany(
                     "DELETE FROM tool_text WHERE tool_id = %s", [(pk,) for pk, *_ in old]
                 )
-            cursor.executemany(_PUT_TEXT, texts_and_fields)
-            cursor.executemany(_PUT_TOKENS, rows)
-        return [texts for _, *texts in old]
+            cursor.executemany(_PUT_TEXT, texts)
+            cursor.executemany(_PUT_TOKENS, tokens)
+        return [columns for _, *columns in old]
 
     def _delete_all(self) -> None:
         with connection.cursor() as cursor:

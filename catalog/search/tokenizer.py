@@ -115,6 +115,7 @@ def tokens_of(text: str) -> list[str]:
     return [token for run in _RUN.findall(text) for token in tokens_of_run(run)]
 
 
+@lru_cache(maxsize=65_536)
 def identifier_tokens_of(name: str) -> tuple[str, ...]:
     """The tokens of a name: of each word, and of the words joined."""
     tokens = tokens_of(name)

@@ -19,7 +19,7 @@ from catalog.models import Tool
 from catalog.publishing import BATCH, Publication, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
-from catalog.search.document import SpecTerms, spec_terms_of
+from catalog.search.document import SearchDocument, document_of
 from catalog.specs.spec import ToolSpec, declared_naming
 from catalog.uploads.choices import NO_OPTIONS, Choices, ImportOptions
 from catalog.uploads.entries import Entry, Fault, Outcome
@@ -90,10 +90,10 @@ def store_batches(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Candidates for one transaction, with search terms and verdicts on revisions, which are computed before it."""
+    """Candidates for one transaction, with search documents and verdicts on revisions, which are computed before it."""
 
     candidates: list[Candidate]
-    terms: dict[str, SpecTerms]
+    documents: dict[str, SearchDocument]
     verdicts: dict[str, str]
 
 
@@ -125,14 +125,14 @@ def _batches(candidates: Iterable[Candidate], most: int) -> Iterator[Batch]:
         specs = _specs_of(batch)
         verdicts = verdicts_on(specs, most=left)
         left -= len(verdicts)
-        yield Batch(batch, _terms_of(specs), verdicts)
+        yield Batch(batch, _documents_of(specs), verdicts)
 
 
-def _terms_of(specs: Sequence[ToolSpec]) -> dict[str, SpecTerms]:
-    """The search terms of the specs that are not stored already, by their hashes."""
+def _documents_of(specs: Sequence[ToolSpec]) -> dict[str, SearchDocument]:
+    """The search documents of the specs that are not stored already, by their hashes."""
     tools = Tool.objects.filter(tool_id__in=[spec.tool_id for spec in specs])
     stored = set(tools.values_list("current__sha256", flat=True))
-    return {spec.sha256: spec_terms_of(spec) for spec in specs if spec.sha256 not in stored}
+    return {spec.sha256: document_of(spec) for spec in specs if spec.sha256 not in stored}
 
 
 def _with_stored_layout(batch: list[Candidate]) -> list[Candidate]:
@@ -193,7 +193,7 @@ def _publish(
             dry_run=dry_run is not None,
             assess=len(specs) <= FEW,
             initial=exported.columns(),
-            terms=prepared.terms,
+            documents=prepared.documents,
             origins=origins,
             replace=replace,
         )

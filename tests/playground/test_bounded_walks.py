@@ -22,7 +22,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.positions import find_spans, locate
 from catalog.rendering.json_highlighting import highlight
 from catalog.rendering.text_diff import compare as compare_texts
-from catalog.search.document import spec_terms_of
+from catalog.search.document import document_of
 from catalog.search.schema_fields import fields_of
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.exporters import FORMATS, export
@@ -207,7 +207,7 @@ WALKS = {
     ),
     "document": lambda: document(SCHEMA, anchor="a", pointer="/definition/parameters"),
     "fields": lambda: list(fields_of(SCHEMA)),
-    "search document": lambda: spec_terms_of(SPEC),
+    "search document": lambda: document_of(SPEC),
     "draft": lambda: is_outdated(SCHEMA),
     "spans": lambda: find_spans(
         SPEC_TEXT, [f"/configuration/$defs/d{DEFINITIONS}/type"], siblings=True

@@ -18,7 +18,7 @@ from catalog.errors import GenerationError
 from catalog.json_schema.documentation import document
 from catalog.json_schema.sampling import samples
 from catalog.json_schema.validation import compile_schema
-from catalog.search.document import spec_terms_of
+from catalog.search.document import document_of
 from catalog.specs.diff import compare
 from catalog.specs.exporters import FORMATS
 from catalog.specs.importers.repair import repaired_schema
@@ -94,7 +94,7 @@ def schemas_of(spec):
 
 USES = (
     assess,
-    spec_terms_of,
+    document_of,
     export_to_every_format,
     compare_with_itself,
     describe,

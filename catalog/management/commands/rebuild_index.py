@@ -11,7 +11,7 @@ from catalog.indexing import MIRRORED, index, mirror
 from catalog.models import Tool
 from catalog.publishing import BATCH
 from catalog.search import search_index
-from catalog.search.document import spec_terms_of
+from catalog.search.document import document_of
 
 
 class Command(BaseCommand):
@@ -38,5 +38,5 @@ class Command(BaseCommand):
         for tool, spec in specs:
             mirror(spec, tool)
         Tool.objects.bulk_update(tools, MIRRORED)
-        index([(spec_terms_of(spec), tool) for tool, spec in specs])
+        index([(document_of(spec), tool) for tool, spec in specs])
         return tools
