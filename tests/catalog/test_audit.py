@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog import audit
 from catalog.access import Access, change_tool_access, change_toolkit_access
 from catalog.accounts.deletion import delete_person
-from catalog.accounts.models import ApiToken, SignInLink
+from catalog.accounts.models import ApiToken
 from catalog.accounts.oidc.groups import update_groups
 from catalog.accounts.sign_in_links import create_sign_in_link
 from catalog.accounts.tokens import revoke_token
@@ -111,19 +111,12 @@ def test_an_event_cannot_be_changed(ada):
     assert the("tool.archive").person == "ada"
 
 
-def test_the_orm_cannot_change_an_event_either(ada):
-    record("tool.archive", "tool", "x", by=ada)
-
-    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        AuditEvent.objects.update(person="bob")
-    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        AuditEvent.objects.all().delete()
-
-
 def test_a_young_event_cannot_be_deleted():
     old_event(29)
 
     refused(f"DELETE FROM {TABLE}")
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        AuditEvent.objects.all().delete()
 
     assert AuditEvent.objects.count() == 1
 
@@ -165,16 +158,11 @@ def test_the_retention_cannot_be_shorter_than_the_database_allows():
         prune(29)
 
 
-def test_an_event_is_stored_only_with_the_change(ada):
+def test_a_dry_run_and_a_change_that_is_rolled_back_are_no_events(ada):
+    publish(make_spec("x"), by=ada, dry_run=True)
     with transaction.atomic():
         publish(make_spec("x"), by=ada)
         transaction.set_rollback(True)
-
-    assert events() == []
-
-
-def test_a_dry_run_is_no_event(ada):
-    publish(make_spec("x"), by=ada, dry_run=True)
 
     assert events() == []
 
@@ -190,20 +178,17 @@ def test_publishing_records_revisions(ada):
     created, revised = events()
     assert (created.action, created.person, created.person_key) == ("tool.create", "ada", ada.pk)
     assert created.before == ""
-    assert (revised.action, revised.object_type, revised.object_id) == (
-        "tool.revise",
-        "tool",
-        "weather",
-    )
+    assert revised.action == "tool.revise"
+    assert (revised.object_type, revised.object_id) == ("tool", "weather")
     assert revised.as_json()["before"] == {"revision": 1}
     assert revised.as_json()["after"]["revision"] == 2
     assert len(revised.as_json()["after"]["sha256"]) == 64
 
 
 def test_a_bulk_upload_records_each_tool(ada):
-    publish_many([make_spec(f"tool-{number}") for number in range(40)], by=ada)
+    publish_many([make_spec(f"tool-{number}") for number in range(4)], by=ada)
 
-    assert len(events(action="tool.create", person="ada")) == 40
+    assert len(events(action="tool.create", person="ada")) == 4
 
 
 def test_archiving_and_restoring_are_recorded_once():
@@ -273,15 +258,9 @@ def test_sources_are_recorded_without_their_credentials(ada):
     assert after["credentials"] == "replaced"
     assert len(shown("source.sync")) == 1
     assert len(shown("source.remove")) == 1
+    address = "https://api.example.com/o?key=hunter2-secret"
+    add_source(SourceSettings("s", "openapi", address=address), by=None)
     assert not any("secret" in event.before + event.after for event in events())
-
-
-def test_the_address_of_a_source_is_recorded_without_its_query():
-    add_source(
-        SourceSettings("s", "openapi", address="https://api.example.com/o?key=hunter2"), by=None
-    )
-
-    assert "hunter2" not in the("source.add").after
 
 
 def test_a_sync_acts_as_itself_for_the_person_who_asked(ada):
@@ -305,6 +284,15 @@ def test_held_changes_and_decisions_are_recorded():
     assert the("change.reject").person == "grace"
 
 
+def test_a_proposal_and_its_approval_are_recorded(ada):
+    publish(make_spec("x"), by=ada)
+    proposal = publish_or_hold(make_spec("x", description="Proposed."), by=make_user("grace"))
+
+    approve(proposal.change, by=ada)
+
+    assert (the("change.hold").object_id, the("change.approve").object_id) == ("x", "x")
+
+
 def test_runs_and_used_configurations_are_recorded(ada):
     tool = make_tool("x", returnType={"type": "object"}, configuration={"type": "object"})
     run = running.start(
@@ -319,12 +307,8 @@ def test_runs_and_used_configurations_are_recorded(ada):
 
     started = the("run.start")
     assert (started.object_id, started.person) == (run.pk, "ada")
-    assert started.as_json()["after"] == {
-        "tool": "x",
-        "revision": 1,
-        "mode": "mock",
-        "outcome": "returned",
-    }
+    run_facts = {"tool": "x", "revision": 1, "mode": "mock", "outcome": "returned"}
+    assert started.as_json()["after"] == run_facts
     used = the("configuration.use")
     assert (used.object_id, used.as_json()["after"]["configuration"]) == ("x", "work")
 
@@ -405,10 +389,8 @@ def test_who_owns_maintains_and_sees_a_toolkit_is_recorded(ada):
         toolkit_for(None, "organise", "kit"), Access(owner="ada", visibility="signed-in"), by=None
     )
 
-    before, after = (
-        {"owner": "", "visibility": "everyone"},
-        {"owner": "ada", "visibility": "signed-in"},
-    )
+    before = {"owner": "", "visibility": "everyone"}
+    after = {"owner": "ada", "visibility": "signed-in"}
     assert shown("toolkit.access") == [("kit", before, after)]
 
 
@@ -461,15 +443,6 @@ def test_sharing_with_groups_is_recorded(ada):
     assert shown("configuration.share") == [("x", work | none, work | team)]
 
 
-def test_a_proposal_and_its_approval_are_recorded(ada):
-    publish(make_spec("x"), by=ada)
-    proposal = publish_or_hold(make_spec("x", description="Proposed."), by=make_user("grace"))
-
-    approve(proposal.change, by=ada)
-
-    assert (the("change.hold").object_id, the("change.approve").object_id) == ("x", "x")
-
-
 # -- sign-in ----------------------------------------------------------------------------------------------------------
 
 
@@ -483,19 +456,12 @@ def test_signing_in_and_out_is_recorded_with_the_address():
 
     client.post("/sign-in/", {"username": "ada", "password": "correct horse"})
     client.post("/sign-out/")
+    Client().post(f"/sign-in/{create_sign_in_link('ada')}/")
 
-    entered, left = the("sign-in"), the("sign-out")
+    [entered, by_link], left = events(action="sign-in"), the("sign-out")
     assert (entered.person, entered.object_id, entered.address) == ("ada", "ada", "192.0.2.7")
+    assert by_link.person == the("link.create").object_id == "ada"
     assert (left.person, left.interface) == ("ada", "page")
-
-
-def test_signing_in_by_a_link_is_recorded(ada):
-    secret = create_sign_in_link("ada")
-    Client().post(f"/sign-in/{secret}/")
-
-    assert the("link.create").object_id == "ada"
-    assert the("sign-in").person == "ada"
-    assert SignInLink.objects.count() == 1
 
 
 def test_a_failed_sign_in_names_only_accounts_that_exist():
@@ -512,7 +478,7 @@ def test_a_failed_sign_in_names_only_accounts_that_exist():
 
 def test_throttled_attempts_are_recorded_but_cannot_fill_the_log():
     make_user("ada", password="correct horse")
-    for _ in range(40):
+    for _ in range(17):
         sign_in("ada", "wrong")
 
     assert len(events(action="sign-in.failed")) == 5
@@ -540,18 +506,6 @@ def test_a_page_is_recorded_as_one(browser):
     browser.post("/tools/x/archive/")
 
     assert (the("tool.archive").interface, the("tool.archive").person) == ("page", "ada")
-
-
-def test_behind_a_trusted_proxy_the_address_is_that_of_the_client(settings, browser):
-    settings.TRUST_PROXY = True
-    make_tool("x")
-
-    browser.post(
-        "/tools/x/archive/",
-        headers={"X-Forwarded-For": "198.51.100.9", "X-Forwarded-Proto": "https"},
-    )
-
-    assert the("tool.archive").address == "198.51.100.9"
 
 
 def test_a_command_names_itself_and_nobody(tmp_path):

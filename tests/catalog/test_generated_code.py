@@ -38,6 +38,11 @@ def test_the_api_answers_with_a_zip_of_the_project(weather, stranger):
     files = unpacked(answer.content)
     assert f"{SLUG}-python/src/get_weather_tool/models.py" in files
     assert files[f"{SLUG}-python/src/get_weather_tool/spec.json"] == weather.current.source
+    known = stranger.get(
+        f"/api/v1/tools/{SLUG}/code/python", headers={"If-None-Match": answer["ETag"]}
+    )
+    assert known.status_code == 304
+    assert stranger.get(f"/api/v1/tools/{SLUG}/code/cobol").status_code == 404
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -50,22 +55,8 @@ def test_each_language_can_be_previewed_and_downloaded(weather, client, stranger
     assert page.css("details[open]")
 
 
-def test_the_zip_is_not_sent_again_to_a_client_that_has_it(weather, stranger):
-    first = stranger.get(f"/api/v1/tools/{SLUG}/code/python")
-
-    again = stranger.get(
-        f"/api/v1/tools/{SLUG}/code/python", headers={"If-None-Match": first["ETag"]}
-    )
-
-    assert again.status_code == 304
-
-
-def test_an_unknown_language_is_not_found(weather, stranger, client):
-    assert stranger.get(f"/api/v1/tools/{SLUG}/code/cobol").status_code == 404
-    assert client.get(f"/tools/{SLUG}/code/cobol/").status_code == 404
-
-
 def test_the_page_shows_the_files_and_links_to_the_zip(weather, client):
+    assert client.get(f"/tools/{SLUG}/code/cobol/").status_code == 404
     tree = HTMLParser(client.get(f"/tools/{SLUG}/code/python/").content)
 
     names = [node.text() for node in tree.css(".code-file-name")]
@@ -109,25 +100,13 @@ def test_a_project_that_exceeds_a_limit_is_refused_with_the_reason(client, stran
     assert "at most 10 are allowed" in answer.json()["detail"]
 
 
-def test_the_command_writes_the_files(weather, tmp_path, capsys):
-    call_command(
-        "generate_tool",
-        "Get weather",
-        "--language",
-        "python",
-        "--out",
-        str(tmp_path / "weather"),
-    )
-
-    module = tmp_path / "weather" / "src" / "get_weather_tool" / "tool.py"
-    assert str(module) in capsys.readouterr().out
-    compile(module.read_text(), module, "exec")
-
-
-def test_the_command_replaces_files_only_with_force(weather, tmp_path):
-    arguments = ("generate_tool", SLUG, "--language", "python", "--out", str(tmp_path))
+def test_the_command_writes_the_files_and_replaces_them_only_with_force(weather, tmp_path, capsys):
+    arguments = ("generate_tool", "Get weather", "--language", "python", "--out", str(tmp_path))
     call_command(*arguments)
 
+    module = tmp_path / "src" / "get_weather_tool" / "tool.py"
+    assert str(module) in capsys.readouterr().out
+    compile(module.read_text(), module, "exec")
     with pytest.raises(CommandError, match="exists already"):
         call_command(*arguments)
     call_command(*arguments, "--force")

@@ -79,17 +79,13 @@ def test_a_generated_project_names_a_wheel_that_the_site_serves_without_signing_
 @pytest.mark.django_db
 def test_the_address_of_the_wheel_is_that_by_which_the_site_was_asked(weather, program, settings):
     settings.ALLOWED_HOSTS = ["tools.example.org", "testserver"]
-    program.get(f"/api/v1/tools/{SLUG}/code/python")
+    path = f"/api/v1/tools/{SLUG}/code/python"
+    program.get(path)
 
-    pyproject = pyproject_from(
-        program.get(
-            f"/api/v1/tools/{SLUG}/code/python", headers={"Host": "tools.example.org"}
-        ).content
-    )
+    pyproject = pyproject_from(program.get(path, headers={"Host": "tools.example.org"}).content)
 
-    assert all(
-        " @ http://tools.example.org/packages/" in each for each in requirements_of(pyproject)
-    )
+    for requirement in requirements_of(pyproject):
+        assert " @ http://tools.example.org/packages/" in requirement
 
 
 @pytest.mark.django_db
@@ -151,8 +147,6 @@ def test_a_generated_project_installs_from_the_site_with_verified_hashes_and_its
                 "PATH": "/usr/bin:/bin",
                 "PIP_CONFIG_FILE": os.devnull,
                 "PIP_NO_CACHE_DIR": "1",
-            }
-            environment |= {
                 "PIP_NO_INDEX": "1",
                 "PIP_FIND_LINKS": str(wheels),
                 "PIP_DISABLE_PIP_VERSION_CHECK": "1",
