@@ -444,7 +444,7 @@ def test_visitors_see_nothing_if_browsing_is_closed(client, settings, ada):
     assert Program(make_token(user=ada)).ask("/tools").json()["count"] == 1
 
 
-def test_people_can_sign_in_if_browsing_is_closed(client, settings):
+def test_people_can_sign_in_if_browsing_is_closed(client, settings, ada):
     settings.ANONYMOUS_BROWSING = False
 
     passkey = client.get("/passkey/", headers={"X-Requested-With": "XMLHttpRequest"})
