@@ -14,7 +14,7 @@ from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rendering.json_highlighting import shown_line_count
 from catalog.shortcuts import revision_of
-from catalog.specs.exporters import FORMATS, Export, Format, LocatedLoss, export, located_losses
+from catalog.specs.exporters import FORMATS, Export, LocatedLoss, Rules, export, located_losses
 from catalog.specs.spec import Example, ToolSpec
 
 LONG_PURPOSE_CHARS = 900
@@ -188,7 +188,7 @@ class ToolPage:
         return next((sample for sample in self.examples if sample.example.has_return_value), None)
 
     @property
-    def export_formats(self) -> tuple[Format, ...]:
+    def export_formats(self) -> tuple[Rules, ...]:
         """The most requested export formats."""
         return tuple(FORMATS[key] for key in EXPORTS_SHOWN)
 

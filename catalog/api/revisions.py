@@ -149,7 +149,7 @@ def export_tool(
     tool = tool_at(slug, request.user)
     add_deprecation_headers(response, tool)
     exported = exporters.export(revision_of(tool).spec, format)
-    rules = exporters.FORMATS[format].rules
+    rules = exporters.FORMATS[format]
     return ExportOut.of(exported, format=format, as_of=rules.as_of.isoformat(), source=rules.source)
 
 

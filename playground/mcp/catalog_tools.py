@@ -255,11 +255,11 @@ def _description(tool: Tool) -> JSON:
         },
         "compatibility": [
             {
-                "format": fit.format.key,
+                "format": fit.rules.key,
                 "verdict": fit.verdict,
                 "rewritten": fit.rewritten,
                 "dropped": fit.dropped,
-                "obstacles": [*fit.export.obstacles],
+                "obstacles": [*fit.obstacles],
             }
             for fit in matrix(revision.spec)
         ],

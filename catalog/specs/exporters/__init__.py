@@ -1,8 +1,7 @@
 """Tools exported to other formats, with a report of the changes.
 
     format_rules         the requirements of each format: dated tables with their sources
-    formats              builds a tool in each format; `openapi` is one of them
-    compatibility        how well a tool fits each format
+    formats              builds a tool in each format, and in all for comparison; `openapi` is one of them
     conversion           one export in progress, and its result
     loss_positions       the line of each loss in the exported document
     aliases              legal names, and aliases for illegal ones
@@ -18,31 +17,20 @@ Schemas of earlier drafts are converted by `json_schema.normalize`; `conversion_
 from __future__ import annotations
 
 from catalog.conversion_report import Loss
-from catalog.specs.exporters.compatibility import Fit, matrix, usable_as_it_is
 from catalog.specs.exporters.conversion import Export, Verdict
-from catalog.specs.exporters.formats import FORMATS, Format, build
+from catalog.specs.exporters.format_rules import Rules
+from catalog.specs.exporters.formats import FORMATS, export, matrix, usable_as_it_is
 from catalog.specs.exporters.loss_positions import LocatedLoss, located_losses
-from catalog.specs.spec import ToolSpec
 
 __all__ = [
     "FORMATS",
     "Export",
-    "Fit",
-    "Format",
     "LocatedLoss",
     "Loss",
+    "Rules",
     "Verdict",
     "export",
     "located_losses",
     "matrix",
     "usable_as_it_is",
 ]
-
-
-def export(spec: ToolSpec, key: str) -> Export:
-    """`spec` in the format `key`. 0.1 to 0.5 ms for a typical spec.
-
-    Raises:
-        KeyError: there is no such format.
-    """
-    return build(spec, FORMATS[key])

@@ -36,6 +36,7 @@ class Export:
     """A tool in another format.
 
     Attributes:
+        rules: of the format.
         losses: for each part of the spec, by pointer: whether it was kept, rewritten or dropped, and why.
         renamed: new names of members whose own names are illegal in the format, by pointer into the spec. A program
             that calls the tool has to translate them back.
@@ -43,7 +44,7 @@ class Export:
         parts: the pointer into the document of each exported part, by its pointer into the spec.
     """
 
-    format: str
+    rules: Rules
     document: Schema
     losses: tuple[Loss, ...]
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +62,14 @@ class Export:
     def changes(self) -> tuple[Loss, ...]:
         """The parts that were rewritten or dropped."""
         return tuple(loss for loss in self.losses if loss.what != "kept")
+
+    @property
+    def rewritten(self) -> int:
+        return sum(loss.what == "rewritten" for loss in self.losses)
+
+    @property
+    def dropped(self) -> int:
+        return sum(loss.what == "dropped" for loss in self.losses)
 
     @property
     def changes_for_models(self) -> tuple[Loss, ...]:

