@@ -18,7 +18,6 @@ from tests.playground.schema_form.driver import Page
 
 pytestmark = pytest.mark.django_db
 FEW = Rate(3, 60)
-UPLOAD = "/tools"
 
 
 def assert_too_many(answer, complaint):
