@@ -187,20 +187,18 @@ def publish_or_hold_many(
     **options: Any,
 ) -> list[Publication | Proposal | SpecError]:
     """As `publish_many`, which takes the same arguments; specs that `by` may not publish are held."""
-    decisions = _Decisions.about(specs, by) if by and specs else None
-    reasons = (
-        {spec.tool_id: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs}
-        if decisions
-        else {}
-    )
-    if decisions is None or not any(reasons.values()):
+    if by is None:
         return [
             *publish_many(
                 specs, by=by, dry_run=dry_run, origins=origins, replace=replace, **options
             )
         ]
+    decisions = _Decisions.about(specs, by)
+    reasons = {
+        spec.tool_id: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs
+    }
     held = [spec for spec in specs if reasons[spec.tool_id]]
-    verdicts = verdicts_on(held[:MAX_VERDICTS])
+    verdicts = verdicts_on(held[:MAX_VERDICTS]) if held else {}
     wanted = [
         (decisions.tools[spec.tool_id], origins.get(spec.sha256, PUBLISHED))
         for spec in held
@@ -210,8 +208,6 @@ def publish_or_hold_many(
     allowed = [spec for spec in specs if not reasons[spec.tool_id]]
     published = iter(
         publish_many(allowed, by=by, dry_run=dry_run, origins=origins, replace=replace, **options)
-        if allowed
-        else ()
     )
     outcomes: list[Publication | Proposal | SpecError] = []
     for spec in specs:

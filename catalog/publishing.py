@@ -1,7 +1,7 @@
 """Publish a spec as a tool's next revision, or find that it is stored already.
 
-Tools, revisions and the search index change in one transaction, so an acknowledged revision is stored. If two users
-publish the same id concurrently, the database decides who comes first; the other becomes the revision after it.
+Tools, revisions and the search index change in one transaction, so an acknowledged revision is stored. Every publisher
+locks the index first: of two who publish the same id concurrently, the second becomes the revision after the first.
 
 An archived tool accepts new revisions and stays archived: only `lifecycle.restore` restores it, so that a script that
 uploads a folder every night does not undo a user's decision.
@@ -39,7 +39,6 @@ from catalog.specs.spec import ToolSpec, stored_spec
 from catalog.webhook_queue import WebhookEvent, about_tool, active_webhooks, queue_events
 
 BATCH = 500  # specs that a caller should publish per transaction: fast, and short enough for other writers to get in
-TRIES = 3
 
 _log = logging.getLogger(__name__)
 
@@ -51,14 +50,20 @@ InitialColumns = Mapping[str, Mapping[str, Any]]  # column values of new tools, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
-    """Values that are computed for some specs before the transaction that publishes them."""
+class _Options:
+    """How some specs are published; the members are those of `publish_many`, and the assessments it has computed."""
 
-    assessments: EarlierAssessments
-    documents: Mapping[str, SearchDocument]
+    by: User | None
+    expected: int | None
+    dry_run: bool
+    replace: bool
     initial: InitialColumns
+    documents: Mapping[str, SearchDocument]
     origins: OriginsByHash
-    replace: bool = False
+    assessments: EarlierAssessments
+
+    def origin_of(self, spec: ToolSpec) -> RevisionOrigin:
+        return self.origins.get(spec.sha256, PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +88,9 @@ def publish(
 
     Raises:
         RevisionConflict: the tool's current revision is not the expected one.
-        SpecError: another tool has the address that this id would get.
+        SpecError: another tool has the address that this id would get, or the database rejects the spec.
     """
-    assessments = EarlierAssessments() if dry_run else earlier_assessments([spec])
-    prepared = _Prepared(assessments, {}, {}, {})
-    [outcome] = _publish_safely(
-        [spec], by=by, expected=expected, dry_run=dry_run, prepared=prepared
-    )
+    [outcome] = publish_many([spec], by=by, expected=expected, dry_run=dry_run, assess=True)
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
@@ -99,6 +100,7 @@ def publish_many(
     specs: Sequence[ToolSpec],
     *,
     by: User | None,
+    expected: int | None = None,
     dry_run: bool = False,
     assess: bool = False,
     initial: InitialColumns | None = None,
@@ -113,6 +115,7 @@ def publish_many(
     Args:
         specs: as returned by `read_spec`.
         by: the publisher, who becomes the owner of new tools.
+        expected: as for `publish`.
         dry_run: do everything and roll it back: the outcomes are those of a real upload at this moment.
         assess: also assess the specs, which doubles the time; otherwise the background does it (see assessments.py).
         initial: column values of new tools; the spec and `by` decide the others.
@@ -123,13 +126,26 @@ def publish_many(
 
     Returns:
         For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
+
+    Raises:
+        RevisionConflict: the current revision of a tool is not the expected one.
     """
-    assessments = earlier_assessments(specs) if assess and not dry_run else EarlierAssessments()
-    prepared = _Prepared(assessments, documents or {}, initial or {}, origins or {}, replace)
+    if not specs:
+        return []
+    options = _Options(
+        by=by,
+        expected=expected,
+        dry_run=dry_run,
+        replace=replace,
+        initial=initial or {},
+        documents=documents or {},
+        origins=origins or {},
+        assessments=earlier_assessments(specs) if assess and not dry_run else EarlierAssessments(),
+    )
     try:
-        return _publish_safely(specs, by=by, dry_run=dry_run, prepared=prepared)
-    except (DataError, RevisionConflict):
-        return [_publish_alone(spec, by, prepared, dry_run=dry_run) for spec in specs]
+        return _publish(specs, options)
+    except (DataError, IntegrityError):
+        return [_publish_alone(spec, options) for spec in specs]
 
 
 def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
@@ -149,67 +165,38 @@ def with_stored_layout(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     return [stored[spec.tool_id] if spec is compact[spec.tool_id] else spec for spec in specs]
 
 
-def _publish_alone(
-    spec: ToolSpec, by: User | None, prepared: _Prepared, *, dry_run: bool
-) -> Publication | SpecError:
-    """Publish one spec; what the database always refuses becomes a `SpecError`."""
+def _publish_alone(spec: ToolSpec, options: _Options) -> Publication | SpecError:
+    """Publish one spec; what the database rejects becomes a `SpecError`."""
     try:
-        [outcome] = _publish_safely([spec], by=by, dry_run=dry_run, prepared=prepared)
-    except (DataError, RevisionConflict) as error:
-        cause = error.__cause__ or error
-        _log.exception("The spec of %r cannot be stored.", spec.tool_id, exc_info=cause)
-        return SpecError([_not_stored(spec)])
+        [outcome] = _publish([spec], options)
+    except (DataError, IntegrityError):
+        _log.exception("The spec of %r cannot be stored.", spec.tool_id)
+        message = (
+            f"The database rejects this spec: the stored data of {spec.tool_id!r} may be damaged. See the server's "
+            "log for details."
+        )
+        return SpecError([Problem("", message, "publish.not-stored")])
     return outcome
 
 
-def _not_stored(spec: ToolSpec) -> Problem:
-    message = (
-        f"The database rejects this spec: the stored data of {spec.tool_id!r} may be damaged. See the server's log "
-        "for details."
-    )
-    return Problem("", message, "publish.not-stored")
-
-
-def _publish_safely(
-    specs: Sequence[ToolSpec],
-    *,
-    by: User | None,
-    expected: int | None = None,
-    dry_run: bool = False,
-    prepared: _Prepared,
-) -> list[Publication | SpecError]:
-    refused: IntegrityError | None = None
-    for _ in range(TRIES):
-        try:
-            with transaction.atomic():
-                search_index().hold()
-                outcomes = _publish(specs, by=by, expected=expected, prepared=prepared)
-                transaction.set_rollback(dry_run)
-                return outcomes
-        except (
-            IntegrityError
-        ) as error:  # another revision was stored between our read and our write: read again
-            refused = error
-    message = "The same tools are being published by others, so nothing was stored. Try again."
-    raise RevisionConflict(message) from refused
-
-
-def _publish(
-    specs: Sequence[ToolSpec], *, by: User | None, expected: int | None, prepared: _Prepared
-) -> list[Publication | SpecError]:
+def _publish(specs: Sequence[ToolSpec], options: _Options) -> list[Publication | SpecError]:
+    """Publish `specs` in one transaction. An id that occurs again is published in a further round."""
     outcomes: dict[int, Publication | SpecError] = {}
     waiting = list(range(len(specs)))
-    while waiting:
-        first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
-        these = sorted(first_of_id.values())
-        published = _publish_distinct([specs[i] for i in these], by, expected, prepared)
-        outcomes |= zip(these, published, strict=True)
-        waiting = [index for index in waiting if index not in outcomes]
+    with transaction.atomic():
+        search_index().hold()
+        while waiting:
+            first_of_id = {specs[index].tool_id: index for index in reversed(waiting)}
+            these = sorted(first_of_id.values())
+            published = _publish_distinct([specs[index] for index in these], options)
+            outcomes |= zip(these, published, strict=True)
+            waiting = [index for index in waiting if index not in outcomes]
+        transaction.set_rollback(options.dry_run)
     return [outcomes[index] for index in range(len(specs))]
 
 
 def _publish_distinct(
-    specs: Sequence[ToolSpec], by: User | None, expected: int | None, prepared: _Prepared
+    specs: Sequence[ToolSpec], options: _Options
 ) -> list[Publication | SpecError]:
     """As `publish_many`, for specs with distinct ids."""
     tools = _tools_with_ids([spec.tool_id for spec in specs])
@@ -219,27 +206,27 @@ def _publish_distinct(
     changed: list[tuple[ToolSpec, Tool]] = []
     for spec in specs:
         tool = tools.get(spec.tool_id)
-        if expected is not None:
-            _check_expected(spec, tool, expected)
+        if options.expected is not None:
+            _check_expected(spec, tool, options.expected)
         if spec.tool_id in refusals:
             continue
         if tool is None:
-            columns = {"owner": by, **prepared.initial.get(spec.tool_id, {})}
+            columns = {"owner": options.by, **options.initial.get(spec.tool_id, {})}
             tool = Tool(tool_id=spec.tool_id, slug=spec.slug, created_at=now, **columns)
             tools[spec.tool_id] = tool
             new.append((spec, tool))
         elif (
             tool.current is None
             or tool.current.sha256 != spec.sha256
-            or _changes_origin(spec, tool, prepared)
+            or _changes_origin(tool.current, options.origin_of(spec))
         ):
             changed.append((spec, tool))
-    wanted = [(tool, prepared.origins.get(spec.sha256, PUBLISHED)) for spec, tool in changed]
-    refusals |= refused_imports(wanted, by=by, replace=prepared.replace)
+    wanted = [(tool, options.origin_of(spec)) for spec, tool in changed]
+    refusals |= refused_imports(wanted, by=options.by, replace=options.replace)
     changed = [(spec, tool) for spec, tool in changed if spec.tool_id not in refusals]
     outcomes: dict[str, Outcome] = {spec.tool_id: "created" for spec, _ in new}
     outcomes |= {spec.tool_id: "revised" for spec, _ in changed}
-    _store(new, changed, by, prepared)
+    _store(new, changed, options)
     return [
         refusals.get(spec.tool_id)
         or _publication(tools[spec.tool_id], outcomes.get(spec.tool_id, "unchanged"))
@@ -247,12 +234,11 @@ def _publish_distinct(
     ]
 
 
-def _changes_origin(spec: ToolSpec, tool: Tool, prepared: _Prepared) -> bool:
+def _changes_origin(current: Revision, origin: RevisionOrigin) -> bool:
     """Whether a source declares the text that the tool has from elsewhere: its own revision records that."""
-    origin = prepared.origins.get(spec.sha256, PUBLISHED)
-    current = tool.current
-    return origin.kind == "source" and not (
-        current and (current.origin_kind, current.origin_name) == (origin.kind, origin.name)
+    return origin.kind == "source" and (current.origin_kind, current.origin_name) != (
+        origin.kind,
+        origin.name,
     )
 
 
@@ -308,13 +294,12 @@ def _check_expected(spec: ToolSpec, tool: Tool | None, expected: int) -> None:
 def _store(
     new: Sequence[tuple[ToolSpec, Tool]],
     changed: Sequence[tuple[ToolSpec, Tool]],
-    by: User | None,
-    prepared: _Prepared,
+    options: _Options,
 ) -> None:
     """Write new tools, the next revision of each tool, and the index."""
     now = timezone.now()
     both = [*new, *changed]
-    assessments = prepared.assessments.still_valid([spec for spec, _ in both])
+    assessments = options.assessments.still_valid([spec for spec, _ in both])
     for spec, tool in both:
         mirror(spec, tool)
     toolkits = toolkits_of([tool for _, tool in new])
@@ -326,7 +311,7 @@ def _store(
             copy_to_tool(tool, assessments.get(spec.sha256))
         tool.updated_at = now
     Tool.objects.bulk_create([tool for _, tool in new])
-    revisions = [_next_revision(spec, tool, by, prepared) for spec, tool in both]
+    revisions = [_next_revision(spec, tool, options) for spec, tool in both]
     Revision.objects.bulk_create(revisions)
     for (_, tool), revision in zip(both, revisions, strict=True):
         tool.current = revision
@@ -341,23 +326,23 @@ def _store(
             if revision.sha256 in assessments
         ]
     )
-    index([(prepared.documents.get(spec.sha256) or document_of(spec), tool) for spec, tool in both])
+    index([(options.documents.get(spec.sha256) or document_of(spec), tool) for spec, tool in both])
     events = [_event(tool, revision) for (_, tool), revision in zip(both, revisions, strict=True)]
-    audit.record_many(events, by=by)
+    audit.record_many(events, by=options.by)
     if both and (webhooks := active_webhooks()):
         pairs = zip(both, revisions, strict=True)
         queue_events([_webhook_event(tool, revision) for (_, tool), revision in pairs], webhooks)
 
 
-def _next_revision(spec: ToolSpec, tool: Tool, by: User | None, prepared: _Prepared) -> Revision:
+def _next_revision(spec: ToolSpec, tool: Tool, options: _Options) -> Revision:
     """The unsaved revision that follows the tool's current one."""
-    origin = prepared.origins.get(spec.sha256, PUBLISHED)
+    origin = options.origin_of(spec)
     return Revision(
         tool=tool,
         number=tool.current.number + 1 if tool.current else 1,
         source=spec.source,
         sha256=spec.sha256,
-        created_by=by,
+        created_by=options.by,
         origin_kind=origin.kind,
         origin_name=origin.name,
     )

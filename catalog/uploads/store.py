@@ -197,8 +197,6 @@ def _publish(
             origins=origins,
             replace=replace,
         )
-        if specs
-        else ()
     )
     outcomes = [
         (

@@ -259,6 +259,6 @@ def test_of_many_specs_those_that_the_database_never_takes_are_refused_alone(dam
     assert damaged.revisions.count() == 2
 
 
-def test_one_spec_that_the_database_never_takes_is_a_conflict(damaged):
-    with pytest.raises(RevisionConflict):
+def test_one_spec_that_the_database_never_takes_is_refused(damaged):
+    with pytest.raises(SpecError, match="The database rejects this spec"):
         publish(make_spec("damaged", description="C"), by=None)
