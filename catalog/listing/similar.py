@@ -19,11 +19,11 @@ from catalog.search.boolean_query import EVERY_TOOL, Token
 from catalog.search.document import IndexedText, names_in
 from catalog.search.parser import Query, Word
 from catalog.search.plan import Alternative, Plan, Term, inverse_document_frequency
-from catalog.search.ranking import Ranking
-from catalog.search.retrieval import find
+from catalog.search.ranking import Ranking, best_first
+from catalog.search.retrieval import CANDIDATES, likely
 from catalog.search.tokenizer import is_unspaced, runs_of, token_of
 from catalog.search.verbs import actions_of
-from catalog.search.visibility import ALL_TOOLS, Visibility
+from catalog.search.visibility import Visibility
 
 WORDS: Final = 12  # by which similar tools are searched
 LEAST_LIKENESS: Final = 0.12  # below it, tools share a word by chance
@@ -57,21 +57,23 @@ def similar_tools(tool: Tool, person: Person | None, *, limit: int = MAX_SHOWN) 
     Tools that share only common words are left out, since there is no reason to show for them.
     """
     visibility = Audience.objects.visibility_for(person)
-    keys = similar_to(tool.pk, limit=limit * CANDIDATES_PER_RESULT, visibility=visibility)
+    index = search_index()
+    text = index.texts([tool.pk]).get(tool.pk)
+    if text is None:
+        return []
+    keys = _closest(tool.pk, text, visibility, limit=limit * CANDIDATES_PER_RESULT)
     others = Tool.objects.for_rows().in_bulk(keys)
     for other in others.values():
         other.hide_successor(visibility)
-    index = search_index()
     fields = index.fields([tool.pk, *keys])
-    text = index.texts([tool.pk]).get(tool.pk)
-    own = frozenset(_words(tool)) if text is None else _tokens(text).union(_words(tool))
+    own = {*text.names.split(), *text.about.split(), *_words(tool)}
     read = {pk: _words(other) for pk, other in others.items()}
     shared = {token for words in read.values() for token in words if not actions_of([token])} & own
     counts = vocabulary.counts_of([vocabulary.ALL, *shared])
     most = max(counts.pop(vocabulary.ALL, 0) * COMMON_SHARE, RARE)
     distinctive = sorted(
         (token for token in shared if counts.get(token, 0) <= most),
-        key=lambda one: counts.get(one, 0),
+        key=lambda token: (counts.get(token, 0), token),
     )
     parameters_of = {pk: dict.fromkeys(names_in(text, "parameter")) for pk, text in fields.items()}
     mine = parameters_of.get(tool.pk, {})
@@ -111,43 +113,29 @@ def _repeated_in_toolkit(tool: Tool, visibility: Visibility) -> frozenset[str]:
     )
 
 
-def similar_to(pk: int, *, limit: int, visibility: Visibility = ALL_TOOLS) -> list[int]:
-    """Primary keys of the visible tools that are similar to the given one, the closest first; without archived ones.
+def _closest(pk: int, text: IndexedText, visibility: Visibility, *, limit: int) -> list[int]:
+    """Primary keys of the visible tools that are similar to the one with this text; without archived ones.
 
     A tool is similar if it matches the distinctive words at least `LEAST_LIKENESS` times as well as the given one
     itself.
     """
     index = search_index()
-    text = index.texts([pk]).get(pk)
-    if text is None:
-        return []
     names = frozenset(text.names.split())
-    tokens = names.union(text.about.split())
-    counts = vocabulary.counts_of([vocabulary.ALL, *tokens])
+    counts = vocabulary.counts_of({vocabulary.ALL, *names, *text.about.split()})
     total = counts.pop(vocabulary.ALL, 0)
-    terms = sorted(
-        (
-            _term(token, documents, total, in_name=token in names)
-            for token, documents in counts.items()
-        ),
-        key=lambda term: -term.importance,
-    )[:WORDS]
-    words = tuple(term.word for term in terms)
-    plan = Plan(
-        Query(words=words, sentence=True),
-        tuple(terms),
-        unknown=True,
-        corrections=(),
-        actions=actions_of(names),
-    )
-    found = find(
-        index, plan, visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
-    )
-    others = [other for other in found.ranked if other != pk][:limit]
+    terms = [
+        _term(token, documents, total, in_name=token in names)
+        for token, documents in counts.items()
+    ]
+    terms.sort(key=lambda term: -term.importance)
+    distinctive = tuple(terms[:WORDS])
+    plan = Plan(Query(), distinctive, unknown=True, corrections=(), actions=actions_of(names))
+    among = visibility.among(Match((EVERY_TOOL,), unwanted=(Token("f_archived"),)))
+    candidates = set(likely(index, plan.terms, among, CANDIDATES)) - {pk}
     ranking = Ranking(plan)
+    scores = {other: ranking.score(read) for other, read in index.texts(candidates).items()}
     least = LEAST_LIKENESS * ranking.score(text)
-    texts = index.texts(others)
-    return [other for other in others if ranking.score(texts[other]) >= least]
+    return [other for other in best_first(scores)[:limit] if scores[other] >= least]
 
 
 def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
@@ -158,10 +146,6 @@ def _term(token: str, documents: int, total: int, *, in_name: bool) -> Term:
         (),
         importance,
     )
-
-
-def _tokens(text: IndexedText) -> frozenset[str]:
-    return frozenset([*text.names.split(), *text.about.split()])
 
 
 def _words(tool: Tool) -> dict[str, str]:
