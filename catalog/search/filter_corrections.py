@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain
 from typing import Final
 
+from catalog.search.filters import is_valid, write_filter
 from catalog.specs.exporters import FORMATS
 
 # Other words for the names of filters.
@@ -49,8 +50,6 @@ _USUAL: Final = {
     "examples": "pass", "owner": "me",
 }  # fmt: skip
 
-IsValid = Callable[[str, str], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class FilterProblem:
@@ -82,9 +81,9 @@ def filter_meant_by(name: str) -> str | None:
     return _NAMES.get(name.lower())
 
 
-def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> FilterProblem:
-    """The problem that there is no filter `name:`. `is_valid(name, value)` is whether a filter takes a value."""
-    instead = next(_instead(name, value, is_valid), "")
+def unknown_name(written: str, name: str, value: str) -> FilterProblem:
+    """The problem that there is no filter `name:`."""
+    instead = next(_instead(name, value), "")
     if not instead:
         quoted = f'"{written.lstrip("-").replace(chr(34), "")}"'
         message = f"There is no filter `{name}:`. The filters are {_listed(_MEANT_BY)}. To find the text, quote it:"
@@ -95,24 +94,22 @@ def unknown_name(written: str, name: str, value: str, is_valid: IsValid) -> Filt
     )
 
 
-def wrong_value(
-    written: str, name: str, value: str, reason: str, is_valid: IsValid
-) -> FilterProblem:
+def wrong_value(written: str, name: str, value: str, reason: str) -> FilterProblem:
     """The problem that a filter does not take a value; `reason` is a sentence."""
     close = (_BY_VALUE[one] for one in _like(value.lower(), _BY_VALUE))
-    likely = chain(_instead(name, value, is_valid), close, [f"{name}:{_USUAL[name]}"])
+    likely = chain(_instead(name, value), close, [f"{name}:{_USUAL[name]}"])
     instead = _as_negative(written, next(likely))
     is_other = not instead.lstrip("-").startswith(f"{name}:")
     advice = f"Write `{instead}` instead." if is_other else f"For example, write `{instead}`."
     return FilterProblem(written, f"{reason} {advice}", instead)
 
 
-def _instead(name: str, value: str, is_valid: IsValid) -> Iterator[str]:
+def _instead(name: str, value: str) -> Iterator[str]:
     """Filters that may be meant by `name:value`, the likeliest first."""
     folded = value.lower()
     for meant in _names_like(name):
         if name != meant and is_valid(meant, value):
-            yield f"{meant}:{_quoted(value)}"
+            yield write_filter(meant, value)
     if folded in _BY_VALUE:
         yield _BY_VALUE[folded]
     for meant in _names_like(name):
@@ -137,10 +134,6 @@ def _like(value: str, known: Iterable[str]) -> list[str]:
     known = list(known)
     beginnings = [one for one in known if len(value) > 1 and one.startswith(value)]
     return beginnings or get_close_matches(value, known, n=1, cutoff=0.7)
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if " " in value else value
 
 
 def _as_negative(written: str, instead: str) -> str:

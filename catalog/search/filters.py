@@ -233,7 +233,9 @@ FILTERS: Final[Mapping[str, Filter]] = {
 }
 
 
-_UNQUOTED: Final = re.compile(r"\w\S*")  # a value that the parser reads without quotation marks
+_UNQUOTED: Final = re.compile(
+    r"[\w<>=]\S*"
+)  # a value that the parser reads without quotation marks
 _QUOTATION_MARK: Final = re.compile('["“”]')
 
 

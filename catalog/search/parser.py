@@ -38,7 +38,6 @@ from catalog.search.filters import (
     STARRED,
     Condition,
     Polarity,
-    is_valid,
     with_polarity,
 )
 from catalog.search.tokenizer import fold, is_unspaced, parts_of, token_of, tokens_of
@@ -226,7 +225,7 @@ class _Parser:
             self._add_field(piece, name, text, polarity)
             return
         if name and not text[:1].isdecimal():  # "localhost:8000" is text
-            problem = filter_corrections.unknown_name(piece[0], name, text, is_valid)
+            problem = filter_corrections.unknown_name(piece[0], name, text)
             if (
                 problem.instead_is_filter or text.replace(" ", "").isalpha()
             ):  # "github:create_issue" is an id
@@ -244,9 +243,7 @@ class _Parser:
     def _add_field(self, piece: re.Match[str], name: str, text: str, polarity: Polarity) -> None:
         found = FILTERS[name].read(text)
         if isinstance(found, str):
-            self.problems.append(
-                filter_corrections.wrong_value(piece[0], name, text, found, is_valid)
-            )
+            self.problems.append(filter_corrections.wrong_value(piece[0], name, text, found))
             return
         self.filters.append(piece[0])
         self.conditions += with_polarity(found, polarity)
