@@ -87,6 +87,7 @@ SCHEMAS = {
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_the_fields_of_the_branch_follow_a_tag_outside_the_union(schema):
     form = FormInUse(schema, {"kind": "card", "number": "4111", "note": "n"})
+    assert form.submission.form.refresh  # the page updates when the tag changes
 
     select(form, "/.kind", '"iban"')
 
@@ -94,11 +95,6 @@ def test_the_fields_of_the_branch_follow_a_tag_outside_the_union(schema):
     assert "number" not in shown(form)
     assert form.type("t", "/.iban", "DE89").send().is_valid
     assert form.value == {"kind": "iban", "iban": "DE89", "note": "n"}
-
-
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_the_page_updates_when_the_tag_changes(schema):
-    assert FormInUse(schema, {"kind": "card", "number": "4111"}).submission.form.refresh
 
 
 def test_what_was_typed_for_the_earlier_tag_comes_back_with_it():
@@ -188,6 +184,6 @@ def test_a_branch_that_is_selected_brings_its_tag():
     ],
     ids=str,
 )
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_a_value_that_fits_no_branch_comes_back_unchanged(schema, value):
-    assert FormInUse(schema, value).send().value == value
+@pytest.mark.parametrize("kind", ["oneOf", "tag in allOf", "closed"])
+def test_a_value_that_fits_no_branch_comes_back_unchanged(kind, value):
+    assert FormInUse(SCHEMAS[kind], value).send().value == value

@@ -112,13 +112,6 @@ def test_a_check_is_waited_for_even_if_many_threads_wait_for_runs(builtin, monke
     assert (done.has_passed, done.passed) == (True, 2)
 
 
-def test_each_call_is_a_run_like_any_other(builtin):
-    done = check(builtin("convert_units"))
-
-    assert {run.outcome for run in done.runs.all()} == {"returned"}
-    assert sorted(run.example_number for run in done.runs.all()) == [1, 2, 3, 4]
-
-
 def test_a_response_that_differs_from_the_example_is_reported_with_its_pointer(builtin):
     tool = with_examples(
         builtin("convert_units"), {"parameters": KILOMETER, "returnValue": {"value": 999}}
@@ -344,14 +337,6 @@ def test_while_a_check_lasts_the_page_asks_again(browser, builtin):
     assert LexborHTMLParser(part.content.decode()).css_first("[hx-get]")
 
 
-def test_without_signing_in_nothing_is_called(client, builtin):
-    builtin("convert_units")
-
-    assert client.post("/tools/convert_units/examples/").status_code == 302
-    assert not ExampleCheck.objects.exists()
-    assert "Not run yet" in main_text(client.get("/tools/convert_units/examples/"))
-
-
 def test_the_page_of_a_spec_without_examples_explains_what_to_do(browser):
     make_tool("plain")
 
@@ -483,20 +468,3 @@ def test_a_run_is_not_saved_as_an_example_of_an_unseen_revision(browser, ada, bu
     assert answer.status_code == 422
     tool.refresh_from_db()
     assert tool.current.number == 2
-
-
-def test_a_mock_cannot_be_saved_as_an_example(browser, ada, builtin):
-
-    tool = builtin("convert_units")
-    run = running.start(tool, tool.current, KILOMETER, by=ada, mode="mock")
-
-    assert browser.get(f"/runs/{run.pk}/example/").status_code == 422
-
-
-def test_the_list_of_a_tools_runs_shows_its_figures(browser, ada, builtin):
-    tool = builtin("convert_units")
-    live(tool, KILOMETER, ada)
-
-    page = browser.get("/runs/?tool=convert_units")
-
-    assert "100%" in main_text(page)

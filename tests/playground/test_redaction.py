@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.jsontext import reader
-from playground import redaction
 from playground.redaction import Redactor
 
 pytestmark = pytest.mark.unit
@@ -159,22 +158,6 @@ def test_a_large_key_file_is_removed_from_a_text_with_all_its_lines():
 
 def test_overlapping_secrets_are_removed_completely():
     assert Redactor(["hunter22-abc", "22-abc-tail"]).text("<hunter22-abc-tail>") == "<[secret]>"
-
-
-def test_spellings_are_built_when_there_is_something_to_search(monkeypatch):
-    built = []
-
-    def spellings(secret):
-        built.append(secret)
-        yield secret
-
-    monkeypatch.setattr(redaction, "_spellings_of_one", spellings)
-    redactor = Redactor(["hunter22"])
-
-    assert (bool(redactor), built) == (True, [])
-    redactor.text("one hunter22")
-    redactor.value(["another hunter22"])
-    assert built == ["hunter22", "hunter22"]  # as it is, and without the white space around it
 
 
 def test_a_text_with_too_many_near_matches_is_withheld():

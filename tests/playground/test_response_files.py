@@ -306,19 +306,6 @@ def test_the_page_of_a_cut_response_shows_its_beginning_and_offers_all_of_it(bro
     assert browser.post(f"/runs/{done.pk}/example/", {"do": "publish"}).status_code == 422
 
 
-def test_files_of_other_people_are_not_found(browser):
-    done = run("pixel", by=make_user("eve"))
-
-    token = make_token(user=make_user("bob"))
-    answer = Client().get(
-        f"/api/v1/runs/{done.pk}/file", headers={"Authorization": f"Bearer {token}"}
-    )
-
-    assert browser.get(done.files.get().get_absolute_url()).status_code == 404
-    assert answer.status_code == 404
-    assert Client().get(done.files.get().get_absolute_url()).status_code == 302
-
-
 # -- the API ----------------------------------------------------------------------------------------------------------
 
 

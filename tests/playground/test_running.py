@@ -58,14 +58,6 @@ def test_a_run_stores_parameters_response_and_verdict(builtin, ada):
     assert done.created_at <= done.started_at <= done.finished_at
 
 
-def test_a_violating_response_is_stored_with_the_pointers(builtin):
-    done = run(builtin("drifting_thermometer"), {"hours_since_calibration": 100})
-
-    assert (done.outcome, done.verdict) == ("returned", "violates")
-    assert done.response["readings"][1]["temperature"] == "lukewarm"
-    assert "/readings/1/temperature" in {problem.pointer for problem in done.problems}
-
-
 def test_without_a_return_type_the_verdict_is_unchecked_with_a_reason(builtin):
     tool = builtin("convert_units")
     document = reader.loads(tool.current.source)
@@ -96,28 +88,10 @@ def test_a_run_that_returned_while_the_database_was_unreachable_is_stored_later(
     assert (done.outcome, done.verdict) == ("returned", "conforms")
 
 
-def test_an_exception_of_a_tool_is_reported(builtin):
-    done = run(builtin("count_slowly"), {"steps": 2, "seconds": 0, "fail_at": 2})
-
-    assert (done.outcome, done.verdict, done.response_json) == ("raised", "", None)
-    assert "Failed at step 2" in done.error
-
-
 def test_logs_are_stored(builtin):
     done = run(builtin("count_slowly"), {"steps": 2, "seconds": 0})
 
     assert "step 2 of 2" in done.stdout + done.stderr
-
-
-@pytest.mark.alone
-def test_a_run_ends_at_its_limit(builtin):
-    began = time.monotonic()
-
-    done = run(builtin("count_slowly"), {"steps": 10, "seconds": 60}, timeout_s=0.5)
-
-    assert done.outcome == "timed_out"
-    assert 0.5 <= time.monotonic() - began < 30  # the tool takes 60 s
-    assert done.timeout_s == 0.5
 
 
 def test_no_limit_is_longer_than_the_longest(builtin, settings):
@@ -129,16 +103,6 @@ def test_no_limit_is_longer_than_the_longest(builtin, settings):
 
 
 # -- refused ----------------------------------------------------------------------------------------------------------
-
-
-def test_parameters_that_break_their_schema_are_refused_and_nothing_is_called(builtin):
-    done = run(builtin("convert_units"), {"value": "much", "from_unit": "km"})
-
-    assert done.outcome == "refused"
-    assert not done.has_response
-    found = {(problem.pointer, problem.keyword) for problem in done.problems}
-    assert ("/parameters/value", "type") in found
-    assert ("/parameters", "required") in found
 
 
 def test_a_configuration_that_breaks_its_schema_is_refused(builtin):
@@ -180,15 +144,6 @@ def test_without_a_factory_a_live_run_is_refused_and_a_mock_is_not():
 # -- mocks ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_mock_is_checked_and_marked(builtin):
-    tool = builtin("get-weather")
-
-    done = run(tool, {"location": "New York"}, mode="mock")
-
-    assert (done.mode, done.verdict, done.mock["source"]) == ("mock", "conforms", "example")
-    assert done.factory == ""
-
-
 def test_a_mock_from_an_invalid_example_violates():
     spec = {
         "definition": {
@@ -218,48 +173,6 @@ def test_a_mock_that_cannot_be_made_is_refused_with_the_reason():
 # -- secrets ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_configuration_is_used_and_not_stored(builtin):
-    done = run(
-        builtin("sign_text"),
-        {"text": "a"},
-        configuration=Configuration({"key": "hunter22-hunter22"}),
-    )
-
-    assert done.outcome == "returned"
-    assert len(done.configuration_fingerprint) == 64
-    stored = Run.objects.filter(pk=done.pk).values().get()
-    assert "hunter22" not in str(stored)
-
-
-def test_equal_configurations_of_one_tool_have_one_fingerprint(builtin):
-    tool = builtin("sign_text")
-
-    one = run(
-        tool,
-        {"text": "a"},
-        configuration=Configuration({"key": "hunter22-hunter22", "algorithm": "sha1"}),
-    )
-    same = run(
-        tool,
-        {"text": "b"},
-        configuration=Configuration({"algorithm": "sha1", "key": "hunter22-hunter22"}),
-    )
-    other = run(tool, {"text": "a"}, configuration=Configuration({"key": "hunter22-hunter23"}))
-
-    assert (
-        one.configuration_fingerprint
-        == same.configuration_fingerprint
-        != other.configuration_fingerprint
-    )
-
-
-def test_a_secret_in_a_refused_configuration_is_not_quoted(builtin):
-    done = run(builtin("sign_text"), {"text": "a"}, configuration=Configuration({"key": "short77"}))
-
-    assert done.outcome == "refused"
-    assert "short77" not in done.problems_json
-
-
 # -- while it lasts ---------------------------------------------------------------------------------------------------
 
 
@@ -274,16 +187,6 @@ def test_a_long_run_reports_its_progress(builtin):
     assert seen.progress_total == 20
     assert "step 1 of 20" in seen.stdout + seen.stderr
     running.cancel(seen)
-
-
-def test_a_run_is_cancelled(builtin):
-    tool = builtin("count_slowly")
-    started = running.start(tool, tool.current, {"steps": 100, "seconds": 60}, by=None)
-
-    done = running.cancel(Run.objects.get(pk=started.pk))
-
-    assert done.outcome == "cancelled"
-    assert done.finished_at is not None
 
 
 def test_a_cancel_that_another_process_asked_for_is_carried_out(builtin):
@@ -332,23 +235,6 @@ def test_only_a_part_of_the_threads_waits_for_the_runs_of_one_user(builtin, sett
         running.cancel(one)
     for thread in waiting:
         thread.join()
-
-
-def test_a_full_queue_refuses_runs_and_stores_nothing(builtin, settings):
-    settings.RUN_SLOTS, settings.WEB_PROCESSES, settings.RUN_QUEUE_MAX = 1, 1, 1
-    tool = builtin("count_slowly")
-    started = [
-        running.start(tool, tool.current, {"steps": 10, "seconds": 30}, by=None) for _ in range(2)
-    ]
-
-    with pytest.raises(Busy) as caught:
-        running.start(tool, tool.current, {"steps": 1}, by=None)
-
-    assert caught.value.retry_after_s >= 1
-    assert Run.objects.count() == 2
-    for one in started:
-        running.cancel(one)
-    assert run(tool, {"steps": 1, "seconds": 0}).outcome == "returned"
 
 
 def test_one_user_cannot_fill_the_queue(builtin, settings):
@@ -408,16 +294,6 @@ def test_the_runs_of_two_users_start_alternately(builtin, settings, monkeypatch)
     in_turn = sorted(queued, key=lambda run: positions[queued.index(run)])
     assert [run.by.username for run in in_turn] == ["bob", "ada", "bob", "ada", "ada"]
     assert started == [run.id for run in (first, *in_turn)]
-
-
-def test_many_runs_at_once_all_end(builtin):
-    tool = builtin("convert_units")
-    parameters = {"value": 1, "from_unit": "km", "to_unit": "m"}
-
-    started = [running.start(tool, tool.current, parameters, by=None) for _ in range(60)]
-
-    assert [running.wait(one, 30).outcome for one in started] == ["returned"] * 60
-    assert not Run.objects.active().exists()
 
 
 # -- when a server dies -----------------------------------------------------------------------------------------------

@@ -141,23 +141,6 @@ def test_a_wrong_body_is_refused(program, body):
     assert not ExampleCheck.objects.exists()
 
 
-@pytest.mark.parametrize("scopes", [("read",), ("publish",), ("read", "publish")])
-def test_a_check_needs_the_scope_run(ada, scopes):
-    make_tool("balance", examples=[{"parameters": {}}])
-
-    answer = Program(make_token(*scopes, user=ada)).send("POST", "/tools/balance/example-checks")
-
-    assert answer.status_code == 403
-    assert not ExampleCheck.objects.exists()
-
-
-def test_without_a_token_nothing_is_called(stranger):
-    make_tool("balance", examples=[{"parameters": {}}])
-
-    assert stranger.send("POST", "/tools/balance/example-checks").status_code == 401
-    assert not ExampleCheck.objects.exists()
-
-
 @pytest.mark.parametrize(
     "path",
     ["nobody/example-checks", "balance/example-checks/0", f"balance/example-checks/{9**30}"],

@@ -9,11 +9,9 @@ import pytest
 from catalog.json_schema.validation import compile_schema
 from catalog.jsontext import reader
 from catalog.specs.spec import read_spec
-from playground.builtin import FACTORIES
 from playground.builtin.shipped import SPECS
 from tests.corpora import GET_WEATHER
 from tests.playground.builtin.calls import call_tool, factories, make_tool
-from toolshelf_tools.spec import spec_of
 
 SPEC_FILES = sorted(SPECS.glob("*.json"))
 READ = {spec.tool_id: spec for spec in (read_spec(file.read_bytes()) for file in SPEC_FILES)}
@@ -49,31 +47,14 @@ def test_a_tool_describes_itself_as_its_spec_does(tool_id):
     assert list(tool.examples) == definition["examples"]
 
 
-@pytest.mark.parametrize("tool_id", READ)
-def test_the_definition_made_of_a_factory_is_that_of_its_spec(tool_id):
-    definition = spec_of(factories()[tool_id])["definition"]
-
-    assert {"id": definition["name"]} | definition == {"id": tool_id} | json.loads(
-        READ[tool_id].source
-    )["definition"]
-
-
 @pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
-def test_the_parameters_of_an_example_conform(tool_id, example):
-    assert compile_schema(READ[tool_id].parameters).check(example.parameters).verdict == "conforms"
+def test_an_example_conforms_and_is_what_a_call_returns(tool_id, example):
+    spec = READ[tool_id]
 
-
-@pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
-def test_the_return_value_of_an_example_conforms(tool_id, example):
-    assert (
-        compile_schema(READ[tool_id].return_type).check(example.return_value).verdict == "conforms"
-    )
-
-
-@pytest.mark.parametrize(("tool_id", "example"), EXAMPLES)
-def test_an_example_is_what_a_call_returns(tool_id, example):
     returned = call_tool(tool_id, example.parameters)
 
+    assert compile_schema(spec.parameters).check(example.parameters).verdict == "conforms"
+    assert compile_schema(spec.return_type).check(example.return_value).verdict == "conforms"
     assert returned == json.loads(reader.dumps(example.return_value))
 
 
@@ -118,29 +99,22 @@ def test_the_weather_is_served_by_the_published_spec_byte_for_byte():
     assert (SPECS / "get-weather.json").read_bytes() == GET_WEATHER.read_bytes()
 
 
-def test_listing_the_factories_imports_no_tool():
-    code = (
-        "import sys, playground.builtin as b; print(len(b.FACTORIES), 'pint' in sys.modules, "
-        "'pydantic' in sys.modules)"
-    )
+IMPORTS = """
+import importlib, os, sys
+from playground.builtin import FACTORIES
+loaded = [name for name in ("pint", "pydantic") if name in sys.modules]
+print("the list loads", loaded)
+for reference in FACTORIES:
+    importlib.import_module(reference.partition(":")[0])
+    if "django" in sys.modules or len(os.listdir("/proc/self/task")) > 1:
+        print(reference, "imports Django or starts a thread")
+        break
+"""
 
+
+def test_the_list_imports_no_tool_and_no_tool_imports_django_or_starts_a_thread():
     printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
+        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True, cwd=Path.cwd()
     )
 
-    assert printed.stdout.split() == [str(len(FACTORIES)), "False", "False"]
-
-
-@pytest.mark.parametrize("reference", FACTORIES)
-def test_importing_a_tool_starts_no_thread_and_imports_no_django(reference):
-    code = (
-        "import sys, os\n"
-        f"import {reference.partition(':')[0]}\n"
-        "print(len(os.listdir('/proc/self/task')), 'django' in sys.modules)"
-    )
-
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
-    )
-
-    assert printed.stdout.split() == ["1", "False"]
+    assert printed.stdout == "the list loads []\n"

@@ -234,6 +234,10 @@ def test_a_module_below_packages_without_init_can_be_named(open_tmp_path):
             "ModuleNotFoundError: No module named 'a_package_that_nobody_has'",
         ),
         ("import_error:Factory", "RuntimeError: this package does not work"),
+        (
+            "import_exit:Factory",
+            "The factory's process ended with exit code 3 while it was being imported.",
+        ),
         ("attack_tool", "ValueError: Empty module name"),
     ],
 )

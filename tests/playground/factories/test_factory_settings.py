@@ -98,19 +98,6 @@ def test_a_factory_is_imported_with_the_strictest_network_unless_it_has_its_own(
     assert settings.import_options({"OTHER_TOOL"}).network == "outward"
 
 
-def test_a_setting_that_fits_two_factories_is_a_fault():
-    settings = FactorySettings({}, network_by_id={"GET_WEATHER": "none"})
-    factories = {"a:F": {"A_F", "GET_WEATHER"}, "b:F": {"B_F", "GET_WEATHER"}, "c:F": {"C_F"}}
-
-    ((meant, sentence),) = settings.faults(factories)
-
-    assert meant == {"a:F", "b:F"}
-    assert sentence == (
-        "TOOL_NETWORK_GET_WEATHER matches several factories: a:F, b:F. "
-        "Name one of them by its path instead, or register it under another name."
-    )
-
-
 def test_equal_ids_are_no_fault_as_long_as_no_setting_uses_them():
     settings = FactorySettings({}, network_by_id={"OTHER": "none"})
 
@@ -130,12 +117,6 @@ def test_more_secret_values_than_can_be_removed_are_a_fault(source):
     assert meant == {"greet:F"}
     assert "at most 200 values with 65,536 bytes" in sentence
     assert "secret-1" not in sentence
-
-
-def test_settings_for_no_factory_are_found():
-    settings = FactorySettings({}, variables_by_id={"GREAT": {}}, network_by_id={"GREET": "none"})
-
-    assert settings.unclaimed({"GREET", "OTHER"}) == ["TOOL_ENVIRONMENT_GREAT"]
 
 
 def test_options_do_not_show_values():

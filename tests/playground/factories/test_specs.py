@@ -64,14 +64,6 @@ def test_a_spec_is_written_from_the_types(infos):
     assert json.loads(infos["priced"].spec) == PRICED
 
 
-def test_every_built_in_factory_has_a_spec():
-    registry().wait(60)
-
-    assert [
-        info.key for info in registry().all() if info.distribution == "toolshelf" and not info.spec
-    ] == []
-
-
 def test_a_factory_without_a_description_has_no_spec_but_works(infos):
     info = infos["undescribed"]
 

@@ -14,9 +14,8 @@ import time
 
 import pytest
 
-from playground.factories.registry import FactoryRegistry
 from tests.corpora import ATTACKS
-from tests.playground.runners import APART, TOOLS, MarkedRunner, soon
+from tests.playground.runners import APART, MarkedRunner, soon
 
 pytestmark = [pytest.mark.alone, pytest.mark.deep]
 
@@ -222,22 +221,6 @@ def test_namespaces_contain_a_tool_without_users_of_their_own(case_id, outcome, 
         runner.close()
 
 
-def test_endless_output_is_counted_but_not_stored(runner):
-    end = runner.call("while True: print('x' * 10_000)", timeout_s=1)
-
-    assert len(end.stdout) == 64 * 1024
-    assert end.stdout_dropped > 1_000_000
-
-
-def test_the_process_that_watches_a_run_cannot_be_ended_by_it(runner):
-    if not runner.modes:
-        pytest.skip("without namespaces a run may signal what belongs to the same user")
-
-    end = runner.call("import os, signal; os.kill(1, signal.SIGKILL); return os.getppid()")
-
-    assert end.outcome == "raised"
-
-
 def test_processes_of_a_run_end_even_if_it_ends_its_supervisor(runner):
     code = """
 import os, signal, time
@@ -281,37 +264,3 @@ def test_a_run_in_namespaces_sees_only_its_own_processes(runner):
 
     assert end.response[0] == 1
     assert len(end.response) == 2
-
-
-def test_broken_factories_are_listed_and_the_others_work():
-    registry = FactoryRegistry(
-        [
-            "attack_tool:Factory",
-            "import_error:Factory",
-            "import_hang:Factory",
-            "missing_dependency:Factory",
-            "import_exit:Factory",
-        ],
-        search_path=[str(TOOLS)],
-        import_limit_s=1.5,
-        timeout_s=60,
-    )
-
-    states = {
-        info.reference: (info.state, (info.error or "").splitlines()[:1]) for info in registry.all()
-    }
-
-    assert states == {
-        "attack_tool:Factory": ("ok", []),
-        "import_error:Factory": ("broken", ["RuntimeError: this package does not work"]),
-        "import_hang:Factory": ("broken", ["Importing it did not end within 1.5 s."]),
-        "missing_dependency:Factory": (
-            "broken",
-            ["ModuleNotFoundError: No module named 'a_package_that_nobody_has'"],
-        ),
-        "import_exit:Factory": (
-            "broken",
-            ["The factory's process ended with exit code 3 while it was being imported."],
-        ),
-    }
-    assert registry.runnable_ids() == {"attack"}

@@ -16,13 +16,13 @@ from tests.site_accounts import token
 
 pytestmark = pytest.mark.deep
 
-RUNS = 100
+RUNS = 40
 
 
-@pytest.fixture
-def site(tmp_path):
-    """A site that ends without waiting for the runs that are left."""
-    site = Site(tmp_path, TOOLSHELF_DRAIN_S="0")
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A site that ends without waiting for the runs that are left; each test leaves it running."""
+    site = Site(tmp_path_factory.mktemp("site"), TOOLSHELF_DRAIN_S="0")
     yield site
     site.stop()
 
@@ -92,7 +92,7 @@ def servers_of(site):
     return [pid for pid in children if b"\0serve\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def test_killed_in_the_middle_of_a_hundred_runs_and_started_again(site):
+def test_killed_in_the_middle_of_many_runs_and_started_again(site):
     api = Api(site)
     started = {api.start() for _ in range(RUNS)}
     until(lambda: "running" in api.outcomes().values())
@@ -136,21 +136,26 @@ def test_no_process_of_a_tool_outlives_the_server(site):
 
 def test_when_one_server_process_dies_its_runs_are_marked_and_the_site_goes_on(site):
     api = Api(site)
-    for _ in range(6):
-        api.start()
+    started = [api.start() for _ in range(6)]
     until(lambda: list(api.outcomes().values()).count("running") == 6)
     with sqlite3.connect(site.data_dir / "toolshelf.sqlite3") as database:
-        hosts = dict(database.execute("SELECT id, host FROM playground_run"))
+        all_hosts = dict(database.execute("SELECT id, host FROM playground_run"))
+    hosts = {run: all_hosts[run] for run in started}
     pid = int(next(iter(hosts.values())).split("/")[1])
     lost = {run for run, host in hosts.items() if f"/{pid}/" in host}
 
     os.kill(pid, signal.SIGKILL)
 
-    until(lambda: "crashed" in patiently(api.outcomes).values())
-    outcomes = patiently(api.outcomes)
+    until(lambda: "crashed" in outcomes_of(started, api).values())
+    outcomes = outcomes_of(started, api)
     assert {run for run, outcome in outcomes.items() if outcome == "crashed"} == lost
     assert {outcome for run, outcome in outcomes.items() if run not in lost} <= {"running"}
     until(lambda: len(servers_of(site)) == 2)
+
+
+def outcomes_of(runs, api):
+    outcomes = patiently(api.outcomes)
+    return {run: outcomes[run] for run in runs}
 
 
 def patiently(ask):

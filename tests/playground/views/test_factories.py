@@ -248,18 +248,6 @@ def test_only_staff_see_the_button(client, browser, staff):
         assert "Reload installed packages" not in text_of(other.get("/factories/"), ".page-header")
 
 
-def test_others_cannot_press_it(client, browser):
-    refused = browser.post("/factories/rescan/")
-
-    assert refused.status_code == 403
-    assert "Only an administrator can reload installed packages." in text_of(refused)
-    assert client.post("/factories/rescan/")["Location"].startswith("/sign-in/")
-
-
-def test_reloading_is_not_a_link(staff):
-    assert staff.get("/factories/rescan/").status_code == 405
-
-
 # -- the specs that factories have themselves -------------------------------------------------------------------------
 
 SPEC = "/factories/own_specs:PricedFactory/spec/"

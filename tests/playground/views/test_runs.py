@@ -543,18 +543,6 @@ def test_the_run_and_its_response_are_downloaded_whole(browser, ada, builtin):
     assert re.fullmatch(r'attachment; filename="[\w.-]+"', response["Content-Disposition"])
 
 
-def test_another_users_run_is_not_found(browser, builtin, django_user_model):
-    tool = builtin("get-weather")
-    eve = django_user_model.objects.create_user("eve")
-    run = running.start(tool, tool.current, {}, by=eve, mode="mock")
-
-    paths = ["", "run.json", "response.json"]
-    assert [browser.get(f"/runs/{run.pk}/{path}").status_code for path in paths] == [404, 404, 404]
-    assert [
-        browser.post(f"/runs/{run.pk}/{path}/").status_code for path in ("cancel", "again")
-    ] == [404, 404]
-
-
 def test_markup_in_a_response_stays_text(browser, ada):
     value = {"<img src=x>": "<script>alert(1)</script>", "list": [{"<u>": "<i>"}]}
     tool = make_tool(examples=[{"parameters": {}, "returnValue": value}])
