@@ -326,15 +326,6 @@ def test_tools_of_one_name_stay_apart(agent):
     assert called == {"a.b", "a b", "a_b", "c" * 80, "c" * 81}
 
 
-def test_parameters_that_no_object_fits_are_left_out_with_the_reason(agent):
-    add(parameters=False)
-
-    result = agent.result("tools/list")
-
-    assert result["tools"] == []
-    assert "object" in result["_meta"]["toolshelf/not-listed"][0]["reason"]
-
-
 def test_call_tool_takes_both_names(agent):
     add(parameters=properties(**{"filter[name]": TEXT}))
     (tool,) = served(agent)

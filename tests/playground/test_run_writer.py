@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from playground import run_writer, running
 from playground.models import ExampleCheck, Run
 from playground.run_writer import Recorder, insert, write_ends
+from tests.playground.runners import soon
 
 
 @pytest.fixture
@@ -81,13 +82,6 @@ def recorder():
     recorder.close(5)
 
 
-def until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_ends_wait_for_a_database_that_takes_nothing_for_a_while(tool, recorder, monkeypatch):
     recorder, written = recorder
     full = threading.Event()
@@ -107,7 +101,7 @@ def test_ends_wait_for_a_database_that_takes_nothing_for_a_while(tool, recorder,
 
     full.clear()
 
-    until(lambda: written == [run])
+    assert soon(lambda: written == [run])
     assert Run.objects.get(pk=run.pk).outcome == "returned"
 
 
@@ -119,7 +113,7 @@ def test_an_end_that_cannot_be_stored_does_not_block_the_others(tool, recorder):
     for run in runs:
         recorder.put(run)
 
-    until(lambda: len(written) == 3)
+    assert soon(lambda: len(written) == 3)
     assert [Run.objects.get(pk=run.pk).outcome for run in runs] == [
         "returned",
         "crashed",
@@ -172,7 +166,7 @@ def test_a_check_that_cannot_be_settled_spoils_no_run_of_it(tool, recorder, monk
     run = ended(queued(tool, example_check=check, example_number=1))
     recorder.put(run)
 
-    until(lambda: written == [run])
+    assert soon(lambda: written == [run])
     assert (Run.objects.get(pk=run.pk).outcome, run.error) == ("returned", "")
 
 
@@ -190,5 +184,5 @@ def test_a_failure_after_a_run_is_stored_does_not_block_the_next(tool):
     for run in runs:
         recorder.put(run)
 
-    until(lambda: recorded == runs)
+    assert soon(lambda: recorded == runs)
     recorder.close(5)

@@ -32,13 +32,6 @@ def run(tool, parameters, *, by=None, wait_s=30, **more):
     return Run.objects.get(pk=running.wait(started, wait_s).pk)
 
 
-def until(condition, timeout_s=60):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about in time"
-        time.sleep(0.02)
-
-
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
@@ -180,7 +173,7 @@ def test_a_long_run_reports_its_progress(builtin):
     tool = builtin("count_slowly")
     started = running.start(tool, tool.current, {"steps": 20, "seconds": 6}, by=None)
 
-    until(lambda: (Run.objects.get(pk=started.pk).progress_done or 0) >= 2)
+    assert soon(lambda: (Run.objects.get(pk=started.pk).progress_done or 0) >= 2)
 
     seen = Run.objects.get(pk=started.pk)
     assert seen.outcome == "running"
@@ -195,7 +188,7 @@ def test_a_cancel_that_another_process_asked_for_is_carried_out(builtin):
 
     Run.objects.filter(pk=started.pk).update(cancel_requested_at=timezone.now())
 
-    until(lambda: Run.objects.get(pk=started.pk).outcome == "cancelled")
+    assert soon(lambda: Run.objects.get(pk=started.pk).outcome == "cancelled")
 
 
 def test_cancelling_an_ended_run_changes_nothing(builtin):

@@ -75,22 +75,6 @@ def test_parameters_with_the_same_name_are_sent_where_each_belongs():
     )
 
 
-def test_a_parameter_with_json_content_is_sent_as_json():
-    operation = {
-        "parameters": [
-            {"name": "f", "in": "query", "content": {"application/json": {"schema": {}}}}
-        ]
-    }
-
-    assert url_for(operation, {"f": {"a": 1}}).endswith("?f=%7B%22a%22%3A1%7D")
-
-
-def test_arrays_of_swagger_are_separated_by_commas():
-    query = {"name": "q", "in": "query", "type": "array", "items": {"type": "string"}}
-
-    assert url_for({"parameters": [query]}, {"q": ["a", "b"]}, version="2.0").endswith("?q=a,b")
-
-
 def test_the_configured_server_replaces_the_declared_one():
     servers = [
         {

@@ -123,31 +123,6 @@ def test_specs_are_cached_for_the_next_start(tmp_path):
 # -- beside the catalog's ---------------------------------------------------------------------------------------------
 
 
-def test_a_tool_that_the_catalog_does_not_have_is_new(infos, db):
-    proposal = proposal_for(infos["priced"], None)
-
-    assert (proposal.state, proposal.verdict) == ("new", None)
-    assert json.loads(proposal.text) == PRICED
-    assert proposal.can_be_published
-
-
-def test_a_spec_that_agrees_is_the_same_however_it_is_written(infos, db):
-    proposal = proposal_for(infos["priced"], publish_spec(PRICED))
-
-    assert (proposal.state, proposal.difference, proposal.can_be_published) == ("same", None, False)
-
-
-def test_a_difference_has_its_verdict_and_its_place(infos, db):
-    required = {
-        "type": "object",
-        "properties": {"item": {"type": "string"}, "count": {"type": "string"}},
-    }
-    proposal = proposal_for(infos["priced"], publish_spec(stored(parameters=required)))
-
-    assert (proposal.state, proposal.verdict) == ("differs", "breaking")
-    assert {change.place for change in proposal.difference.changes} == {"", "count"}
-
-
 def test_what_the_code_does_not_state_stays_as_the_catalog_has_it(infos, db):
     document = {
         "definition": PRICED["definition"]
@@ -190,13 +165,6 @@ def test_a_spec_that_is_not_valid_has_its_problems_with_lines(infos, db):
     assert (proposal.state, proposal.can_be_published) == ("invalid", False)
     assert proposal.problems[0].pointer == "/definition/parameters/type"
     assert proposal.problems[0].line
-
-
-def test_a_factory_without_a_spec_has_the_reason(infos, db):
-    proposal = proposal_for(infos["undescribed"], None)
-
-    assert (proposal.state, proposal.can_be_published) == ("none", False)
-    assert "has no description" in proposal.reason
 
 
 def test_a_list_is_compared_with_two_queries_and_computed_once(

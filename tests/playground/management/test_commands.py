@@ -120,14 +120,6 @@ def test_a_run_that_does_not_return_exits_with_1(builtin, parameters, outcome):
     assert (run["outcome"], code) == (outcome, 1)
 
 
-def test_a_run_that_takes_too_long_exits_with_one(builtin):
-    builtin("count_slowly")
-
-    run, code = run_tool("count_slowly", "--parameters", '{"seconds": 60}', "--timeout-s", "0.5")
-
-    assert (run["outcome"], code) == ("timed_out", 1)
-
-
 def test_a_mock_needs_no_factory(builtin):
     builtin("get-weather")
 

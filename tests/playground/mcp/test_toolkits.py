@@ -100,16 +100,6 @@ def test_a_call_needs_the_scope_run(measures, ada):
     )
 
 
-def test_an_illegal_name_gets_its_alias_and_stays_the_title(modern):
-    make_tool("Weather.today", name="Get weather!")
-
-    (tool,) = modern.at("/mcp/weather?mock=1").result("tools/list")["tools"]
-
-    assert tool["name"].startswith("Get_weather_")
-    assert tool["title"] == "Get weather!"
-    assert modern.at("/mcp/weather?mock=1").call(tool["name"])["isError"] is False
-
-
 def test_tools_of_one_name_are_listed_by_their_ids(modern, ada):
     move(make_tool("hub_search", name="search"), "git", ada)
     move(make_tool("lab_search", name="search"), "git", ada)

@@ -70,18 +70,6 @@ def test_a_run_finds_a_process_ready_right_after_another(own_runner):
     )  # two run supervisors alternate; no more are started
 
 
-def test_a_request_becomes_the_typed_dict_that_the_tool_annotates(runner):
-    end = runner.run("typed_tools:place", {"city": "Wien", "lines": ["U1"]})
-
-    assert end.response == {"type": "dict", "repr": "{'city': 'Wien', 'lines': ['U1']}"}
-
-
-def test_a_request_becomes_the_model_that_the_tool_annotates(runner):
-    request = {"city": "Wien", "at": "2026-03-01T12:00:00Z", "unit": "C", "warmestDay": 7.5}
-
-    assert runner.run("typed_tools:weather", request).response["type"] == "Weather"
-
-
 def test_a_request_that_does_not_match_is_refused_with_a_message(runner):
     end = runner.run("typed_tools:order", {"price": "cheap"})
 
@@ -108,17 +96,6 @@ def test_the_collections_of_a_response_are_written_as_their_annotation_says(runn
     end = runner.run("typed_tools:returns_collections")
 
     assert end.response == {"1": ["0.50"], "2": "a/b", "3": "**********"}
-
-
-def test_a_model_is_written_under_its_members_aliases(runner):
-    end = runner.run("typed_tools:returns_model")
-
-    assert end.response == {
-        "city": "Wien",
-        "at": "2026-03-01T00:00:00Z",
-        "unit": "C",
-        "warmestDay": "7.50",
-    }
 
 
 def test_a_dataclass_implies_its_own_type(runner):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypedDict
 
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, SecretStr
 
 from toolshelf_tools import File
 
@@ -33,13 +33,6 @@ class Order:
 class Place(TypedDict):
     city: str
     lines: list[str]
-
-
-class Weather(BaseModel):
-    city: str
-    at: dt.datetime
-    unit: Unit
-    warmest: Decimal = Field(alias="warmestDay")
 
 
 class Echo:
@@ -74,16 +67,6 @@ class ReturnsCollections:
 
     def call(self, request: dict[str, Any]) -> dict[int, set[Decimal] | Path | SecretStr]:
         return {1: {Decimal("0.50")}, 2: Path("a/b"), 3: SecretStr("hidden")}
-
-
-class ReturnsModel:
-    def call(self, request: dict[str, Any]) -> Weather:
-        return Weather(
-            city="Wien",
-            at=dt.datetime(2026, 3, 1, tzinfo=dt.UTC),
-            unit=Unit.CELSIUS,
-            warmestDay=Decimal("7.50"),
-        )
 
 
 class ReturnsOrder:
@@ -125,12 +108,10 @@ def factory(tool):
 
 order = factory(Echo(Order))
 place = factory(Echo(Place))
-weather = factory(Echo(Weather))
 plain = factory(Echo(dict))
 numbers = factory(Echo(list[Decimal]))
 returns = factory(Returns())
 returns_collections = factory(ReturnsCollections())
-returns_model = factory(ReturnsModel())
 returns_order = factory(ReturnsOrder())
 report = factory(ReturnsReport())
 
