@@ -5,7 +5,6 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import Unreachable
 from catalog.fairness import SharedSlots
@@ -21,6 +20,7 @@ from playground.models import ExampleCheck, Run
 from playground.orphans import recover_runs
 from playground.value_differences import compare
 from tests.factories import make_tool
+from tests.playground.views.test_runs import tree_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -302,12 +302,7 @@ def test_a_command_that_is_not_understood_exits_with_two(builtin, words):
 
 
 def main_text(answer):
-    return " ".join(
-        LexborHTMLParser(answer.content.decode())
-        .css_first("main, #examples")
-        .text(separator=" ")
-        .split()
-    )
+    return " ".join(tree_of(answer).css_first("main, #examples").text(separator=" ").split())
 
 
 def test_a_check_is_started_from_the_page_and_shown_there(browser, builtin):
@@ -332,9 +327,9 @@ def test_while_a_check_lasts_the_page_asks_again(browser, builtin):
     part = browser.get("/tools/count_slowly/examples/", headers={"HX-Request": "true"})
 
     assert "Calling the tool for each example." in main_text(page)
-    assert LexborHTMLParser(page.content.decode()).css_first('noscript meta[http-equiv="refresh"]')
+    assert tree_of(page).css_first('noscript meta[http-equiv="refresh"]')
     assert "<html" not in part.content.decode()
-    assert LexborHTMLParser(part.content.decode()).css_first("[hx-get]")
+    assert tree_of(part).css_first("[hx-get]")
 
 
 def test_the_page_of_a_spec_without_examples_explains_what_to_do(browser):
@@ -358,7 +353,7 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
 
     page = browser.get(f"/runs/{second.pk}..{first.pk}/")
 
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     earlier, later = tree.css(".compared-response")
     assert [sorted(number.text() for number in side.css(".jn")) for side in (earlier, later)] == [
         ["1000"],
@@ -375,9 +370,9 @@ def test_violations_are_at_their_lines_in_a_comparison(browser, ada, builtin):
     tool = builtin("drifting_thermometer")
     first, second = (live(tool, {"hours_since_calibration": hours}, ada) for hours in (0, 73))
 
-    earlier, later = LexborHTMLParser(
-        browser.get(f"/runs/{first.pk}..{second.pk}/").content.decode()
-    ).css(".compared-response")
+    earlier, later = tree_of(browser.get(f"/runs/{first.pk}..{second.pk}/")).css(
+        ".compared-response"
+    )
 
     assert earlier.css(".json-note") == []
     assert any("must be a number" in note.text() for note in later.css(".json-note"))
@@ -443,7 +438,7 @@ def test_a_run_is_saved_as_an_example_after_a_preview(browser, ada, builtin):
         {"do": "publish", "description": "One kilometer", "expected": str(tool.current.number)},
     )
 
-    tree = LexborHTMLParser(look.content.decode())
+    tree = tree_of(look)
     assert tree.css("tr.diff-add")
     assert answer["Location"] == "/tools/convert_units/"
     tool.refresh_from_db()

@@ -8,7 +8,6 @@ import pytest
 from django.core.management import call_command
 from django.test import Client, override_settings
 from django.utils import timezone
-from selectolax.lexbor import LexborHTMLParser
 
 from playground import running
 from playground.example_checks import begin_check, wait_for
@@ -19,6 +18,7 @@ from playground.retention import prune_runs
 from tests.factories import make_token, make_tool, make_user
 from tests.playground.mcp.agent import LegacyAgent, ModernAgent
 from tests.playground.tools.responding_tools import PIXEL
+from tests.playground.views.test_runs import tree_of
 
 TOOLS = "tests.playground.tools.responding_tools"
 BASE64 = {"type": "string", "contentEncoding": "base64"}
@@ -241,7 +241,7 @@ def test_an_async_tool_is_cancelled(site):
 
 
 def page_of(browser, run):
-    return LexborHTMLParser(browser.get(run.get_absolute_url()).content.decode())
+    return tree_of(browser.get(run.get_absolute_url()))
 
 
 def test_an_image_is_shown_and_sent_without_rights(browser, ada):
@@ -263,7 +263,7 @@ def test_a_sound_has_a_player_which_the_policy_allows(browser, ada):
 
     answer = browser.get(done.get_absolute_url())
 
-    player = LexborHTMLParser(answer.content.decode()).css_first(".files audio")
+    player = tree_of(answer).css_first(".files audio")
     assert browser.get(player.attributes["src"])["Content-Type"] == "audio/wav"
     assert "media-src 'self'" in answer["Content-Security-Policy"]
 

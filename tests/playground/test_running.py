@@ -199,14 +199,6 @@ def test_cancelling_an_ended_run_changes_nothing(builtin):
     assert (again.outcome, again.cancel_requested_at) == ("returned", None)
 
 
-def test_waiting_ends_with_its_time_and_the_run_goes_on(builtin):
-    tool = builtin("count_slowly")
-    started = running.start(tool, tool.current, {"steps": 4, "seconds": 1}, by=None)
-
-    assert running.wait(started, 0.1).is_active
-    assert running.wait(started, 10).outcome == "returned"
-
-
 @pytest.mark.alone
 def test_only_a_part_of_the_threads_waits_for_the_runs_of_one_user(builtin, settings):
     tool = builtin("count_slowly")

@@ -109,20 +109,6 @@ def test_two_servers_that_look_at_once_send_it_once(queue, start, monkeypatch):
     assert queue.sent == [run.id for run in runs]
 
 
-def test_a_message_that_came_twice_calls_the_tool_once(queue, start):
-    start()
-    let_them_wait()
-    message = queue.held.pop()
-    redeliver()
-
-    execute_message(*message)
-    [done] = Run.objects.values()
-    execute_message(*queue.held.pop())
-
-    assert done["outcome"] == "returned"
-    assert Run.objects.values().get() == done
-
-
 def test_a_run_that_a_worker_has_claimed_is_not_sent_again(queue, start):
     start()
     execute_message(*queue.held.pop())

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import User
 from catalog.encryption import decrypt
@@ -12,6 +11,7 @@ from catalog.specs.spec import read_spec
 from playground import running
 from playground.models import Run
 from playground.tasks import execute_message
+from tests.playground.views.test_runs import tree_of
 
 SECRET = "mrk-5e1f-par-77"
 SCHEMA = {
@@ -49,7 +49,7 @@ def echoing(transactional_db, runs):
 
 def filled_in(page):
     """The values of the fields on a page."""
-    fields = LexborHTMLParser(page.content.decode()).css("form input, form textarea")
+    fields = tree_of(page).css("form input, form textarea")
     return [(field.attributes.get("value") or field.text()).strip() for field in fields]
 
 
@@ -152,7 +152,7 @@ def test_fields_to_fill_in_again_are_empty(echoing, client):
 
 def notice(page):
     """The text of the notice about secrets, and the labels of the fields that it links to."""
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     [found] = [one for one in tree.css(".notice") if "Secrets among" in one.text()]
     links = {
         link.text(strip=True): tree.css_first(f'[id="{link.attributes["href"][1:]}"]')

@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.test import Client
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.models import SCOPES
 from catalog.accounts.tokens import create_token
@@ -37,6 +36,7 @@ from playground.supervisor import close_supervisor
 from tests.factories import make_token, make_tool, make_user
 from tests.playground.runners import TOOLS
 from tests.playground.schema_form.driver import Page
+from tests.playground.views.test_runs import tree_of
 
 SECRET, ENDPOINT = "mrk-7f3a9ce1", "https://internal.example/v2"
 VALUE = {"apiKey": SECRET, "endpoint": ENDPOINT}
@@ -103,9 +103,7 @@ def press(client, button, **typed):
     """Press a button of the form to try the tool, which is sent as its controls are."""
     address = "/tools/leaking_tool/try/"
     query = {"configuration": typed["saved"]} if "saved" in typed else {}
-    form = Page(
-        LexborHTMLParser(client.get(address, query).content.decode()).css_first("form#trial").html
-    )
+    form = Page(tree_of(client.get(address, query)).css_first("form#trial").html)
     pairs = form.submit(typed={name: [text] for name, text in typed.items()})
     data = {}
     for key, text in [
@@ -117,9 +115,7 @@ def press(client, button, **typed):
 
 
 def text_of(answer):
-    return " ".join(
-        LexborHTMLParser(answer.content.decode()).css_first("main").text(separator=" ").split()
-    )
+    return " ".join(tree_of(answer).css_first("main").text(separator=" ").split())
 
 
 # -- used by others ---------------------------------------------------------------------------------------------------
@@ -272,7 +268,7 @@ def test_the_connect_page_offers_it(saved, bob):
 
     client.post("/connect/tools/leaking_tool/configuration/", {"saved_configuration": "ada/work"})
 
-    page = LexborHTMLParser(client.get("/connect/tools/leaking_tool/").content.decode())
+    page = tree_of(client.get("/connect/tools/leaking_tool/"))
     assert page.css_first("#saved_configuration option[selected]").attributes["value"] == "ada/work"
 
 

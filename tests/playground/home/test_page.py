@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 from django.utils import timezone
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.access import Access, change_tool_access
 from catalog.hooks import hooks
@@ -16,6 +15,7 @@ from playground.home import page as home
 from playground.models import ExampleCheck, Run
 from playground.run_pages.charts import parts_of
 from tests.factories import make_spec, make_tool, make_user
+from tests.playground.views.test_runs import tree_of
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +46,7 @@ def hide(tool):
 def page(client, person=None):
     if person:
         client.force_login(person)
-    return LexborHTMLParser(client.get("/").content.decode())
+    return tree_of(client.get("/"))
 
 
 # -- a tool to begin with ---------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_the_week_has_the_words_of_the_runs_page(client, ada):
 
     legends = [
         [key.text().rstrip(" 0123456789") for key in tree.css(".chart-bars .chart-key")]
-        for tree in (page(client, ada), LexborHTMLParser(client.get("/runs/").content.decode()))
+        for tree in (page(client, ada), tree_of(client.get("/runs/")))
     ]
 
     assert (

@@ -4,7 +4,6 @@ import threading
 
 import pytest
 
-from catalog.errors import Busy
 from tests.playground.runners import soon
 
 pytestmark = pytest.mark.alone
@@ -20,19 +19,6 @@ def test_runs_beyond_the_slots_wait_and_know_their_position(own_runner):
     assert [end.outcome for end in ends] == ["returned"] * 3
     assert ends[2].queue_ms > 700
     assert [run.position() for run in runs] == [0, 0, 0]
-
-
-def test_a_full_queue_says_when_to_come_again(own_runner):
-    runner = own_runner(slots=1, queue_max=1)
-    runs = [runner.start("import time; time.sleep(60)") for _ in range(2)]
-
-    with pytest.raises(Busy) as caught:
-        runner.start("return 1")
-
-    assert 1 <= caught.value.retry_after_s <= 60
-    for run in runs:
-        run.cancel()
-    assert [run.wait(60).outcome for run in runs] == ["cancelled", "cancelled"]
 
 
 def test_a_run_that_waits_can_be_cancelled(own_runner):

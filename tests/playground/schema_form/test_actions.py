@@ -68,16 +68,6 @@ def test_an_entry_under_a_declared_name_becomes_that_member():
     assert FormInUse(schema, {}).type("nk", "", "p199").press("entry").kinds()["/.p199"] == "text"
 
 
-def test_an_entry_under_a_pattern_has_the_kind_of_the_pattern():
-    schema = {
-        "type": "object",
-        "patternProperties": {"^n_": {"type": "number"}},
-        "additionalProperties": False,
-    }
-
-    assert FormInUse(schema, {}).type("nk", "", "n_a").press("entry").kinds()["/@0"] == "number"
-
-
 def test_an_object_that_takes_no_more_members_offers_no_entry():
     assert FormInUse({"type": "object", "additionalProperties": False}, {}).node().adder is None
 
@@ -86,22 +76,6 @@ def test_a_list_that_takes_no_more_items_offers_none():
     schema = {"type": "array", "prefixItems": [{"type": "string"}], "items": False}
 
     assert FormInUse(schema, ["a"]).node().add == ()
-
-
-def test_a_new_item_has_the_schema_of_its_position():
-    schema = {
-        "type": "array",
-        "prefixItems": [{"type": "string"}, {"type": "number"}],
-        "items": {"type": "boolean"},
-    }
-    form = FormInUse(schema, ["a", 1])
-
-    assert form.press("item").kinds() == {
-        "": "array",
-        "/@0": "text",
-        "/@1": "number",
-        "/@2": "boolean",
-    }
 
 
 def test_the_names_that_propertynames_lists_are_suggested():

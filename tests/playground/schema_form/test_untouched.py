@@ -115,12 +115,6 @@ def test_values_fixed_by_the_schema_are_sent(member, value):
     assert form.is_valid
 
 
-def test_an_empty_text_of_a_list_of_choices_is_sent_when_it_is_chosen():
-    form = FormInUse(required({"enum": ["", "b"]})).type("j", "/.owner", '""').send()
-
-    assert form.value == {"owner": ""}
-
-
 @pytest.mark.parametrize(
     ("member", "verb", "value"),
     [

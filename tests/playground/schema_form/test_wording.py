@@ -17,37 +17,14 @@ from tests.playground.schema_form.use import FormInUse
     ("schema", "hints"),
     [
         ({"type": "string", "minLength": 1, "maxLength": 20}, ["1 to 20 characters"]),
-        ({"type": "string", "minLength": 3, "maxLength": 3}, ["exactly 3 characters"]),
-        ({"type": "string", "maxLength": 1}, ["at most 1 character"]),
         ({"type": "string", "minLength": 0}, []),
-        ({"type": "string", "pattern": "^a+$"}, ["matches the pattern ^a+$"]),
         ({"type": "string", "pattern": "a" * 200}, ["matches the pattern " + "a" * 119 + "…"]),
-        ({"type": "string", "format": "date"}, ["date, like 2024-05-31"]),
-        ({"type": "string", "format": "made-up"}, ["format: made-up"]),
         (
             {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
             ["media type: image/png", "encoded as base64"],
         ),
-        ({"type": "string", "not": {"enum": ["root", "admin"]}}, ['none of "root", "admin"']),
-        ({"type": "number", "minimum": 1, "maximum": 10}, ["1 to 10"]),
-        ({"type": "number", "minimum": Number("0.50")}, ["at least 0.50"]),
-        (
-            {"type": "number", "exclusiveMinimum": 0, "multipleOf": Number("0.01")},
-            ["greater than 0, a multiple of 0.01"],
-        ),
         ({"type": "number", "allOf": [{"minimum": 3}, {"minimum": 5, "maximum": 9}]}, ["5 to 9"]),
-        ({"type": "array", "minItems": 1}, ["at least 1 item"]),
-        (
-            {"type": "array", "minItems": 2, "maxItems": 5, "uniqueItems": True},
-            ["2 to 5 items, no duplicates"],
-        ),
-        ({"type": "array", "contains": {"const": "x"}}, ['contains at least 1 item equal to "x"']),
         ({"type": "array", "contains": {}, "minContains": 0}, []),
-        ({"type": "object", "minProperties": 1}, ["at least 1 property"]),
-        (
-            {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
-            ["names: matches the pattern ^[a-z]+$"],
-        ),
         ({"type": "number", "minLength": 1}, []),
     ],
 )

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from playground.models import ExampleCheck
 from tests.factories import make_user
+from tests.playground.views.test_runs import tree_of
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +74,7 @@ def test_the_choices_of_a_check_have_a_visible_label(failed_check, ada):
 def test_the_examples_are_listed_before_the_first_check(client, builtin):
     tool = builtin("convert_units")
 
-    html = LexborHTMLParser(client.get(f"/tools/{tool.slug}/examples/").content)
+    html = tree_of(client.get(f"/tools/{tool.slug}/examples/"))
 
     first = html.css_first("#example-1")
     assert len(html.css(".tool-example")) == len(tool.current.spec.examples)

@@ -18,7 +18,7 @@ from playground.run_pages.factory_use import MEDIAN_OF, use_of
 from tests.factories import make_tool, make_user
 from tests.playground.home.test_page import run_of
 from tests.playground.runners import TOOLS
-from tests.playground.views.test_runs import text_of
+from tests.playground.views.test_runs import text_of, tree_of
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -155,9 +155,7 @@ def test_the_page_for_a_new_factory_finds_tools_that_do_not_run(client, builtin)
     answer = client.get("/factories/new/?q=weather")
     [row] = rows(answer)
     assert "get_weather" in row
-    link = (
-        LexborHTMLParser(answer.content.decode()).css_first(".factory-actions a").attributes["href"]
-    )
+    link = tree_of(answer).css_first(".factory-actions a").attributes["href"]
     assert "Add a factory for get_weather" in text_of(client.get(f"/factories/new/{link}"), "h1")
     assert "Every tool that matches “units” has a factory." in text_of(
         client.get("/factories/new/?q=units")
@@ -177,9 +175,7 @@ def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(clien
         text_of(answer, "#skeleton-entry-point")
         == f'[project.entry-points."toolshelf.factories"] {entry_point}'
     )
-    download = (
-        LexborHTMLParser(answer.content.decode()).css_first("main a[download]").attributes["href"]
-    )
+    download = tree_of(answer).css_first("main a[download]").attributes["href"]
     assert client.get(download).headers["Content-Type"] == "application/zip"
 
 
@@ -187,7 +183,7 @@ def test_the_page_for_a_tool_shows_the_method_to_write_and_its_entry_point(clien
 def test_the_pages_of_a_tool_without_a_factory_lead_to_adding_one(client, path):
     make_tool("weather.now")
 
-    page = LexborHTMLParser(client.get(path).content.decode())
+    page = tree_of(client.get(path))
 
     assert page.css_first('main a[href="/factories/new/?tool=weather.now"]') is not None
 
@@ -261,11 +257,7 @@ def published(own_specs):
 
 
 def form_value(answer):
-    return (
-        LexborHTMLParser(answer.content.decode())
-        .css_first("input[name=sha256]")
-        .attributes["value"]
-    )
+    return tree_of(answer).css_first("input[name=sha256]").attributes["value"]
 
 
 def test_a_factory_without_a_spec_in_the_catalog_can_be_published_in_one_press(

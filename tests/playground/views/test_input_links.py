@@ -4,13 +4,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.jsontext.reader import dumps, loads
 from catalog.publishing import publish
 from catalog.specs.spec import read_spec
 from playground.try_page.input_links import MAX_CHARACTERS
-from tests.playground.views.test_runs import HTMX, control, press, text_of
+from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -33,13 +32,13 @@ def published(ada, description="Looks things up.", **more):
 
 
 def address_of(answer):
-    node = LexborHTMLParser(answer.content.decode()).css_first("#input-address")
+    node = tree_of(answer).css_first("#input-address")
     return node.attributes["value"] if node else None
 
 
 def editor(answer):
     """The name of the JSON view of the parameters."""
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     return page.css_first("form#trial textarea[name^='parameters:']").attributes["name"]
 
 
@@ -64,7 +63,7 @@ def test_the_address_opens_the_page_with_the_same_input(browser, ada):
     assert address.startswith("http://testserver/tools/looker/try/?")
     assert query_of(address)["revision"] == "1"
     assert loads(query_of(address)["parameters"]) == value
-    assert loads(LexborHTMLParser(page.content.decode()).css_first("#preview").text()) == value
+    assert loads(tree_of(page).css_first("#preview").text()) == value
     assert "was created for revision" not in text_of(page)
 
 
@@ -133,7 +132,7 @@ def test_a_long_input_is_offered_as_json_without_its_secrets(browser, ada):
 
     assert address_of(answer) is None
     assert "too long for a link" in text_of(answer, "#input-link")
-    text = LexborHTMLParser(answer.content.decode()).css_first("#input-text").text()
+    text = tree_of(answer).css_first("#input-text").text()
     assert loads(text) == {"text": value["text"]}
 
 
@@ -166,11 +165,7 @@ def test_text_that_is_not_json_cannot_be_shared(browser, ada):
 def test_a_number_that_cannot_be_parsed_is_not_left_out_silently(browser, ada):
     published(ada)
     page = browser.get("/tools/looker/try/")
-    typed = {
-        LexborHTMLParser(page.content.decode())
-        .css_first("#trial [name$='count']")
-        .attributes["name"]: "1,5"
-    }
+    typed = {tree_of(page).css_first("#trial [name$='count']").attributes["name"]: "1,5"}
 
     answer = press(browser, page, "use=link", typed=typed)
 

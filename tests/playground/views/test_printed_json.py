@@ -5,7 +5,6 @@ import json
 import pytest
 from django.test import Client
 from django.urls import reverse
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.rate_limits import LARGE_FORM_BYTES
 from catalog.accounts.rates import Rate
@@ -15,6 +14,7 @@ from catalog.specs.spec import read_spec
 from playground.models import Run
 from tests.factories import make_tool
 from tests.playground.stored_runs import add_run
+from tests.playground.views.test_runs import tree_of
 from tests.work import at_most
 
 SIZE = 100_000
@@ -51,7 +51,7 @@ def url(tool):
 
 
 def textarea(answer, name):
-    tree = LexborHTMLParser(answer.content)
+    tree = tree_of(answer)
     return tree.css_first(f"textarea[name='{name}']").text().removeprefix("\n")
 
 
@@ -105,7 +105,7 @@ def test_the_preview_of_a_long_value_is_its_beginning(client, url):
         url, {"parameters:o:": "1", "parameters:z:/.inside": nested(2 * SIZE), "use": "preview"}
     )
 
-    shown = LexborHTMLParser(answer.content).css_first("#sent")
+    shown = tree_of(answer).css_first("#sent")
     assert len(shown.css_first("#preview").text()) == 200_000
     assert "Only the beginning is shown. Edit as JSON to see all of it." in shown.text()
 
@@ -115,7 +115,7 @@ def test_the_preview_of_a_usual_value_is_on_several_lines(client, url):
         url, {"parameters:o:": "1", "parameters:z:/.inside": "[1, 2]", "use": "preview"}
     )
 
-    preview = LexborHTMLParser(answer.content).css_first("#preview").text()
+    preview = tree_of(answer).css_first("#preview").text()
     assert preview == '{\n  "inside": [\n    1,\n    2\n  ]\n}'
 
 
@@ -185,7 +185,7 @@ def test_a_snippet_of_nested_parameters_stays_short(browser, ada, tool):
 
     page = browser.get(run.get_absolute_url())
 
-    snippets = LexborHTMLParser(page.content).css("[id^='snippet-']")
+    snippets = tree_of(page).css("[id^='snippet-']")
     assert len(snippets) == 3
     assert all(len(snippet.text()) < 70_000 for snippet in snippets)
 

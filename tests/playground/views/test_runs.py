@@ -22,6 +22,10 @@ pytestmark = pytest.mark.usefixtures("runs")
 HTMX = {"HX-Request": "true"}
 
 
+def tree_of(answer):
+    return LexborHTMLParser(answer.content.decode())
+
+
 def text_of(answer, selector="main"):
     html = answer.content.decode().replace(
         "<wbr>", ""
@@ -32,7 +36,7 @@ def text_of(answer, selector="main"):
 
 def form_of(answer):
     """The playground's form, as a browser would send it."""
-    return Page(LexborHTMLParser(answer.content.decode()).css_first("form#trial").html)
+    return Page(tree_of(answer).css_first("form#trial").html)
 
 
 def press(browser, answer, button, *, typed=None, **headers):
@@ -47,7 +51,7 @@ def press(browser, answer, button, *, typed=None, **headers):
     data = {}
     for key, text in pairs:
         data.setdefault(key, []).append(text)
-    url = LexborHTMLParser(answer.content.decode()).css_first("form#trial").attributes["action"]
+    url = tree_of(answer).css_first("form#trial").attributes["action"]
     return browser.post(url, data, headers=headers)
 
 
@@ -95,7 +99,7 @@ def test_errors_are_shown_at_their_fields_and_no_entry_is_lost(browser, builtin)
     )
 
     assert answer.status_code == 422
-    tree = LexborHTMLParser(answer.content.decode())
+    tree = tree_of(answer)
     assert tree.css_first("title").text().startswith("Error:")
     target = tree.css_first(".error-summary a").attributes["href"]
     assert tree.css_first(f'[id="{target[1:]}"]').attributes["aria-invalid"] == "true"
@@ -337,7 +341,7 @@ def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builti
     page = browser.get(run.get_absolute_url())
 
     assert "violates the return type" in text_of(page)
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     notes = tree.css("#response .json-note")
     assert notes
     for note in notes:
@@ -352,7 +356,7 @@ def test_a_list_of_objects_is_a_table_as_well(browser, ada, builtin):
 
     page = browser.get(run.get_absolute_url())
 
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     assert [cell.text() for cell in tree.css("#table th")] == ["#", "hours_ago", "temperature"]
     assert len(tree.css("#table tbody tr")) == 2
 
@@ -363,7 +367,7 @@ def test_a_violation_is_in_its_cell_of_the_table(browser, ada, builtin):
         running.start(tool, tool.current, {"hours_since_calibration": 50}, by=ada), 10
     )
 
-    tree = LexborHTMLParser(browser.get(run.get_absolute_url()).content.decode())
+    tree = tree_of(browser.get(run.get_absolute_url()))
 
     [cell] = [cell for cell in tree.css("#table td.cell-bad") if "lukewarm" in cell.text()]
     assert "must be a number" in cell.css_first(".cell-problem").text()
@@ -399,7 +403,7 @@ def test_a_running_run_shows_how_far_it_is_and_can_be_cancelled(browser, ada, bu
 
     page = browser.get(run.get_absolute_url())
 
-    tree = LexborHTMLParser(page.content.decode())
+    tree = tree_of(page)
     assert tree.css_first("progress")
     assert tree.css_first('noscript meta[http-equiv="refresh"]')
     assert tree.css_first(f'#run [hx-get="{run.get_absolute_url()}"]')
@@ -586,11 +590,11 @@ def test_the_list_is_filtered_on_all_pages(browser, ada, builtin):
         add_run(tool, ada)
     running.start(tool, tool.current, {"location": 5}, by=ada, mode="mock")  # refused
 
-    first = LexborHTMLParser(browser.get("/runs/?outcome=returned").content.decode())
+    first = tree_of(browser.get("/runs/?outcome=returned"))
     older = first.css_first('a[rel="next"]').attributes["href"]
-    second = LexborHTMLParser(browser.get(f"/runs/{older}").content.decode())
+    second = tree_of(browser.get(f"/runs/{older}"))
     newer = second.css_first('a[rel="prev"]').attributes["href"]
-    back = LexborHTMLParser(browser.get(f"/runs/{newer}").content.decode())
+    back = tree_of(browser.get(f"/runs/{newer}"))
 
     assert [len(page.css("table.runs tbody tr")) for page in (first, second, back)] == [50, 1, 50]
     assert "outcome=returned" in older
@@ -643,12 +647,12 @@ def test_the_chart_stands_above_the_list_and_its_bars_are_links(browser, ada, bu
     tool = builtin("get-weather")
     running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
 
-    page = LexborHTMLParser(browser.get("/runs/?period=24h").content.decode())
+    page = tree_of(browser.get("/runs/?period=24h"))
 
     assert len(page.css("svg[role=group] a.chart-slot")) == 24
     assert page.css_first('[aria-label="Period"] [aria-current]').text() == "24 hours"
     last = page.css("a.chart-slot")[-1].attributes["href"]
-    of_last = LexborHTMLParser(browser.get(f"/runs/{last}").content.decode())
+    of_last = tree_of(browser.get(f"/runs/{last}"))
     assert len(of_last.css("table.runs tbody tr")) == 1
 
 
@@ -658,7 +662,7 @@ def test_a_chosen_time_is_the_heading_and_its_numbers_and_is_removed_there(brows
 
     answer = browser.get("/runs/?mode=mock&since=2019-01-20&until=2019-01-22")
 
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     remove = page.css_first("#overview-title a")
     assert text_of(answer, "#overview-title") == "20 to 22 Jan 2019 , show all times"
     assert remove.attributes["href"] == "?mode=mock"
@@ -674,7 +678,7 @@ def test_a_tool_without_runs_is_offered_to_try_and_has_no_empty_chart(browser, b
     for headers in ({}, HTMX):
         answer = browser.get(f"/runs/?tool={tool.slug}", headers=headers)
 
-        page = LexborHTMLParser(answer.content.decode())
+        page = tree_of(answer)
         assert "No runs yet" in page.css_first("#runs").text()
         assert page.css_first("#runs .empty a").attributes["href"] == f"/tools/{tool.slug}/try/"
         assert page.css("#runs .chart") == []
@@ -683,7 +687,7 @@ def test_a_tool_without_runs_is_offered_to_try_and_has_no_empty_chart(browser, b
 def test_a_filter_without_runs_draws_no_empty_chart(browser, builtin):
     address = f"/runs/?tool={builtin('get-weather').slug}"
 
-    page = LexborHTMLParser(browser.get(f"{address}&mode=mock").content.decode())
+    page = tree_of(browser.get(f"{address}&mode=mock"))
 
     assert page.css("#runs .chart") == []
     assert "No runs in the last 7 days." in page.css_first("#runs").text()
@@ -702,7 +706,7 @@ def test_a_row_shows_the_verdict_or_the_outcome_of_a_run_without_one(browser, ad
             verdict=verdict,
         )
 
-    rows = LexborHTMLParser(browser.get("/runs/").content.decode()).css("table.runs tbody tr")
+    rows = tree_of(browser.get("/runs/")).css("table.runs tbody tr")
 
     assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [
         ["timed out"],
@@ -719,7 +723,7 @@ def test_a_row_shows_the_first_parameters(browser, ada, builtin):
     ):
         running.start(tool, tool.current, parameters, by=ada, mode="mock")
 
-    page = LexborHTMLParser(browser.get("/runs/").content.decode())
+    page = tree_of(browser.get("/runs/"))
 
     long, none, short = [node.text() for node in page.css(".run-parameters")]
     assert short == 'location: "Oslo", days: 3'
@@ -735,7 +739,7 @@ def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
     answer = browser.get(f"/tools/{tool.slug}/runs/", follow=True)
 
     assert answer.redirect_chain == [(f"/runs/?tool={tool.slug}", 302)]
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     assert text_of(answer, ".tool-lead") == "Your runs, newest first."
     assert page.css_first("form input[name=tool]").attributes == {
         "type": "hidden",
@@ -752,7 +756,7 @@ def test_the_runs_of_a_tool_are_a_page_of_the_tool(browser, ada, builtin):
 def test_without_its_filters_the_page_of_a_tool_shows_all_runs_of_the_tool(browser, builtin):
     address = f"/runs/?tool={builtin('get-weather').slug}"
 
-    page = LexborHTMLParser(browser.get(f"{address}&outcome=raised").content.decode())
+    page = tree_of(browser.get(f"{address}&outcome=raised"))
 
     assert [link.attributes["href"] for link in page.css(".run-filter a")] == [address]
     assert "open" in page.css_first(".facets-fold").attributes
@@ -766,7 +770,7 @@ def test_the_tools_of_the_latest_runs_are_suggested(browser, ada, builtin):
     tool = builtin("get-weather")
     running.start(tool, tool.current, {"location": "x"}, by=ada, mode="mock")
 
-    page = LexborHTMLParser(browser.get("/runs/").content.decode())
+    page = tree_of(browser.get("/runs/"))
 
     assert [option.attributes["value"] for option in page.css("datalist option")] == [tool.slug]
 
@@ -779,7 +783,7 @@ def test_a_run_and_a_comparison_are_pages_of_their_tool(browser, ada, builtin):
         (f"/runs/{first.pk}/", f"Run {first.pk[24:]}"),
         (f"/runs/{first.pk}..{second.pk}/", "Two runs compared"),
     ):
-        page = LexborHTMLParser(browser.get(address).content.decode())
+        page = tree_of(browser.get(address))
         assert [heading.text() for heading in page.css("main h1")] == [tool.name]
         assert page.css_first(".tool-head").attributes["data-tool-id"] == tool.tool_id
         assert page.css_first(".tool-tabs [aria-current]").attributes["id"] == "tab-runs"
@@ -840,7 +844,7 @@ def test_other_selections_are_not_compared(browser, ada, builtin, django_user_mo
         answer = browser.get("/runs/?mode=mock&" + "&".join(f"compare={pk}" for pk in chosen))
         assert answer.status_code == 200
         assert text_of(answer, ".compare-bar .field-error") == "Select two runs of one tool."
-        page = LexborHTMLParser(answer.content.decode())
+        page = tree_of(answer)
         selected = {box.attributes["value"] for box in page.css(".select-run input[checked]")}
         assert selected == {*chosen} - {of_eve}
         assert page.css_first("#compare-runs input[name=mode]").attributes["value"] == "mock"
@@ -855,7 +859,7 @@ def test_the_people_of_the_latest_runs_are_suggested_to_administrators(
         running.start(tool, tool.current, {}, by=person, mode="mock")
 
     def suggested():
-        page = LexborHTMLParser(browser.get("/runs/").content.decode())
+        page = tree_of(browser.get("/runs/"))
         return [option.attributes["value"] for option in page.css("#recent-people option")]
 
     assert suggested() == []
@@ -871,7 +875,7 @@ def test_a_difference_of_times_is_not_marked(browser, ada, builtin):
 
     answer = browser.get(f"/runs/{runs[0].pk}..{runs[1].pk}/")
 
-    page = LexborHTMLParser(answer.content.decode())
+    page = tree_of(answer)
     marked = [row.css_first("th").text().strip() for row in page.css(".comparison .is-different")]
     assert marked == ["Verdict (different)", "Violations (different)"]
     assert "4.1 s" in text_of(answer, ".comparison")
@@ -894,7 +898,7 @@ def test_a_run_is_shared_by_a_disclosure_that_says_so(browser, ada, builtin):
     tool = builtin("get-weather")
     run = running.start(tool, tool.current, {}, by=ada, mode="mock")
 
-    page = LexborHTMLParser(browser.get(f"/runs/{run.pk}/").content.decode())
+    page = tree_of(browser.get(f"/runs/{run.pk}/"))
 
     assert "Share this run" in [summary.text().strip() for summary in page.css("header summary")]
 

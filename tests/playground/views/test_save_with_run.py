@@ -1,14 +1,13 @@
 """A name under *Save this configuration*, then *Run*: the configuration is saved, whatever becomes of the run."""
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from playground import running
 from playground.configurations.saved import open_configuration, save_configuration
 from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration
 from tests.factories import make_tool
-from tests.playground.views.test_runs import HTMX, control, press, text_of
+from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -46,7 +45,7 @@ def test_with_scripts_the_form_shows_what_was_saved(browser, ada, page):
     answer = press(browser, page, "run=1", typed=typed(page), **HTMX)
 
     assert saved_secret(ada) == SECRET
-    fold = LexborHTMLParser(answer.content).css_first("#configuration-fold")
+    fold = tree_of(answer).css_first("#configuration-fold")
     assert fold.attributes["hx-swap-oob"] == "innerMorph"
     assert "Saved as “work”." in fold.text()
     assert fold.css_first("#saved option[selected]").attributes["value"] == "work"
@@ -117,7 +116,7 @@ def test_a_name_that_cannot_be_used_stops_the_run_and_stays_in_its_field(browser
     assert not Run.objects.exists()
     assert not SavedConfiguration.objects.exists()
     assert 'Enter a name without "/"' in text_of(answer, ".error-summary")
-    assert LexborHTMLParser(answer.content).css_first("#save_as").attributes["value"] == "a/b"
+    assert tree_of(answer).css_first("#save_as").attributes["value"] == "a/b"
 
 
 def test_text_that_cannot_be_read_is_not_lost_by_saving_without_it(browser, ada):

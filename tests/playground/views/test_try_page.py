@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.jsontext.reader import dumps
 from playground import running
@@ -12,7 +11,7 @@ from playground.configurations.secret_members import Configuration
 from playground.models import Run, SavedConfiguration, SavedInput
 from playground.try_page.saved_inputs import save_input
 from tests.factories import make_tool, make_user, properties
-from tests.playground.views.test_runs import HTMX, control, press, text_of
+from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -27,10 +26,6 @@ KILOMETRES = {"value": 42.195, "from_unit": "km", "to_unit": "mile"}
 
 def run(tool, parameters, by):
     return running.wait(running.start(tool, tool.current, parameters, by=by), 10)
-
-
-def tree_of(answer):
-    return LexborHTMLParser(answer.content.decode())
 
 
 def fold_of(answer):

@@ -4,7 +4,6 @@ from traceback import walk_tb
 
 import pytest
 from django.contrib.auth.models import Group
-from selectolax.lexbor import LexborHTMLParser
 
 from catalog.access import Access, change_tool_access
 from catalog.accounts.models import Session
@@ -16,7 +15,7 @@ from playground import running
 from playground.models import Run
 from tests.factories import make_tool, make_user, properties
 from tests.playground.stored_runs import add_run
-from tests.playground.views.test_runs import HTMX, control, press, text_of
+from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -31,10 +30,7 @@ def page(client, builtin):
 
 
 def links_of(answer, selector):
-    return [
-        node.attributes["href"]
-        for node in LexborHTMLParser(answer.content).css(f"{selector} a[href]")
-    ]
+    return [node.attributes["href"] for node in tree_of(answer).css(f"{selector} a[href]")]
 
 
 def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
@@ -66,7 +62,7 @@ def test_an_unsaved_mock_has_no_link_to_a_run(client, page):
 
 
 def test_the_page_offers_a_mock_and_says_why_it_is_not_live(page):
-    live, mock = LexborHTMLParser(page.content).css("[name=mode]")
+    live, mock = tree_of(page).css("[name=mode]")
 
     assert text_of(page, "[data-run-button]").startswith("Run mock")
     assert ("disabled" in live.attributes, "checked" in mock.attributes) == (True, True)
@@ -99,9 +95,9 @@ def test_an_unsaved_mock_is_not_offered_to_be_compared(client, builtin):
 
     answer = press(client, client.get(f"{TRY}?example=1"), "run=1")
 
-    assert len(LexborHTMLParser(answer.content).css(".history-bar")) == 2
+    assert len(tree_of(answer).css(".history-bar")) == 2
     assert not text_of(answer, ".history-compare")
-    assert LexborHTMLParser(answer.content).css_first(".result-of-run").id is None
+    assert tree_of(answer).css_first(".result-of-run").id is None
 
 
 @pytest.mark.parametrize("broken", ["request_problems", "mock"])
