@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from catalog.jsontext.reader import JSON
 
 
@@ -18,3 +20,9 @@ def items_of(value: JSON) -> list[JSON]:
 def strings_of(value: JSON) -> list[str]:
     """The strings among the items of `value`."""
     return [item for item in items_of(value) if isinstance(item, str)]
+
+
+def children_of(value: JSON) -> Iterator[tuple[str | int, JSON]]:
+    """The members of an object by their names, or the items of an array by their indexes."""
+    yield from members_of(value).items()
+    yield from enumerate(items_of(value))

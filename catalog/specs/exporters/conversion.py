@@ -15,7 +15,6 @@ from catalog.specs.exporters.full_schema import NOTHING, whole_object
 from catalog.specs.exporters.merge_all_of import TooLarge
 from catalog.specs.exporters.object_root import NotAnObject, object_root
 from catalog.specs.exporters.restricted_schema import SubsetWriter, renaming
-from catalog.specs.exporters.type_mapping import Subset
 from catalog.specs.spec import ToolSpec
 
 Verdict = Literal["as it is", "with changes", "not usable"]
@@ -120,8 +119,10 @@ class Job:
         self.renamed |= renamed
         return schema
 
-    def subset(self, schema: JSON, pointer: str, subset: Subset, *, obstacles: list[str]) -> Schema:
+    def subset(self, schema: JSON, pointer: str, *, obstacles: list[str]) -> Schema:
         """`schema` in the provider's subset of JSON Schema; adds to `obstacles` if it cannot be expressed."""
+        subset = self.rules.subset
+        assert subset is not None  # noqa: S101 - for mypy: the rules of such a format have one
         modern = normalized(schema, pointer=pointer, report=self.report)
         try:
             root = object_root(modern, pointer=pointer, report=self.report)

@@ -189,14 +189,11 @@ def _openai(job: Job) -> Schema:
 
 
 def _openai_strict(job: Job) -> Schema:
-    subset = job.rules.subset
-    assert subset is not None  # noqa: S101 - for mypy: the rules of this format have one
     parameters = job.subset(
         {"type": "object", "properties": {}, "additionalProperties": False}
         if job.spec.parameters is None
         else job.spec.parameters,
         PARAMETERS,
-        subset,
         obstacles=job.obstacles,
     )
     job.obstacles += strict_obstacles(parameters)
@@ -275,18 +272,17 @@ def _input_examples(job: Job, parameters: Schema) -> list[JSON]:
 
 
 def _gemini(job: Job) -> Schema:
-    spec, subset = job.spec, job.rules.subset
-    assert subset is not None  # noqa: S101 - for mypy: the rules of this format have one
+    spec = job.spec
     function: Schema = {"name": job.name(), "description": spec.description}
     job.parts |= {DEFINITION: "", NAME: "/name", DESCRIPTION: "/description"}
     if spec.parameters is not None:
-        parameters = job.subset(spec.parameters, PARAMETERS, subset, obstacles=job.obstacles)
+        parameters = job.subset(spec.parameters, PARAMETERS, obstacles=job.obstacles)
         if parameters.get("properties"):  # Gemini rejects an object without members
             function["parameters"] = parameters
             job.parts[PARAMETERS] = "/parameters"
     if spec.return_type is not None:
         obstacles: list[str] = []
-        response = job.subset(spec.return_type, RETURN_TYPE, subset, obstacles=obstacles)
+        response = job.subset(spec.return_type, RETURN_TYPE, obstacles=obstacles)
         if obstacles:
             job.report.dropped(RETURN_TYPE, "In Gemini, only an object can have a response schema.")
         else:

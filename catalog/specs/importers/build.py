@@ -9,6 +9,7 @@ from typing import Final, cast
 from catalog.conversion_report import Report
 from catalog.errors import JSONTextError, Problem, SpecError
 from catalog.json_schema.policy import schemas_that_hold
+from catalog.jsontext.containers import children_of
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, dumps, parse
 from catalog.specs.importers.repair import without_refused
@@ -170,14 +171,7 @@ def _largest_part(document: Object) -> tuple[str, int]:
     pointer, value, size = "", cast("JSON", document), 0
     half = len(dumps(document).encode()) // 2
     while True:
-        members = (
-            value.items()
-            if isinstance(value, dict)
-            else enumerate(value)
-            if isinstance(value, list)
-            else ()
-        )
-        sizes = [(len(dumps(inner).encode()), key, inner) for key, inner in members]
+        sizes = [(len(dumps(inner).encode()), key, inner) for key, inner in children_of(value)]
         largest = max(sizes, key=lambda one: one[0], default=None)
         if largest is None or largest[0] <= half:
             return pointer, size or 2 * half

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import unquote, urldefrag, urljoin
 
-from catalog.jsontext.containers import items_of, members_of
+from catalog.jsontext.containers import children_of, items_of, members_of
 from catalog.jsontext.pointers import exists_at, pointer_join, resolve_pointer
 from catalog.jsontext.reader import JSON
 from catalog.specs.importers.results import Object
@@ -220,8 +220,4 @@ def _join_reference(base: str, reference: JSON) -> str:
 
 
 def _children(value: JSON) -> Iterator[tuple[str | int, JSON]]:
-    if isinstance(value, list):
-        yield from enumerate(value)
-    for key, inner in members_of(value).items():
-        if key not in _VALUES:
-            yield key, inner
+    return ((key, inner) for key, inner in children_of(value) if key not in _VALUES)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from catalog.json_schema.index import Node
+from catalog.jsontext.containers import children_of
 from catalog.jsontext.patch import Operation
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON
@@ -87,14 +88,7 @@ def texts_of(document: JSON) -> Iterator[tuple[str, str]]:
     waiting = [(document, "")]
     while waiting:
         value, pointer = waiting.pop()
-        members = (
-            value.items()
-            if isinstance(value, dict)
-            else enumerate(value)
-            if isinstance(value, list)
-            else ()
-        )
-        for name, member in members:
+        for name, member in children_of(value):
             inner = pointer_join(pointer, name)
             if name in {"description", "title", "name"} and isinstance(member, str):
                 yield inner, member
