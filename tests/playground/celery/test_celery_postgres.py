@@ -10,6 +10,7 @@ import pytest
 
 from tests.http_server import local_server, respond
 from tests.playground.celery.team import Team, until
+from tests.playground.mcp.agent import messages_of
 from tests.postgres import PostgreSQL
 from tests.site import ROOT
 
@@ -106,4 +107,6 @@ def call_tool(team, tool, arguments):
         f"{team.site.url}/mcp", data=json.dumps(message).encode(), headers=headers
     )
     with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)["result"]
+        text = answer.read().decode()
+        is_stream = answer.headers["Content-Type"] == "text/event-stream"
+    return (messages_of(text)[-1] if is_stream else json.loads(text))["result"]

@@ -59,7 +59,7 @@ class Agent:
         """The result of a request, which conforms to the types of the version."""
         response = self.request(method, params, **headers)
         assert response.status_code == 200, response.content
-        result = response.json()["result"]
+        result = answer_of(response)["result"]
         methods.validate_server_result(method, self.version, result)
         return result
 
@@ -81,6 +81,13 @@ class Agent:
 
     def tool_names(self):
         return [tool["name"] for tool in self.result("tools/list")["tools"]]
+
+
+def answer_of(response):
+    """The answer to a request: a call that takes seconds becomes a stream, whose last message it is."""
+    if response["Content-Type"] == "text/event-stream":
+        return messages_of(b"".join(response.streaming_content).decode())[-1]
+    return response.json()
 
 
 def messages_of(stream):
