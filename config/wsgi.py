@@ -39,11 +39,10 @@ if settings.RUNNER == "local":
 else:
     supervisor()  # started now: even an idle process marks the runs of a process that died
 if settings.RUNNER == "celery":
-    from playground.celery.redelivery import (
-        Redelivery,
-    )  # imported now, so that the first run does not wait for it
+    # Celery is imported now, so that the first run does not wait for it.
+    from playground.celery.redelivery import CHECK_S, redeliver_if_reachable
 
-    Redelivery()
+    start_job("redelivery", redeliver_if_reachable, every_s=CHECK_S, first_s=CHECK_S)
 drain_on_request()
 connections = Connections(deadline_s=settings.WRITE_TIMEOUT_S)
 WriteDeadline(connections).start()

@@ -7,17 +7,14 @@ and remote control, which anyone who can write to Redis could use.
 
 from __future__ import annotations
 
-import logging
 import threading
 from datetime import timedelta
 
-from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from catalog.jobs import start_job
 from playground.models import WorkerHeartbeat
 from playground.process_id import is_gone, this_host
-
-log = logging.getLogger(__name__)
 
 BEAT_S = 5.0
 SILENT_S = 30.0
@@ -36,62 +33,43 @@ class Heartbeat:
 
     def __init__(self) -> None:
         """Create a heartbeat that writes nothing before the first `start()`."""
-        self._connected = False
+        self._has_begun = False
+        self._is_connected = False
         self._changed = threading.Event()
-        self._closing = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._writing = threading.Lock()
 
     def start(self) -> None:
         """Begin to write, because the worker is connected to Redis."""
-        self._connected = True
+        self._is_connected = True
         self._changed.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="heartbeat", daemon=True)
-            self._thread.start()
+        if not self._has_begun:
+            self._has_begun = True
+            start_job("heartbeat", self._write, every_s=BEAT_S, woken_by=self._changed)
 
     def stop(self) -> None:
-        """Stop writing, because the worker has lost Redis or is about to end."""
-        self._connected = False
+        """Stop writing, because the worker has lost Redis."""
+        self._is_connected = False
         self._changed.set()
 
     def close(self) -> None:
-        self._connected = False
-        self._closing.set()
-        self._changed.set()
-        if self._thread is not None:
-            self._thread.join(10)
+        """Remove this worker's row now, because the worker is about to end."""
+        self._is_connected = False
+        self._write()
 
-    def _work(self) -> None:
-        written = False
-        while not self._closing.is_set():
-            self._changed.clear()
-            written = self._write(written=written)
-            self._changed.wait(BEAT_S)
-        self._write(written=written)
-        connection.close()
-
-    def _write(self, *, written: bool) -> bool:
-        """Update this worker's row, and return whether it may exist now."""
-        connected = self._connected
-        try:
-            if connected:
-                if not written:
-                    forgotten = timezone.now() - timedelta(seconds=REMOVED_AFTER_S)
-                    WorkerHeartbeat.objects.filter(seen_at__lt=forgotten).delete()
+    def _write(self) -> None:
+        with self._writing:
+            if self._is_connected:
                 beat()
-            elif written:
+            else:
                 WorkerHeartbeat.objects.filter(host=this_host()).delete()
-        except DatabaseError:
-            log.exception("The heartbeat of this worker could not be stored; trying again")
-            connection.close()
-            return written or connected
-        return connected
 
 
 def beat() -> None:
-    """Store that this process is a worker, connected to Redis now."""
+    """Store that this process is a worker, connected to Redis now, and forget workers of long ago."""
+    now = timezone.now()
+    WorkerHeartbeat.objects.filter(seen_at__lt=now - timedelta(seconds=REMOVED_AFTER_S)).delete()
     WorkerHeartbeat.objects.bulk_create(
-        [WorkerHeartbeat(host=this_host(), seen_at=timezone.now())],
+        [WorkerHeartbeat(host=this_host(), seen_at=now)],
         update_conflicts=True,
         unique_fields=["host"],
         update_fields=["seen_at"],

@@ -1,8 +1,8 @@
 """Redelivery: messages that Redis has lost are sent again, so that no run waits for a worker forever.
 
 Redis without persistence loses its queue when it stops, and a worker that is killed loses the message that it has just
-fetched. So the message of a run is also stored in the database, encrypted, until a worker claims the run. A thread in
-each web server process compares the two: if Redis holds fewer messages than there are runs that have waited for a
+fetched. So the message of a run is also stored in the database, encrypted, until a worker claims the run. A job of each
+web server process compares the two: if Redis holds fewer messages than there are runs that have waited for a
 while, some messages are lost, and all of those runs are sent again. A message that arrives twice does no harm, because
 a run is claimed only once, in the database. There are at most twice as many messages as runs, because nothing is sent
 while Redis holds enough of them.
@@ -11,10 +11,8 @@ while Redis holds enough of them.
 from __future__ import annotations
 
 import logging
-import threading
 from datetime import timedelta
 
-from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from playground.celery.app import BrokerError, queue_length, send
@@ -60,26 +58,9 @@ def redeliver() -> int:
     return sent
 
 
-class Redelivery:
-    """A thread that looks for lost messages."""
-
-    def __init__(self) -> None:
-        """Start the thread."""
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="redelivery", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._closing.set()
-        self._thread.join(10)
-
-    def _work(self) -> None:
-        while not self._closing.wait(CHECK_S):
-            try:
-                redeliver()
-            except BrokerError as error:
-                log.warning("Runs are waiting, and Redis cannot be reached: %s", error)
-            except DatabaseError:
-                log.exception("Waiting runs could not be checked; trying again")
-                connection.close()
-        connection.close()
+def redeliver_if_reachable() -> None:
+    """As `redeliver`. If Redis cannot be reached, that is logged in one line."""
+    try:
+        redeliver()
+    except BrokerError as error:
+        log.warning("Runs are waiting, and Redis cannot be reached: %s", error)

@@ -20,7 +20,6 @@ from playground import running
 from playground.celery.heartbeats import Heartbeat, beat, connected_workers
 from playground.models import Run, WorkerHeartbeat
 from playground.process_id import machine
-from tests.playground.celery.team import until
 from tests.site import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -274,18 +273,21 @@ def test_a_server_that_runs_tools_itself_counts_no_workers(counted, client):
     assert client.get("/readyz").content == b"ready\n"
 
 
-def test_a_heartbeat_ends_with_the_connection_and_begins_with_the_next(transactional_db):
+def test_a_heartbeat_ends_with_the_connection_and_begins_with_the_next(db, monkeypatch):
+    jobs = {}
+    monkeypatch.setattr(
+        "playground.celery.heartbeats.start_job", lambda name, work, **_: jobs.update({name: work})
+    )
     heartbeat = Heartbeat()
-    try:
-        heartbeat.start()
-        until(lambda: connected_workers() == 1)
-        heartbeat.stop()
-        until(lambda: connected_workers() == 0)
-        heartbeat.start()
-        until(lambda: connected_workers() == 1)
-    finally:
-        heartbeat.close()
+    seen = []
 
+    for change in (heartbeat.start, heartbeat.stop, heartbeat.start):
+        change()
+        jobs["heartbeat"]()
+        seen.append(connected_workers())
+    heartbeat.close()
+
+    assert seen == [1, 0, 1]
     assert not WorkerHeartbeat.objects.exists()
 
 
