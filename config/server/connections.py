@@ -14,7 +14,6 @@ Linux only; elsewhere there is no deadline.
 from __future__ import annotations
 
 import fcntl
-import logging
 import os
 import select
 import socket
@@ -22,13 +21,14 @@ import stat
 import struct
 import sys
 import termios
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from catalog.jobs import start_job
 
 MIN_BYTES_PER_S: Final = 16 * 1024  # slower clients are disconnected once the deadline has passed
 SCANS_PER_DEADLINE: Final = 20
@@ -38,8 +38,6 @@ _DESCRIPTORS: Final = Path("/proc/self/fd")
 _ABORT: Final = struct.pack("ii", 1, 0)  # SO_LINGER: closing discards unsent bytes
 _TCP_INFO_BYTES: Final = 192
 _ACKED_AT: Final = 120  # tcpi_bytes_acked of struct tcp_info, in linux/tcp.h
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +147,10 @@ class WriteDeadline:
         ] = {}  # by connection: when the period began, bytes read by then
 
     def start(self) -> None:
-        """Start a thread that checks the connections until the process ends."""
+        """Check the connections from now on, until the process ends."""
         if sys.platform == "linux":
-            threading.Thread(target=self._watch, daemon=True, name="write-deadline").start()
-
-    def _watch(self) -> None:
-        while True:
-            time.sleep(min(MAX_INTERVAL_S, self._deadline_s / SCANS_PER_DEADLINE))
-            try:
-                self.scan(time.monotonic())
-            except Exception:  # noqa: BLE001 - it is logged, and later connections need a deadline too
-                _log.exception("The connections could not be examined.")
+            every_s = min(MAX_INTERVAL_S, self._deadline_s / SCANS_PER_DEADLINE)
+            start_job("write-deadline", lambda: self.scan(time.monotonic()), every_s=every_s)
 
     def scan(self, now: float) -> int:
         """Check every connection once, and close those past the deadline; returns how many."""
