@@ -106,7 +106,7 @@ def stored(site, prefix):
 
 @pytest.mark.parametrize("at_once", [1, 40], ids=["upload", "bulk"])
 def test_killed_at_random_moments_of_uploads(own, secret, at_once):
-    for number in range(4):
+    for number in range(2):
         uploading = Uploading(own, secret, f"kill{number}", at_once=at_once).begun()
         time.sleep(RANDOMNESS.random())
 

@@ -1,12 +1,12 @@
 """The lint page by the keyboard, and similar tools where the reader gets there."""
 
-from pathlib import Path
-
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.factories import properties, spec_text
 from tests.site import Site
+from tests.site_accounts import token
 
 FAULTY = {
     "name": "Get tides",
@@ -19,12 +19,18 @@ FAULTY = {
 
 
 @pytest.fixture
-def tides(site: Site, specs: Path, request: pytest.FixtureRequest) -> str:
+def tides(site: Site, request: pytest.FixtureRequest) -> str:
     """The address of a faulty tool of the test's own."""
     tool_id = request.node.name.replace("_", "-")[:60]
-    (specs / "a.json").write_text(spec_text(tool_id, **FAULTY))
-    (specs / "b.json").write_text(spec_text(f"{tool_id}.like", **FAULTY))
-    site.manage("load_specs", "--quiet", str(specs))
+    specs = [spec_text(tool_id, **FAULTY), spec_text(f"{tool_id}.like", **FAULTY)]
+    headers = {
+        "Authorization": f"Bearer {token(site, 'tester')}",
+        "Content-Type": "application/x-ndjson",
+    }
+    body = "\n".join(specs)
+    httpx.post(
+        f"{site.url}/api/v1/uploads", content=body, headers=headers, timeout=60
+    ).raise_for_status()
     return f"/tools/{tool_id}/"
 
 

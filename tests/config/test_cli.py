@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site import Site
+from tests.site import Site, copy_started_site
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = "playground/samples"
@@ -20,9 +20,9 @@ APPS = {"accounts": "catalog.accounts", "catalog": "catalog", "playground": "pla
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory):
-    """The database that `migrate` makes, which takes seconds; tests copy it."""
+    """The database of a site that was started once; tests copy it."""
     folder = tmp_path_factory.mktemp("migrated")
-    assert manage(folder, "migrate").returncode == 0
+    copy_started_site(folder)
     return folder / "toolshelf.sqlite3"
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from tests.postgres import PostgreSQL
 from tests.site import Site, sign_in
+from tests.site_accounts import sign_in_link
 
 STORED = Path("tests/data/upgrade")
 FACTS = json.loads((STORED / "facts.json").read_text())
@@ -86,9 +87,8 @@ def api(upgraded):
 def browser(upgraded):
     """The browser of an administrator."""
     site, _ = upgraded
-    link = site.manage("sign_in_link", "ada").stdout.strip()
     with httpx.Client(base_url=site.url, follow_redirects=True, timeout=60) as client:
-        sign_in(client, link)
+        sign_in(client, sign_in_link(site, "ada"))
         yield client
 
 
