@@ -373,7 +373,14 @@ NOT_SHOWN = {
         "a file",
     ),
     **dict.fromkeys(
-        ("account_login", "catalog:compare_revisions", "mfa_list_webauthn", "playground:tool_runs"),
+        (
+            "account_login",
+            "catalog:compare_revisions",
+            "catalog:organise",
+            "catalog:tool_access",
+            "mfa_list_webauthn",
+            "playground:tool_runs",
+        ),
         "another name of a page",
     ),
     "accounts:sign_in_by_link": "the address of “sign-in-link”, without the secret",
