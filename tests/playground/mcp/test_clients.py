@@ -288,21 +288,37 @@ SCENARIOS = [
 ]  # fmt: skip
 
 
+# For these the suite waits half a second for an answer, which a busy machine may exceed: they are tried again.
+TIMED = {
+    "sep-2575-server-no-log-without-loglevel",
+    "sep-2575-http-server-no-independent-requests-on-stream",
+}
+TRIES = 5
+
+
 @pytest.mark.parametrize(("version", "scenario"), SCENARIOS)
 def test_the_server_conforms(site, node, tmp_path, version, scenario):
     with authorizing_proxy(site.url, site.secret) as url:
-        done = run_node(
-            node, "@modelcontextprotocol/conformance/dist/index.js", "server", "--url", f"{url}/mcp/conformance",
-            "--scenario", scenario, "--spec-version", version, "--output-dir", str(tmp_path),
-        )  # fmt: skip
+        for number in range(TRIES):
+            folder = tmp_path / str(number)
+            failed = failed_checks(node, folder, url, version, scenario)
+            if not failed.keys() & TIMED:
+                break
 
-    (results,) = tmp_path.rglob("checks.json")
+    assert failed.keys() <= NOT_APPLICABLE.keys(), failed
+
+
+def failed_checks(node, folder, url, version, scenario):
+    """The checks of a scenario that the server does not pass, with what the suite says about each."""
+    done = run_node(
+        node, "@modelcontextprotocol/conformance/dist/index.js", "server", "--url", f"{url}/mcp/conformance",
+        "--scenario", scenario, "--spec-version", version, "--output-dir", str(folder),
+    )  # fmt: skip
+    (results,) = folder.rglob("checks.json")
     checks = json.loads(results.read_text())
-    states = {check["id"]: check["status"] for check in checks}
-    assert set(states.values()) & {"SUCCESS", "INFO"}, done.stdout
-    failed = {
+    assert {check["status"] for check in checks} & {"SUCCESS", "INFO"}, done.stdout
+    return {
         check["id"]: check.get("errorMessage")
         for check in checks
         if check["status"] in {"FAILURE", "WARNING"}
     }
-    assert failed.keys() <= NOT_APPLICABLE.keys(), failed
