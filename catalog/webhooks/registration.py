@@ -29,9 +29,9 @@ class ToolkitsField(forms.Field):
     """Names of toolkits: a list, or a text with commas."""
 
     def to_python(self, value: Any) -> list[str]:
-        names = value.split(",") if isinstance(value, str) else value or []
-        toolkits = [" ".join(name.split()) for name in names]
-        return [toolkit for toolkit in toolkits if toolkit]
+        if isinstance(value, str):
+            value = [name for name in value.split(",") if name.strip()]
+        return [" ".join(name.split()) for name in value or []]
 
     def run_validators(self, value: list[str]) -> None:
         for toolkit in value:

@@ -517,6 +517,7 @@ def test_a_redirect_is_not_followed(receiver, url):
         ({"events": ("tool.exploded",)}, "/events"),
         ({"events": ALL, "toolkits": ["…"]}, "/toolkits"),
         ({"events": ALL, "toolkits": ["a\x00"]}, "/toolkits"),
+        ({"events": ALL, "toolkits": [" "]}, "/toolkits"),
         ({"events": ALL, "toolkits": ["a"] * 51}, "/toolkits"),
     ],
 )
