@@ -36,9 +36,9 @@ def _without_nul(params: Any) -> Any:
         return params
     for value in params:  # a generator would take twice as long, for each of the rows of an upload
         if isinstance(value, str) and NUL in value:
-            return [_cleaned(each) for each in params]
+            return [_replace_nul(each) for each in params]
     return params
 
 
-def _cleaned(value: Any) -> Any:
+def _replace_nul(value: Any) -> Any:
     return value.replace(NUL, REPLACEMENT) if isinstance(value, str) else value

@@ -129,12 +129,12 @@ def _repair_everywhere(
     Subschemas that need no repair are not copied.
     """
 
-    def repaired(path: Path, inner: JSON) -> JSON:
+    def repair(path: Path, inner: JSON) -> JSON:
         if not isinstance(inner, dict):
             return inner
         return _repair_everywhere(inner, dialect, rules, pointer_join(pointer, *path), report)
 
-    out = with_subschemas(schema, dialect, repaired)
+    out = with_subschemas(schema, dialect, repair)
     is_array = "array" in type_names(schema.get("type"))
     if rules.needs_items and is_array and not schema.keys() & {"items", "prefixItems"}:
         report.rewritten(

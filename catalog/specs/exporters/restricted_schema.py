@@ -536,7 +536,7 @@ def explain(words: str | None, what: str, label: str, pointer: str, report: Repo
     """Report that `label` does not support `what`, which is at `pointer`.
 
     Returns:
-        list[str]: `words`, which belong into the description instead; [] if there are none.
+        `words` in a list, for the description; [] if there are none.
     """
     if words is None:
         report.dropped(pointer, f"{label} does not support {what}.")
