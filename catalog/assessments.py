@@ -22,7 +22,6 @@ from django.db.models import Max
 
 from catalog.indexing import index
 from catalog.models import Assessment, Revision, Tool, Waiver
-from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import search_index
 from catalog.search.document import document_of
 from catalog.specs.lint.assessment import ASSESSED_BY, SpecAssessment, WaivedFinding, assess
@@ -34,7 +33,7 @@ BATCH: Final = 25  # revisions per transaction: other writers wait for about 20 
 WINDOW: Final = 5_000  # revisions that one query searches for unassessed ones
 PAUSE: Final = 2.0  # after a batch, as a multiple of the time that it took
 
-ASSESSMENT_COLUMNS: Final = ("score", "grade", *USABLE_COLUMNS.values())
+ASSESSMENT_COLUMNS: Final = ("score", "usable_formats")
 
 
 # -- one spec ---------------------------------------------------------------------------------------------------------
@@ -85,9 +84,8 @@ def _waived_by_id(specs: Sequence[ToolSpec]) -> dict[str, list[WaivedFinding]]:
 
 def copy_to_tool(tool: Tool, assessment: SpecAssessment | None) -> None:
     """Set the assessment columns of a tool; None: its current revision is not assessed yet."""
-    tool.score, tool.grade = (assessment.score, assessment.grade) if assessment else (None, None)
-    for key, column in USABLE_COLUMNS.items():
-        setattr(tool, column, key in assessment.usable if assessment else None)
+    tool.score = assessment.score if assessment else None
+    tool.usable_formats = " ".join(assessment.usable) if assessment else ""
 
 
 def assessment_row(revision: int, assessment: SpecAssessment) -> Assessment:

@@ -21,7 +21,6 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import COUNT_AT_MOST, bounded
 from catalog.listing.url_parameters import FILTERS_OF_GRADES
 from catalog.models import Tool
-from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import search_index
 from catalog.search.boolean_query import Token
 from catalog.search.document import MAX_TAGS, GroupKind, group_key
@@ -29,7 +28,7 @@ from catalog.search.filters import ME, OWNER, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES
+from catalog.specs.lint.assessment import GRADES, grade_of
 
 OPTIONS_OF_GROUP: Final = 6
 COUNTED_IMMEDIATELY: Final = (
@@ -41,13 +40,13 @@ _COLUMNS: Final = (
     "toolkit",
     "spec_tags",
     "added_tags",
-    "grade",
+    "score",
+    "usable_formats",
     "configurable",
     "has_examples",
     "has_return_type",
     "deprecated_at",
     "owner_id",
-    *USABLE_COLUMNS.values(),
 )
 
 
@@ -169,12 +168,13 @@ def _count_matches(search: CatalogSearch) -> _Counts:
     complete = len(rows) <= COUNT_AT_MOST
     rows = rows[:COUNT_AT_MOST]
     columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
-    pks, tool_ids, toolkits, spec_tags, added_tags, grades, *others = columns
-    configurable, examples, returns, deprecated, owners, *usable = others
-    graded = Counter(grades)
+    pks, tool_ids, toolkits, spec_tags, added_tags, scores, usable, *others = columns
+    configurable, examples, returns, deprecated, owners = others
+    grades = _count_grades(scores)
+    accepted = _count_words(usable)
     by_filter = {
         "runnable:yes": len(search.runnable_ids.intersection(tool_ids)),
-        **{filters[0]: graded[grade] for grade, filters in FILTERS_OF_GRADES.items()},
+        **{filters[0]: grades[grade] for grade, filters in FILTERS_OF_GRADES.items()},
         "needs:configuration": sum(configurable),
         "needs:nothing": len(rows) - sum(configurable),
         "has:examples": sum(examples),
@@ -183,15 +183,31 @@ def _count_matches(search: CatalogSearch) -> _Counts:
         "is:starred": len(search.stars.intersection(pks)),
         "is:deprecated": len(rows) - deprecated.count(None),
         "owner:me": owners.count(search.user.pk) if search.user else 0,
+        **{f"usable:{key}": accepted[key] for key in FORMATS},
     }
-    for key, accepted in zip(USABLE_COLUMNS, usable, strict=True):
-        by_filter[f"usable:{key}"] = accepted.count(True)
     named: dict[GroupKind, dict[str, str]] = {"toolkit": {}, "tag": {}}
     groups: dict[GroupKind, Counter[str]] = {"toolkit": Counter(), "tag": Counter()}
     for toolkit, *tags in zip(toolkits, spec_tags, added_tags, strict=True):
         _count_groups(groups["toolkit"], named["toolkit"], [toolkit])
         _count_groups(groups["tag"], named["tag"], "\n".join(tags).splitlines())
-    return _Counts(len(rows), complete, by_filter, groups, named, graded[None])
+    return _Counts(len(rows), complete, by_filter, groups, named, scores.count(None))
+
+
+def _count_grades(scores: Iterable[int | None]) -> Counter[int]:
+    """The number of tools of each grade; many have the same score."""
+    grades: Counter[int] = Counter()
+    for score, number in Counter(scores).items():
+        if score is not None:
+            grades[grade_of(score)] += number
+    return grades
+
+
+def _count_words(texts: Iterable[str]) -> Counter[str]:
+    """The number of texts with each word; many texts are equal."""
+    words: Counter[str] = Counter()
+    for text, number in Counter(texts).items():
+        words.update(dict.fromkeys(text.split(), number))
+    return words
 
 
 def _count_groups(counts: Counter[str], named: dict[str, str], names: Iterable[str]) -> None:

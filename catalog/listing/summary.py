@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from catalog.caching import LRUCache
 from catalog.listing.groups import largest
 from catalog.models import Tool
-from catalog.models.tools import USABLE_COLUMNS
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES
+from catalog.specs.lint.assessment import GRADES, grade_of
 
 TOOLKITS_SHOWN: Final = 8
 
@@ -65,16 +64,11 @@ def summary_for(visibility: Visibility) -> Summary:
 
 def _counted(visibility: Visibility) -> Summary:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
-    usable = {
-        f"{column}_count": Count("pk", filter=Q(**{column: True}))
-        for column in USABLE_COLUMNS.values()
-    }
-    counts, accepted = dict[int | None, int](), Counter[str]()
-    for grade, count, *numbers in tools.values_list("grade").annotate(
-        Count("pk"), **usable
-    ):  # one pass over the tools
-        counts[grade] = count
-        accepted.update(dict(zip(USABLE_COLUMNS, numbers, strict=True)))
+    counts: Counter[int | None] = Counter()
+    accepted: Counter[str] = Counter()
+    for score, usable, number in tools.values_list("score", "usable_formats").annotate(Count("pk")):
+        counts[None if score is None else grade_of(score)] += number
+        accepted.update(dict.fromkeys(usable.split(), number))
     toolkits = largest("toolkit", TOOLKITS_SHOWN, visibility)
     return Summary(
         sum(counts.values()),
@@ -84,8 +78,7 @@ def _counted(visibility: Visibility) -> Summary:
             for key, target in FORMATS.items()
         ),
         tuple(
-            Share(label, counts.get(lowest, 0), _query(grade=lowest), lowest)
-            for lowest, label in GRADES
+            Share(label, counts[lowest], _query(grade=lowest), lowest) for lowest, label in GRADES
         ),
     )
 

@@ -23,7 +23,6 @@ from catalog.models.lint import Assessment
 from catalog.models.sources import SourceTool
 from catalog.search.document import MAX_GROUP_KEY_CHARS, MAX_TOOLKIT_CHARS, group_key
 from catalog.search.visibility import Visibility
-from catalog.specs.exporters import FORMATS
 from catalog.specs.spec import ToolSpec, stored_spec
 
 SORT_NAME_LENGTH = 80
@@ -32,9 +31,6 @@ TOOLKIT_LENGTH = MAX_TOOLKIT_CHARS
 TAG_LENGTH = 60
 GROUP_KEY_LENGTH = MAX_GROUP_KEY_CHARS
 NOTE_LENGTH = 500
-USABLE_COLUMNS = {
-    key: f"usable_{key.replace('-', '_')}" for key in FORMATS
-}  # of a tool, by the format's key
 
 
 class ToolQuerySet(models.QuerySet["Tool"]):
@@ -190,17 +186,11 @@ class Tool(models.Model):
         related_name="supersedes",
         db_index=False,
     )
-    # the assessment of the current revision (see assessments.py); all are None if it is not assessed yet
+    # the assessment of the current revision (see assessments.py); None and "" if it is not assessed yet
     score = models.PositiveSmallIntegerField(null=True, blank=True)
-    grade = models.PositiveSmallIntegerField(null=True, blank=True)  # the lowest score of its grade
-    usable_mcp = models.BooleanField(null=True)
-    usable_mcp_2026_07_28 = models.BooleanField(null=True)
-    usable_openai = models.BooleanField(null=True)
-    usable_openai_strict = models.BooleanField(null=True)
-    usable_anthropic = models.BooleanField(null=True)
-    usable_gemini = models.BooleanField(null=True)
-    usable_langchain = models.BooleanField(null=True)
-    usable_openapi = models.BooleanField(null=True)
+    usable_formats = models.CharField(
+        max_length=200, blank=True, default=""
+    )  # the keys of formats, separated by spaces
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -253,7 +243,7 @@ class Tool(models.Model):
     @property
     def usable(self) -> tuple[str, ...]:
         """The keys of the formats that accept it without changes; () if it is not assessed yet."""
-        return tuple(key for key, column in USABLE_COLUMNS.items() if getattr(self, column))
+        return tuple(self.usable_formats.split())
 
     @property
     def deprecated(self) -> bool:

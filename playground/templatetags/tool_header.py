@@ -14,7 +14,6 @@ from django.urls import reverse
 from catalog.accounts.api_auth import actor
 from catalog.hooks import hooks
 from catalog.models import Tool
-from catalog.models.tools import USABLE_COLUMNS
 from catalog.rights import may
 from catalog.shortcuts import revision_of
 from catalog.specs.exporters import FORMATS
@@ -139,7 +138,7 @@ def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
     yield Tab(
         "lint", "Lint", reverse("catalog:tool_lint", args=slug), score, "of 100" if score else ""
     )
-    usable = "" if tool.score is None else f"{len(tool.usable)}/{len(USABLE_COLUMNS)}"
+    usable = "" if tool.score is None else f"{len(tool.usable)}/{len(FORMATS)}"
     meaning = "formats accept it without changes" if usable else ""
     yield Tab(
         "exports",

@@ -104,7 +104,7 @@ def test_a_single_published_spec_is_assessed_immediately():
 
     stored = Tool.objects.get(pk=tool.pk)
     formats = ("mcp", "mcp-2026-07-28", "openai", "anthropic", "gemini", "langchain", "openapi")
-    assert (stored.score, stored.grade, stored.usable) == (100, 90, formats)
+    assert (stored.score, stored.usable) == (100, formats)
     assert values_of(Assessment.objects.get()) == values_of(
         assessment_row(0, SpecAssessment(100, stored.usable))
     )
@@ -128,7 +128,7 @@ def test_a_revision_published_in_bulk_removes_the_previous_assessment():
     bulk("a", description="Other words than before, and enough of them.")
 
     tool = Tool.objects.get()
-    assert (tool.score, tool.grade, tool.usable) == (None, None, ())
+    assert (tool.score, tool.usable) == (None, ())
     assert found_by("f_judged") == set()
     assert Assessment.objects.count() == 1
 

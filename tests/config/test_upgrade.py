@@ -104,6 +104,7 @@ def test_all_tools_are_there_with_their_metadata(api):
     assert len(tools) == 16  # the archived one is not listed
     first = tools["github-mcp-server.actions_get"]
     assert (first["toolkit"], sorted(first["tags"])) == ("field notes", ["alpha", "beta"])
+    assert {"mcp", "openai", "anthropic"} <= set(first["usable"])
     deprecated = get(api, "/tools/github-mcp-server.add_sub_issue")["deprecation"]
     assert deprecated["note"] == "Use another."
 

@@ -6,7 +6,6 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from catalog.lifecycle import deprecate
 from catalog.models import Tool
-from catalog.models.tools import USABLE_COLUMNS
 from playground.models import Run
 from tests.factories import make_tool, make_user
 from tests.pages import texts_of
@@ -81,7 +80,7 @@ def test_the_settings_of_a_tool_have_the_header_without_a_tab_of_their_own(brows
 
 
 def test_the_tabs_have_numbers(client, greet):
-    Tool.objects.update(score=93, usable_mcp=False)
+    Tool.objects.update(score=93, usable_formats="openai gemini")
 
     shown = {
         name: " ".join(link.text().split())
@@ -91,19 +90,19 @@ def test_the_tabs_have_numbers(client, greet):
     assert shown["Examples"] == "Examples 1"
     assert shown["Revisions"] == "Revisions 2"
     assert shown["Lint"] == "Lint 93 of 100"
-    assert shown["Exports"] == "Exports 6/8 formats accept it without changes"
+    assert shown["Exports"] == "Exports 2/8 formats accept it without changes"
 
 
 @pytest.mark.parametrize(
     ("accepts", "key"),
     [
-        ({}, "mcp"),
-        ({"usable_mcp": False, "usable_openai": True}, "openai"),
-        ({"score": None}, "mcp"),
+        ({"usable_formats": ""}, "mcp"),
+        ({"usable_formats": "openai gemini"}, "openai"),
+        ({"score": None, "usable_formats": ""}, "mcp"),
     ],
 )
 def test_the_tab_exports_opens_the_first_format_without_changes(client, greet, accepts, key):
-    Tool.objects.update(**dict.fromkeys(USABLE_COLUMNS.values(), False) | accepts)
+    Tool.objects.update(**accepts)
 
     link = tabs(header(client, "/tools/greet/"))["Exports"].attributes["href"]
 
