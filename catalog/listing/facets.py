@@ -18,6 +18,7 @@ from catalog.caching import MAX_CHARACTERS, LRUCache
 from catalog.hooks import hooks
 from catalog.listing import groups
 from catalog.listing.catalog_search import CatalogSearch
+from catalog.listing.figures import count_formats, count_grades
 from catalog.listing.results import COUNT_AT_MOST, bounded
 from catalog.listing.url_parameters import FILTERS_OF_GRADES
 from catalog.models import Tool
@@ -28,7 +29,7 @@ from catalog.search.filters import ME, OWNER, write_filter
 from catalog.search.parser import Query, without_filters
 from catalog.search.retrieval import strict_match
 from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES, grade_of
+from catalog.specs.lint.assessment import GRADES
 
 OPTIONS_OF_GROUP: Final = 6
 COUNTED_IMMEDIATELY: Final = (
@@ -170,8 +171,8 @@ def _count_matches(search: CatalogSearch) -> _Counts:
     columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
     pks, tool_ids, toolkits, spec_tags, added_tags, scores, usable, *others = columns
     configurable, examples, returns, deprecated, owners = others
-    grades = _count_grades(scores)
-    accepted = _count_words(usable)
+    grades = count_grades(Counter(scores))
+    accepted = count_formats(Counter(usable))
     by_filter = {
         "runnable:yes": len(search.runnable_ids.intersection(tool_ids)),
         **{filters[0]: grades[grade] for grade, filters in FILTERS_OF_GRADES.items()},
@@ -191,23 +192,6 @@ def _count_matches(search: CatalogSearch) -> _Counts:
         _count_groups(groups["toolkit"], named["toolkit"], [toolkit])
         _count_groups(groups["tag"], named["tag"], "\n".join(tags).splitlines())
     return _Counts(len(rows), complete, by_filter, groups, named, scores.count(None))
-
-
-def _count_grades(scores: Iterable[int | None]) -> Counter[int]:
-    """The number of tools of each grade; many have the same score."""
-    grades: Counter[int] = Counter()
-    for score, number in Counter(scores).items():
-        if score is not None:
-            grades[grade_of(score)] += number
-    return grades
-
-
-def _count_words(texts: Iterable[str]) -> Counter[str]:
-    """The number of texts with each word; many texts are equal."""
-    words: Counter[str] = Counter()
-    for text, number in Counter(texts).items():
-        words.update(dict.fromkeys(text.split(), number))
-    return words
 
 
 def _count_groups(counts: Counter[str], named: dict[str, str], names: Iterable[str]) -> None:

@@ -33,6 +33,15 @@ class Assessment(models.Model):
         return f"revision {self.revision_id}: {self.score}"
 
 
+def read_findings(text: str) -> dict[str, int]:
+    """The number of findings of each rule, from `Assessment.findings`."""
+    numbers = {}
+    for each in text.split():
+        rule, _, number = each.rpartition(":")
+        numbers[rule] = int(number)
+    return numbers
+
+
 class Waiver(models.Model):
     """A user's decision that a finding of a tool is acceptable, and the reason."""
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from catalog.listing import groups
-from catalog.listing.toolkits import cards_of
+from catalog.listing.figures import cards_of
 from catalog.models import Audience
 from catalog.models.tools import TOOLKIT_LENGTH
 from catalog.search.document import GroupKind

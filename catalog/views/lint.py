@@ -19,10 +19,11 @@ from catalog.errors import DocumentError, RevisionConflict
 from catalog.forms.tools import WaiverForm
 from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal
 from catalog.linting.apply_fixes import apply_fixes_to_tool
-from catalog.linting.overview import findings_of, overview_for, tools_that_break
+from catalog.linting.overview import chart_of_scores, findings_of, tools_that_break
 from catalog.linting.page import MEANINGS, LintPage, change_of, severity_links
 from catalog.linting.reports import LintReport
 from catalog.linting.waivers import withdraw
+from catalog.listing.figures import figures_for, rules_broken
 from catalog.models import Audience, Revision, Tool
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_at, revision_of, rule_at, tool_at, tool_for
@@ -42,12 +43,13 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     `?severity=` shows only the rules of one severity.
     """
     chosen = _severity(request)
-    overview = overview_for(Audience.objects.visibility_for(request.user))
+    visibility = Audience.objects.visibility_for(request.user)
+    figures, numbers = figures_for(visibility), rules_broken(visibility)
     groups = []
     for severity in [chosen] if chosen else SEVERITIES:
         rules = [rule for rule in RULES.values() if rule.severity == severity]
-        broken = [(rule, overview.rules[rule.id]) for rule in rules if overview.rules.get(rule.id)]
-        unbroken = [rule for rule in rules if not overview.rules.get(rule.id)]
+        broken = [(rule, numbers[rule.id]) for rule in rules if numbers[rule.id]]
+        unbroken = [rule for rule in rules if not numbers[rule.id]]
         groups.append(
             (
                 severity,
@@ -59,7 +61,9 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     context = {
         "groups": groups,
         "total": len(RULES),
-        "overview": overview,
+        "assessed": figures.assessed,
+        "chart": chart_of_scores(figures.scores),
+        "most": max(numbers.values(), default=1),
         "severity": chosen,
         "severities": severity_links(Counter(rule.severity for rule in RULES.values())),
     }

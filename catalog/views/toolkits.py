@@ -14,7 +14,8 @@ from catalog.accounts.rate_limits import limit_exports
 from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON
 from catalog.listing.catalog_search import CatalogSearch
-from catalog.listing.toolkits import card_of
+from catalog.listing.figures import cards_of
+from catalog.listing.groups import Group
 from catalog.models import Audience, Tool, Toolkit
 from catalog.rights import may
 from catalog.search.document import group_key
@@ -36,9 +37,10 @@ def toolkit_page(request: HttpRequest, name: str) -> HttpResponse:
     visibility = Audience.objects.visibility_for(request.user)
     tools = Tool.objects.available().with_visibility(visibility).in_toolkit(name)
     named = tools.by_name().values_list("toolkit", flat=True).first()
-    card = card_of(named, key, visibility) if named is not None else None
-    if card is None:
+    cards = cards_of([Group(key, named or "", 0)], visibility)
+    if not cards:
         raise Http404
+    [card] = cards
     settings = Toolkit.objects.select_related("owner").filter(key=key).first() or Toolkit(
         key=key, name=card.name
     )

@@ -10,7 +10,7 @@ from django.template.context import Context
 from django.urls import reverse
 
 from catalog.accounts.models import Person, User
-from catalog.listing.summary import Summary, summary_for
+from catalog.listing.figures import Figures, figures_for
 from catalog.models import Audience
 from catalog.stars import starred_ids
 from playground.home.attention import concerns_of
@@ -29,9 +29,9 @@ def try_url(context: Context) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def catalog_summary(context: Context) -> Summary:
-    """The number of tools that the present user sees, their toolkits and their scores."""
-    return summary_for(Audience.objects.visibility_for(_user(context)))
+def catalog_figures(context: Context) -> Figures:
+    """The number of tools that the present user sees, their toolkits, scores and formats."""
+    return figures_for(Audience.objects.visibility_for(_user(context)))
 
 
 @register.inclusion_tag("playground/_activity.html", takes_context=True)

@@ -5,7 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.access import Access, change_tool_access
 from catalog.lifecycle import archive
-from catalog.linting.waivers import waive
+from catalog.linting.waivers import waive, withdraw
 from catalog.models import Assessment, Tool
 from tests.factories import make_tool, make_user
 
@@ -107,6 +107,19 @@ def test_a_waived_finding_and_an_archived_tool_do_not_count(client):
 
     assert tools_of(page(client)) == "folded"
     assert listed(page(client, f"/lint/{RULE}/")) == []
+
+
+def test_a_finding_that_is_waived_does_not_count_even_if_the_score_is_the_same(client):
+    tool, user = make_tool("Waived here"), make_user()
+    waiver = waive(tool, rule=RULE, reason="The name is known.", by=user)
+    score = Tool.objects.get().score
+    withdraw(waiver)
+    Tool.objects.update(score=score)
+    assert tools_of(page(client)) == "1 tool"
+
+    waive(tool, rule=RULE, reason="The name is known.", by=user)
+
+    assert tools_of(page(client)) == "folded"
 
 
 def test_hidden_tools_are_neither_counted_nor_listed(client):
