@@ -41,12 +41,11 @@ from catalog.rendering.text_diff import unified
 from catalog.rights import require
 from catalog.shortcuts import first_rows, held_change_at, source_at
 from catalog.sources.registration import (
-    SourceSettings,
+    SourceForm,
     add_source,
     address_for,
     change_source,
     remove_source,
-    settings_of,
 )
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import hide_changes
@@ -80,7 +79,7 @@ def create_source(
     request: HttpRequest, response: HttpResponse, body: Annotated[SourceIn, DocumentBody(...)]
 ) -> Status[SourceOut]:
     """For administrators. Start a sync to read its tools; with `every_minutes` the first one starts soon."""
-    source = add_source(SourceSettings(**body.model_dump()), by=actor(request))
+    source = add_source(SourceForm(body.model_dump()), by=actor(request))
     response["Location"] = reverse("api:get_source", args=[source.name])
     return Status(201, source_out(request, source))
 
@@ -111,7 +110,7 @@ def patch_source(
     changed = {
         key: value for key, value in sent.items() if value is not None or key == "every_minutes"
     }
-    return source_out(request, change_source(source, settings_of(source, **changed)))
+    return source_out(request, change_source(SourceForm(changed, source=source)))
 
 
 @router.delete(

@@ -36,7 +36,6 @@ POLICIES: Final[dict[Policy, str]] = {
 NAME_LENGTH: Final = 40
 ADDRESS_LENGTH: Final = 2_000
 TITLE_LENGTH: Final = 200
-MAX_EVERY_MINUTES: Final = 60 * 24 * 31
 INTERRUPTED_S: Final = (
     600  # a sync ends within its limits long before; if it has not, its process was stopped
 )

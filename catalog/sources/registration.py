@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any, Final
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
@@ -20,12 +20,11 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.address_policy import url_parts, url_problem
 from catalog.encryption import rotate
-from catalog.errors import DocumentError, Problem
+from catalog.form_problems import require_valid
 from catalog.models import Source
 from catalog.models.sources import (
     ADDRESS_LENGTH,
     KINDS,
-    MAX_EVERY_MINUTES,
     NAME_LENGTH,
     POLICIES,
 )
@@ -35,19 +34,31 @@ from catalog.sources.sync import AlreadySyncing
 MAX_HEADERS: Final = 10
 MAX_HEADER_CHARS: Final = 8_000
 MIN_EVERY_MINUTES: Final = 5
-COLUMNS: Final = (
-    "name",
-    "kind",
-    "address",
-    "document",
-    "policy",
-    "every_minutes",
-)  # of the settings; not `headers`
-_COMMAND_VARIABLES: Final = (
-    "The environment variables of a command can be set only on the server's command line. Remove the source, and add "
-    "it again: manage.py add_source NAME --command COMMAND --header NAME=VARIABLE."
+MAX_EVERY_MINUTES: Final = 60 * 24 * 31
+SCHEDULES: Final[dict[str | int, str]] = {
+    "": "Manually",
+    15: "Every 15 minutes",
+    60: "Every hour",
+    1440: "Every day",
+    10080: "Every week",
+}  # to choose from on the page, in minutes
+_NAME: Final = (
+    f"Enter a name of 1 to {NAME_LENGTH} characters: lower-case letters, digits, `-` and `_`, "
+    "starting with a letter or digit."
 )
-_NAME: Final = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{NAME_LENGTH - 1}}}")
+_COMMAND: Final = (
+    "A command can be set only on the server's command line: manage.py add_source NAME --command "
+    "COMMAND."
+)
+_COMMAND_VARIABLES: Final = (
+    "The environment variables of a command can be set only on the server's command line. Remove "
+    "the source, and add it again: manage.py add_source NAME --command COMMAND --header "
+    "NAME=VARIABLE."
+)
+_SCHEDULE: Final = (
+    f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or leave it empty to sync "
+    "manually."
+)
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # RFC 9110, "token"
 _OWN_HEADERS: Final = frozenset(
     {
@@ -62,27 +73,207 @@ _OWN_HEADERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSettings:
-    """The settings of a source that a user chooses.
+def _refusals_of_choice(choices: Iterable[str]) -> dict[str, str]:
+    return dict.fromkeys(["required", "invalid_choice"], f"Choose one of: {', '.join(choices)}.")
 
-    Attributes:
-        name: the start of its tools' ids.
-        kind: one of `KINDS`.
-        address: a URL; for "mcp-stdio" a command with its arguments; "" for an uploaded document.
-        document: the uploaded OpenAPI document, in JSON or YAML; "" if it has an address.
-        headers: its credentials: HTTP headers; for "mcp-stdio" environment variables. None leaves them unchanged.
-        policy: one of `POLICIES`.
-        every_minutes: the interval of its schedule; None: by hand only.
+
+class DocumentInput(forms.FileInput):
+    """An uploaded file, or the text of a document."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        return files.get(name) or data.get(name)
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return name not in data and name not in files
+
+
+class DocumentField(forms.Field):
+    """The text of a document; "" if there is none."""
+
+    widget = DocumentInput
+
+    def to_python(self, value: Any) -> str:
+        if not value:
+            return ""
+        limit = settings.MAX_DOCUMENT_BYTES
+        content = value.encode() if isinstance(value, str) else value.read(limit + 1)
+        if len(content) > limit:
+            raise forms.ValidationError(f"A document can have at most {limit:,} bytes.")
+        try:
+            return str(content.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError("The document is not text in UTF-8.") from error
+
+
+class HeadersInput(forms.Widget):
+    """Headers by name; the page has inputs for one of them, and a box that removes the stored ones."""
+
+    @sensitive_variables("value")
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:  # noqa: ARG002
+        if isinstance(data.get(name), dict):
+            return data[name]
+        if value := data.get("header_value", "").strip():
+            return {data.get("header_name", "").strip(): value}
+        return {} if "remove_credentials" in data else None
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return self.value_from_datadict(data, files, name) is None
+
+
+class HeadersField(forms.Field):
+    """HTTP headers by name, or the environment variables of a command; {} removes the stored ones."""
+
+    widget = HeadersInput
+
+    @sensitive_variables()
+    def run_validators(self, value: dict[str, str] | None) -> None:
+        headers = value or {}
+        if len(headers) > MAX_HEADERS:
+            raise forms.ValidationError(f"Enter at most {MAX_HEADERS} headers.")
+        problems = [_header_problem(*header) for header in headers.items()]
+        if any(problems):
+            raise forms.ValidationError([problem for problem in problems if problem])
+
+
+class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The settings of a source that a user chooses, for its page, the API and `add_source`.
+
+    Settings of `source` that are not sent stay; its name and kind always do.
+
+    Args:
+        data: the settings, as their page or the API sends them.
+        files: a file for "document", which can also be a text in `data`.
+        source: the source to change; None for a new one.
+        allow_command: accept the kind "mcp-stdio" for a new source: its command runs on this
+            machine.
     """
 
-    name: str
-    kind: str
-    address: str = ""
-    document: str = field(default="", repr=False)
-    headers: Mapping[str, str] | None = field(default=None, repr=False)
-    policy: str = "compatible"
-    every_minutes: int | None = None
+    name = forms.RegexField(
+        rf"^[a-z0-9][a-z0-9_-]{{0,{NAME_LENGTH - 1}}}\Z",
+        strip=True,
+        error_messages={
+            "required": _NAME,
+            "invalid": _NAME,
+            "unique": "The source '%(model)s' already exists. Choose another name.",
+        },
+    )
+    document = DocumentField(required=False)
+    every_minutes = forms.IntegerField(
+        required=False,
+        min_value=MIN_EVERY_MINUTES,
+        max_value=MAX_EVERY_MINUTES,
+        error_messages={
+            "invalid": "Enter a number of minutes, or leave it empty to sync manually.",
+            "min_value": _SCHEDULE,
+            "max_value": _SCHEDULE,
+        },
+    )
+    headers = HeadersField(required=False)
+
+    class Meta:
+        model = Source
+        fields = ["name", "kind", "document", "address", "policy", "every_minutes"]
+        error_messages = {
+            "kind": _refusals_of_choice(KINDS),
+            "address": {"max_length": f"Enter at most {ADDRESS_LENGTH:,} characters."},
+            "policy": _refusals_of_choice(POLICIES),
+        }
+
+    def __init__(
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        source: Source | None = None,
+        allow_command: bool = False,
+    ) -> None:
+        super().__init__(data, files, instance=source or Source(), auto_id=False)
+        self.allow_command = allow_command
+        for name, field in self.fields.items():
+            is_fixed = source is not None and name in ("name", "kind")
+            is_omitted = field.widget.value_omitted_from_data(self.data, self.files, name)
+            field.disabled = is_fixed or is_omitted  # so its stored value is used
+
+    @property
+    def reaches_this_machine(self) -> bool:
+        """Whether sources may connect to this machine (see `address_policy`)."""
+        return bool(settings.LOOPBACK_ONLY)
+
+    @property
+    def header_name(self) -> str:
+        """The name of the header on the page."""
+        stored = self.instance.header_names or ["Authorization"]
+        return str(self.data.get("header_name", stored[0]))
+
+    @property
+    def schedules(self) -> dict[str | int, str]:
+        """The intervals to choose from, with the stored one."""
+        stored = self.initial["every_minutes"]
+        if not stored or stored in SCHEDULES:
+            return SCHEDULES
+        return {**SCHEDULES, stored: f"Every {stored} minutes"}
+
+    def clean_kind(self) -> str:
+        kind: str = self.cleaned_data["kind"]
+        is_command = kind == "mcp-stdio"
+        if is_command and self.instance.pk is None and not self.allow_command:
+            raise forms.ValidationError(_COMMAND)
+        return kind
+
+    def clean_address(self) -> str:
+        """A URL, or the command of "mcp-stdio"; "" if there is a document, which a new URL replaces."""
+        address: str = self.cleaned_data["address"]
+        kind = self.cleaned_data.get("kind")
+        document = self.cleaned_data.get("document")
+        if kind is None or document is None:
+            return address  # they have errors of their own
+        if kind != "openapi" or (address and self.fields["document"].disabled):
+            document = self.cleaned_data["document"] = ""
+        if kind == "mcp-stdio":
+            self._check_command(address)
+        elif kind == "openapi" and bool(address) == bool(document):
+            message = "Enter the address of an OpenAPI document, or upload one, but not both."
+            raise forms.ValidationError(message)
+        elif not document and (problem := url_problem(address)):
+            raise forms.ValidationError(problem)
+        return address
+
+    def _check_command(self, command: str) -> None:
+        if self.instance.pk is not None and command != self.initial["address"].strip():
+            raise forms.ValidationError(_COMMAND)
+        try:
+            is_usable = bool(shlex.split(command))
+        except ValueError:
+            is_usable = False
+        if not is_usable:
+            raise forms.ValidationError("Enter a command with its arguments.")
+
+    def clean_headers(self) -> dict[str, str] | None:
+        """The headers; None leaves them as they are.
+
+        The environment variables of a command never change: with some (`LD_PRELOAD`), they decide
+        what runs here.
+        """
+        headers: dict[str, str] | None = self.cleaned_data["headers"]
+        if headers is not None and self.initial["kind"] == "mcp-stdio":
+            raise forms.ValidationError(_COMMAND_VARIABLES)
+        return headers
+
+
+@sensitive_variables("value")
+def _header_problem(name: str, value: str) -> str:
+    """Why a header cannot be sent; "" if it can."""
+    if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
+        return f"{name[:100]!r} cannot be the name of a header with credentials."
+    is_text = value.isascii() and value.isprintable()
+    if not 1 <= len(value) <= MAX_HEADER_CHARS or not is_text:
+        return (
+            f"The value of {name} must be 1 to {MAX_HEADER_CHARS:,} printable ASCII characters "
+            "on one line."
+        )
+    if value != value.strip():
+        return f"Remove the spaces at the beginning and the end of the value of {name}."
+    return ""
 
 
 def address_for(source: Source, person: Person) -> str:
@@ -95,70 +286,50 @@ def address_for(source: Source, person: Person) -> str:
     return parts._replace(query="", fragment="").geturl() if parts else ""
 
 
-@sensitive_variables("wanted")
-def add_source(wanted: SourceSettings, *, by: User | None, allow_command: bool = False) -> Source:
-    """Store a new source. It is due immediately if it has a schedule.
-
-    Args:
-        wanted: its settings.
-        by: the owner of its tools.
-        allow_command: accept the kind "mcp-stdio", whose command runs on this machine: on the command line only.
+def add_source(form: SourceForm, *, by: User | None) -> Source:
+    """Store a new source, whose tools `by` owns. It is due immediately if it has a schedule.
 
     Raises:
         DocumentError: settings are invalid, or the name exists; with pointers such as "/address".
     """
-    problems = _problems(wanted, allow_command=allow_command)
-    if not problems and Source.objects.filter(name=wanted.name).exists():
-        problems.append(_name_exists(wanted.name))
-    if problems:
-        raise DocumentError(problems)
-    source = Source(**{name: getattr(wanted, name) for name in COLUMNS}, owner=by)
-    source.next_sync_at = timezone.now() if wanted.every_minutes else None
-    source.set_headers(wanted.headers or {})
+    require_valid(form, "source")
+    source: Source = form.instance
+    source.owner = by
+    source.next_sync_at = timezone.now() if source.every_minutes else None
+    source.set_headers(form.cleaned_data["headers"] or {})
     try:
         with transaction.atomic():
             source.save()
             audit.record("source.add", "source", source.name, after=_facts_of(source), by=by)
-    except IntegrityError as error:
-        raise DocumentError([_name_exists(wanted.name)]) from error
+    except IntegrityError:  # since the check, another process has stored one with this name
+        form.validate_unique()
+        require_valid(form, "source")
+        raise
     return source
 
 
-@sensitive_variables("wanted")
-def change_source(source: Source, wanted: SourceSettings) -> Source:
-    """Store changed settings; name and kind stay. Credentials are removed if the address moves to another server.
-
-    The environment variables of a command never change: with some (`LD_PRELOAD`), they decide what runs here.
+def change_source(form: SourceForm) -> Source:
+    """Store changed settings. Credentials are removed if the address moves to another server.
 
     Raises:
         DocumentError: settings are invalid.
     """
-    problems = _problems(
-        wanted, allow_command=source.kind == "mcp-stdio" and wanted.address == source.address
-    )
-    if (wanted.name, wanted.kind) != (source.name, source.kind):
-        problems.append(
-            Problem("/name", "The name and the kind of a source cannot change.", "source.name")
-        )
-    if source.kind == "mcp-stdio" and wanted.headers is not None:
-        problems.append(Problem("/headers", _COMMAND_VARIABLES, "source.command"))
-    if problems:
-        raise DocumentError(problems)
-    before = _facts_of(source)
-    moved = _origin(wanted.address) != _origin(source.address)
-    if wanted.headers is not None or moved:
-        source.set_headers(wanted.headers or {})
+    require_valid(form, "source")
+    source: Source = form.instance
+    headers = form.cleaned_data["headers"]
+    moved = _origin(source.address) != _origin(form.initial["address"])
+    if headers is not None or moved:
+        source.set_headers(headers or {})
     if moved:
         source.moved_at = timezone.now()
-    if wanted.every_minutes != source.every_minutes:
-        source.every_minutes = wanted.every_minutes
+    if source.every_minutes != form.initial["every_minutes"]:
         source.schedule_next(timezone.now())
-    source.address, source.document, source.policy = wanted.address, wanted.document, wanted.policy
     with transaction.atomic():
+        before = _facts_of(Source.objects.get(pk=source.pk))
         source.save()
         after = _facts_of(source)
-        if wanted.headers is not None:
-            after["credentials"] = "replaced" if wanted.headers else "removed"
+        if headers is not None:
+            after["credentials"] = "replaced" if headers else "removed"
         audit.record_change("source.change", "source", source.name, before, after)
     return source
 
@@ -174,12 +345,6 @@ def _facts_of(source: Source) -> dict[str, Any]:
         "policy": source.policy,
         "every_minutes": source.every_minutes,
     }
-
-
-def settings_of(source: Source, **changed: Any) -> SourceSettings:
-    """The settings of a source, with changes; its headers stay unless they are among these."""
-    stored = {name: getattr(source, name) for name in COLUMNS}
-    return SourceSettings(**{**stored, **changed})
 
 
 def remove_source(source: Source) -> None:
@@ -204,99 +369,10 @@ def rotate_credentials() -> tuple[int, int]:
     return rotate(Source.objects.exclude(credentials=""), "credentials", object_type="source")
 
 
-# -- validation --------------------------------------------------------------------------------------------------------
-
-
-@sensitive_variables("wanted")
-def _problems(wanted: SourceSettings, *, allow_command: bool) -> list[Problem]:
-    found: list[Problem] = []
-    if not _NAME.fullmatch(wanted.name):
-        message = (
-            f"Enter a name of 1 to {NAME_LENGTH} characters: lower-case letters, digits, `-` and `_`, starting with a "
-            "letter or digit."
-        )
-        found.append(Problem("/name", message, "source.name"))
-    if wanted.kind not in KINDS:
-        found.append(Problem("/kind", f"Choose one of: {', '.join(KINDS)}.", "source.kind"))
-    elif wanted.kind == "mcp-stdio" and not allow_command:
-        message = "A command can be set only on the server's command line: manage.py add_source NAME --command COMMAND."
-        found.append(Problem("/kind", message, "source.command"))
-    else:
-        found += _address_problems(wanted)
-    if wanted.policy not in POLICIES:
-        found.append(Problem("/policy", f"Choose one of: {', '.join(POLICIES)}.", "source.policy"))
-    if (
-        wanted.every_minutes is not None
-        and not MIN_EVERY_MINUTES <= wanted.every_minutes <= MAX_EVERY_MINUTES
-    ):
-        message = f"Enter {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes, or leave it empty to sync manually."
-        found.append(Problem("/every_minutes", message, "source.schedule"))
-    return found + _header_problems(wanted.headers or {})
-
-
-def _address_problems(wanted: SourceSettings) -> list[Problem]:
-    if wanted.kind == "openapi" and bool(wanted.address) == bool(wanted.document):
-        message = "Enter the address of an OpenAPI document, or upload one, but not both."
-        return [Problem("/address", message, "source.address")]
-    if wanted.document:
-        if len(wanted.document.encode()) > settings.MAX_DOCUMENT_BYTES:
-            message = f"A document can have at most {settings.MAX_DOCUMENT_BYTES:,} bytes."
-            return [Problem("/document", message, "source.document")]
-        return []
-    if len(wanted.address) > ADDRESS_LENGTH:
-        return [
-            Problem("/address", f"Enter at most {ADDRESS_LENGTH:,} characters.", "source.address")
-        ]
-    if wanted.kind == "mcp-stdio":
-        return _command_problems(wanted.address)
-    message = url_problem(wanted.address)
-    return [Problem("/address", message, "source.address")] if message else []
-
-
-def _command_problems(command: str) -> list[Problem]:
-    try:
-        usable = bool(shlex.split(command))
-    except ValueError:
-        usable = False
-    return (
-        []
-        if usable
-        else [Problem("/address", "Enter a command with its arguments.", "source.address")]
-    )
-
-
-@sensitive_variables("headers", "value")
-def _header_problems(headers: Mapping[str, str]) -> list[Problem]:
-    if len(headers) > MAX_HEADERS:
-        return [Problem("/headers", f"Enter at most {MAX_HEADERS} headers.", "source.headers")]
-    found = []
-    for name, value in headers.items():
-        if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
-            message = f"{name[:100]!r} cannot be the name of a header with credentials."
-            found.append(Problem("/headers", message, "source.headers"))
-        elif (
-            not value
-            or len(value) > MAX_HEADER_CHARS
-            or not (value.isascii() and value.isprintable())
-        ):
-            message = f"The value of {name} must be 1 to {MAX_HEADER_CHARS:,} printable ASCII characters on one line."
-            found.append(Problem("/headers", message, "source.headers"))
-        elif value != value.strip():
-            message = f"Remove the spaces at the beginning and the end of the value of {name}."
-            found.append(Problem("/headers", message, "source.headers"))
-    return found
-
-
 def _origin(address: str) -> tuple[str, str | None, int | None] | str:
     parts = url_parts(address)
     return (
         (parts.scheme, parts.hostname, parts.port)
         if parts and parts.scheme in {"http", "https"}
-        else address
-    )
-
-
-def _name_exists(name: str) -> Problem:
-    return Problem(
-        "/name", f"The source {name!r} already exists. Choose another name.", "source.name"
+        else address.strip()
     )

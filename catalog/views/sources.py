@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urlencode
 
@@ -14,11 +15,18 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.forms.sources import SourceForm
+from catalog.errors import DocumentError
+from catalog.form_problems import links_to_errors
 from catalog.models import Audience, HeldChange, Source, SourceSync
 from catalog.rights import may, require
 from catalog.shortcuts import first_rows, source_at
-from catalog.sources.registration import address_for, remove_source
+from catalog.sources.registration import (
+    SourceForm,
+    add_source,
+    address_for,
+    change_source,
+    remove_source,
+)
 from catalog.sources.schedule import sync_in_background
 from catalog.sources.sync import AlreadySyncing, hide_changes
 from catalog.views.parts import wants_part
@@ -36,21 +44,20 @@ def source_list(request: HttpRequest) -> HttpResponse:
     """All sources with their state; administrators add one with the form below."""
     form = SourceForm()
     if request.method == "POST":
-        form = SourceForm(None, request.POST, request.FILES)
         require(request.user, "administer")
-        if source := form.add(by=actor(request)):
+        form = SourceForm(request.POST, request.FILES)
+        with suppress(DocumentError):  # the form shows its errors
+            source = add_source(form, by=actor(request))
             sync_in_background(source, by=actor(request))
             messages.success(request, f"{source.name} added. Its tools are being read.")
             return redirect(source)
     context = {
         "sources": list(Source.objects.with_state().order_by("name")),
         "form": form,
-        "errors": form.error_links,
+        "errors": links_to_errors(form),
         "may_manage": bool(may(request.user, "administer")),
     }
-    return render(
-        request, "catalog/sources/list.html", context, status=form.status if form.errors else 200
-    )
+    return render(request, "catalog/sources/list.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
@@ -63,7 +70,7 @@ def source_page(request: HttpRequest, name: str) -> HttpResponse:
     source = source_at(name)
     if wants_part(request):
         return render(request, "catalog/sources/_state.html", _state_of(request, source))
-    return _source_page(request, source, SourceForm(source))
+    return _source_page(request, source, SourceForm(source=source))
 
 
 @sensitive_post_parameters()
@@ -73,9 +80,10 @@ def change_settings(request: HttpRequest, name: str) -> HttpResponse:
     """Change the address, the credentials, the policy or the schedule."""
     require(request.user, "administer")
     source = source_at(name)
-    form = SourceForm(source, request.POST, request.FILES)
-    if not form.save():
+    form = SourceForm(request.POST, request.FILES, source=source)
+    if not form.is_valid():
         return _source_page(request, source_at(name), form)
+    change_source(form)
     messages.success(request, f"{name} saved.")
     return redirect(source)
 
@@ -112,13 +120,13 @@ def _source_page(request: HttpRequest, source: Source, form: SourceForm) -> Http
     context = {
         **_state_of(request, source),
         "form": form,
-        "errors": form.error_links,
+        "errors": links_to_errors(form),
         "decided": source.held_changes.visible_to(request.user)
         .exclude(state=HeldChange.HELD)
         .select_related("decided_by")[:DECIDED_SHOWN],
     }
     return render(
-        request, "catalog/sources/source.html", context, status=form.status if form.errors else 200
+        request, "catalog/sources/source.html", context, status=422 if form.errors else 200
     )
 
 

@@ -27,13 +27,7 @@ from catalog.linting.waivers import waive, withdraw
 from catalog.metadata import Organisation, organise
 from catalog.publishing import publish, publish_many
 from catalog.shortcuts import toolkit_for
-from catalog.sources.registration import (
-    SourceSettings,
-    add_source,
-    change_source,
-    remove_source,
-    settings_of,
-)
+from catalog.sources.registration import remove_source
 from catalog.sources.sync import sync
 from catalog.specs.lint import RULES
 from playground import running
@@ -45,8 +39,10 @@ from tests.catalog.sources.documents import (
     BREAKING,
     FORECAST,
     add_document,
+    change_settings,
     document,
     replace_document,
+    store_source,
 )
 from tests.catalog.views.test_lint import FAULTY
 from tests.conftest import Program
@@ -247,7 +243,7 @@ def test_applied_fixes_are_recorded(ada):
 
 def test_sources_are_recorded_without_their_credentials(ada):
     source = add_document(document(FORECAST), by=ada, headers={"X-Key": "hunter2-secret"})
-    change_source(source, settings_of(source, policy="review", headers={"X-Key": "hunter3-secret"}))
+    change_settings(source, policy="review", headers={"X-Key": "hunter3-secret"})
     sync(source, by=ada)
     remove_source(source)
 
@@ -259,7 +255,7 @@ def test_sources_are_recorded_without_their_credentials(ada):
     assert len(shown("source.sync")) == 1
     assert len(shown("source.remove")) == 1
     address = "https://api.example.com/o?key=hunter2-secret"
-    add_source(SourceSettings("s", "openapi", address=address), by=None)
+    store_source("s", "openapi", address=address)
     assert not any("secret" in event.before + event.after for event in events())
 
 

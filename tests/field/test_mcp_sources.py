@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from catalog.models import SourceTool, Tool
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
+from tests.catalog.sources.documents import store_source
 from tests.field import field_input
 from tests.mcp_server import answering_server
 from tests.playground.connections.test_mcp_tool import Strange, call, error_of
@@ -33,7 +33,7 @@ def test_a_list_with_a_bad_or_doubled_tool_is_imported(settings, subject, tools)
     settings.LOOPBACK_ONLY = True
     listed = field_input(subject)["tools/list"]
     with answering_server(lambda _: listed) as server:
-        record = sync(add_source(SourceSettings("demo", "mcp-http", server.url), by=None))
+        record = sync(store_source("demo", "mcp-http", server.url))
 
     assert (record.error, record.refused) == ("", 0)
     assert sorted(Tool.objects.values_list("tool_id", flat=True)) == tools
@@ -49,7 +49,7 @@ def test_two_different_tools_of_one_name_are_reported_and_a_published_one_stays_
     good = {**one, "name": "good"}
     listed = {"tools": [one]}
     with answering_server(lambda _: listed) as server:
-        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        source = store_source("demo", "mcp-http", server.url)
         sync(source)
         listed["tools"] = [one, good, other]
 
@@ -79,7 +79,7 @@ def test_a_tool_whose_id_is_that_of_another_never_replaces_it(settings, other):
     approved = mcp_tool("x")
     listed = {"tools": [approved]}
     with answering_server(lambda _: listed) as server:
-        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        source = store_source("demo", "mcp-http", server.url)
         sync(source)
         listed["tools"] = [other, approved]
 
@@ -96,7 +96,7 @@ def test_a_change_under_a_name_that_looks_the_same_is_held(settings, name):
     settings.LOOPBACK_ONLY = True
     listed = {"tools": [mcp_tool("x")]}
     with answering_server(lambda _: listed) as server:
-        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        source = store_source("demo", "mcp-http", server.url)
         sync(source)
         listed["tools"] = [mcp_tool(name, description="Read another file")]
 
@@ -113,7 +113,7 @@ def test_a_change_under_a_name_that_looks_the_same_is_held(settings, name):
 def test_a_tool_with_a_long_name_has_one_row_of_the_id_in_the_catalog(settings, length):
     settings.LOOPBACK_ONLY = True
     with answering_server(lambda _: {"tools": [mcp_tool("x" * length), mcp_tool("y")]}) as server:
-        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        source = store_source("demo", "mcp-http", server.url)
 
         first = sync(source)
         second = sync(source)
@@ -136,7 +136,7 @@ def test_two_tools_of_one_id_are_found_in_a_list_of_thousands(settings):
         ]
     }
     with answering_server(lambda _: listed) as server:
-        record = sync(add_source(SourceSettings("demo", "mcp-http", server.url), by=None))
+        record = sync(store_source("demo", "mcp-http", server.url))
 
     assert (record.error, record.created, record.refused) == ("", 1_001, 1)
     assert not Tool.objects.filter(tool_id="demo.x").exists()
@@ -145,7 +145,7 @@ def test_two_tools_of_one_id_are_found_in_a_list_of_thousands(settings):
 @pytest.mark.django_db
 def test_a_command_that_does_not_start_is_explained_by_its_stderr():
     program = f"{sys.executable} -c \"import sys; sys.exit('EMFILE: too many open files')\""
-    source = add_source(SourceSettings("local", "mcp-stdio", program), by=None, allow_command=True)
+    source = store_source("local", "mcp-stdio", program)
 
     record = sync(source)
 

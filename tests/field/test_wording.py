@@ -8,13 +8,18 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.jsontext.reader import loads
 from catalog.models import HeldChange, SourceSync, Tool
 from catalog.publishing import publish
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
 from catalog.specs.diff import compare
 from catalog.specs.importers import import_document
 from catalog.specs.lint import lint
 from catalog.specs.spec import read_spec
-from tests.catalog.sources.documents import add_document, document, operation, replace_document
+from tests.catalog.sources.documents import (
+    add_document,
+    document,
+    operation,
+    replace_document,
+    store_source,
+)
 from tests.field import field_input
 from tests.mcp_server import answering_server
 
@@ -217,7 +222,7 @@ def test_the_default_policy_holds_words_hints_defaults_and_poisoned_additions(se
     base = {"description": "d", **with_parameters(a={"type": "integer", "default": 1})}
     listed = {"tools": [{"name": name, **base} for name in changes]}
     with answering_server(lambda _: listed) as server:
-        source = add_source(SourceSettings("demo", "mcp-http", server.url), by=None)
+        source = store_source("demo", "mcp-http", server.url)
         sync(source)
         listed["tools"] = [{"name": name, **base, **change} for name, change in changes.items()]
         listed["tools"].append({"name": "new", **base, **with_parameters(b=poisoned)})

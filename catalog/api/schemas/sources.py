@@ -19,7 +19,8 @@ from catalog.api.schemas.base import (
 )
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.models import Source, Tool
-from catalog.models.sources import MAX_EVERY_MINUTES, Kind, Policy
+from catalog.models.sources import Kind, Policy
+from catalog.sources.registration import MAX_EVERY_MINUTES, MIN_EVERY_MINUTES
 
 
 def _source_name(source: Source | None) -> str | None:
@@ -34,7 +35,10 @@ OptionalText = Annotated[str | None, EmptyIsNone]
 
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
 _DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
-_EVERY = "The time between two syncs; null: it syncs only on request."
+_EVERY = (
+    f"The time between two syncs, {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes; null: it syncs only on "
+    "request."
+)
 _POLICY = (
     "Which changes need no approval: `compatible` ones (the default; changed words are held), all (`automatic`), or "
     "none (`review`)."
@@ -50,17 +54,20 @@ class SourceIn(In):
     document: str = Field("", description=_DOCUMENT)
     headers: dict[str, str] = Field({}, description=_HEADERS)
     policy: Policy = Field("compatible", description=_POLICY)
-    every_minutes: int | None = Field(None, le=MAX_EVERY_MINUTES, description=_EVERY)
+    every_minutes: int | None = Field(None, description=_EVERY)
 
 
 class SourceChangesIn(In):
-    """Members that are absent stay as they are. `headers` replaces all credentials; {} removes them."""
+    """Members that are absent stay as they are; only an `address` replaces a document.
+
+    `headers` replaces all credentials; {} removes them.
+    """
 
     address: str | None = None
     document: str | None = None
     headers: dict[str, str] | None = Field(None, description=_HEADERS)
     policy: Policy | None = None
-    every_minutes: int | None = Field(None, le=MAX_EVERY_MINUTES, description=_EVERY)
+    every_minutes: int | None = Field(None, description=_EVERY)
 
 
 class ToolChangeOut(Out):

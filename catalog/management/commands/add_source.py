@@ -12,8 +12,8 @@ from django.core.management.base import CommandError
 from catalog.accounts.users import administrator
 from catalog.commands import BaseCommand
 from catalog.errors import DocumentError
-from catalog.models.sources import POLICIES, Source
-from catalog.sources.registration import SourceSettings, add_source
+from catalog.models.sources import POLICIES
+from catalog.sources.registration import SourceForm, add_source
 
 
 class Command(BaseCommand):
@@ -45,17 +45,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         kind, address, document = _origin(options)
-        wanted = SourceSettings(
-            name=options["name"],
-            kind=kind,
-            address=address,
-            document=document,
-            headers=dict(_header(text) for text in options["header"]),
-            policy=options["policy"],
-            every_minutes=options["every"],
-        )
+        wanted = {
+            "name": options["name"],
+            "kind": kind,
+            "address": address,
+            "document": document,
+            "headers": dict(_header(text) for text in options["header"]),
+            "policy": options["policy"],
+            "every_minutes": options["every"],
+        }
         try:
-            source: Source = add_source(wanted, by=administrator(), allow_command=True)
+            source = add_source(SourceForm(wanted, allow_command=True), by=administrator())
         except DocumentError as error:
             for problem in error.problems:
                 self.stderr.write(f"{problem.pointer.removeprefix('/')}: {problem.message}")

@@ -2,7 +2,7 @@
 
 import json
 
-from catalog.sources.registration import SourceSettings, add_source, change_source, settings_of
+from catalog.sources.registration import SourceForm, add_source, change_source
 
 
 def operation(name, *, summary="Do it", required=("city",), properties=None):
@@ -39,11 +39,21 @@ BREAKING = operation(
 ALERTS = operation("alerts")
 
 
+def store_source(name, kind, address="", *, by=None, **settings):
+    """A new source, as an administrator adds it on the command line."""
+    wanted = {"name": name, "kind": kind, "address": address, **settings}
+    return add_source(SourceForm(wanted, allow_command=True), by=by)
+
+
+def change_settings(source, **settings):
+    return change_source(SourceForm(settings, source=source))
+
+
 def add_document(text, *, name="weather", by=None, **settings):
     """A source with an uploaded document."""
-    return add_source(SourceSettings(name, "openapi", document=text, **settings), by=by)
+    return store_source(name, "openapi", document=text, by=by, **settings)
 
 
 def replace_document(source, text):
     source.refresh_from_db()
-    return change_source(source, settings_of(source, document=text))
+    return change_settings(source, document=text)

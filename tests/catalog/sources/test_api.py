@@ -5,7 +5,6 @@ import json
 import pytest
 
 from catalog.models import HeldChange, Source, SourceSync, Tool
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import begin, sync
 from tests.catalog.sources.documents import (
     ALERTS,
@@ -14,6 +13,7 @@ from tests.catalog.sources.documents import (
     add_document,
     document,
     replace_document,
+    store_source,
 )
 from tests.conftest import Program
 from tests.factories import make_token, make_user
@@ -265,6 +265,16 @@ def test_a_command_is_refused(staff):
     assert (refused.status_code, Source.objects.count()) == (422, 0)
 
 
+def test_the_address_of_a_command_is_not_changed_by_the_api(staff):
+    store_source("local", "mcp-stdio", "npx server")
+
+    refused = staff.send("PATCH", "/sources/local", json.dumps({"address": "sh -c id"}))
+
+    assert refused.status_code == 422
+    assert [error["pointer"] for error in refused.json()["errors"]] == ["/address"]
+    assert Source.objects.get().address == "npx server"
+
+
 def test_a_change_of_another_source_is_not_found(staff):
     change = held()
     add_document(document(ALERTS), name="other")
@@ -273,7 +283,7 @@ def test_a_change_of_another_source_is_not_found(staff):
 
 
 def test_the_environment_of_a_command_is_not_changed_by_the_api(staff):
-    add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
+    store_source("local", "mcp-stdio", "npx server")
 
     refused = staff.send(
         "PATCH", "/sources/local", json.dumps({"headers": {"BASH_ENV": "/tmp/evil"}})
@@ -285,12 +295,8 @@ def test_the_environment_of_a_command_is_not_changed_by_the_api(staff):
 
 def test_only_staff_see_the_query_of_an_address_and_the_arguments_of_a_command(staff, program):
     url = "https://tools.example/mcp"
-    add_source(SourceSettings("remote", "mcp-http", f"{url}?apiKey=mrk-abc"), by=None)
-    add_source(
-        SourceSettings("local", "mcp-stdio", "npx server --key mrk-abc"),
-        by=None,
-        allow_command=True,
-    )
+    store_source("remote", "mcp-http", f"{url}?apiKey=mrk-abc")
+    store_source("local", "mcp-stdio", "npx server --key mrk-abc")
 
     seen = {one["name"]: one["address"] for one in program.ask("/sources").json()["items"]}
 

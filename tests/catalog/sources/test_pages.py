@@ -5,7 +5,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.models import HeldChange, Source, SourceSync, Tool
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import begin, carry_out, sync
 from tests.catalog.sources.documents import (
     ALERTS,
@@ -14,6 +13,7 @@ from tests.catalog.sources.documents import (
     add_document,
     document,
     replace_document,
+    store_source,
 )
 
 pytestmark = pytest.mark.django_db
@@ -264,9 +264,7 @@ def test_users_who_may_not_decide_are_refused(browser):
 
 def test_settings_are_changed_and_credentials_stay(staff):
     headers = {"Authorization": "Bearer mrk-abc"}
-    add_source(
-        SourceSettings("demo", "mcp-http", "https://tools.example/mcp", headers=headers), by=None
-    )
+    store_source("demo", "mcp-http", "https://tools.example/mcp", headers=headers)
     fields = {"address": "https://tools.example/mcp", "policy": "review", "every_minutes": "1440"}
 
     staff.post(
@@ -290,6 +288,41 @@ def test_an_uploaded_document_stays_unless_it_is_replaced(staff):
         "/sources/weather/settings/", {"policy": "review", "every_minutes": "", "document": file}
     )
     assert Source.objects.get().document == document(ALERTS)
+
+
+def test_an_uploaded_document_is_replaced_by_an_address(staff):
+    add_document(document(FORECAST))
+    fields = {"address": "https://api.example/openapi.json", "policy": "review"}
+
+    staff.post("/sources/weather/settings/", {**fields, "every_minutes": ""})
+
+    source = Source.objects.get()
+    assert (source.address, source.document) == ("https://api.example/openapi.json", "")
+
+
+def test_the_page_offers_the_stored_schedule_also_if_it_is_an_unusual_one(staff):
+    store_source("usual", "mcp-http", "https://tools.example/mcp", every_minutes=60)
+    store_source("unusual", "mcp-http", "https://tools.example/mcp", every_minutes=45)
+    chosen = "#every_minutes option[selected]"
+
+    assert text(staff.get("/sources/usual/"), chosen) == "Every hour"
+    assert text(staff.get("/sources/unusual/"), chosen) == "Every 45 minutes"
+
+
+def test_a_refused_header_is_shown_again_without_its_value(staff):
+    store_source("demo", "mcp-http", "https://tools.example/mcp", headers={"X-Key": "mrk-abc"})
+    fields = {"address": "https://tools.example/mcp", "policy": "review", "every_minutes": ""}
+
+    refused = staff.post(
+        "/sources/demo/settings/", {**fields, "header_name": "Host", "header_value": "mrk-def"}
+    )
+
+    assert "'Host' cannot be the name of a header" in text(refused, "#headers-error")
+    assert page(refused).css_first("#header_name").attributes["value"] == "Host"
+    assert "mrk-" not in refused.content.decode()
+    assert (
+        page(staff.get("/sources/demo/")).css_first("#header_name").attributes["value"] == "X-Key"
+    )
 
 
 def test_refused_settings_are_shown_with_their_errors(staff):
@@ -371,7 +404,7 @@ def test_the_form_explains_which_servers_can_be_reached(staff, settings):
 
 
 def test_the_environment_of_a_command_is_not_changed_on_its_page(staff):
-    add_source(SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True)
+    store_source("local", "mcp-stdio", "npx server")
 
     shown = staff.get("/sources/local/")
     fields = {
@@ -383,13 +416,13 @@ def test_the_environment_of_a_command_is_not_changed_on_its_page(staff):
     refused = staff.post("/sources/local/settings/", fields)
 
     assert page(shown).css_first("input[name=header_value]") is None
-    assert "can be set only on the server's command line" in text(refused, "#header_value-error")
+    assert "can be set only on the server's command line" in text(refused, "#headers-error")
     assert Source.objects.get().headers == {}
 
 
 def test_the_page_shows_the_query_of_an_address_to_staff_only(ada, browser):
     url = "https://tools.example/mcp"
-    add_source(SourceSettings("remote", "mcp-http", f"{url}?apiKey=mrk-abc"), by=None)
+    store_source("remote", "mcp-http", f"{url}?apiKey=mrk-abc")
 
     seen = browser.get("/sources/remote/").content.decode()
     assert url in seen

@@ -14,9 +14,8 @@ from catalog.errors import OutgoingError
 from catalog.models import Source, Tool
 from catalog.sources import reading
 from catalog.sources.reading import read_source
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
-from tests.catalog.sources.documents import FORECAST, document
+from tests.catalog.sources.documents import FORECAST, document, store_source
 from tests.http_server import local_server, respond
 from tests.mcp_server import answering_server, sdk_server
 from tests.site import ROOT
@@ -30,7 +29,7 @@ def _loopback(settings):
 
 
 def mcp_source(address, **settings):
-    return add_source(SourceSettings("demo", "mcp-http", address, **settings), by=None)
+    return store_source("demo", "mcp-http", address, **settings)
 
 
 def failure(source):
@@ -130,9 +129,7 @@ def test_an_openapi_document_is_read_from_its_address():
         respond(handler, document(FORECAST).encode(), headers={"Content-Type": "application/json"})
 
     with local_server(answer) as server:
-        record = sync(
-            add_source(SourceSettings("weather", "openapi", f"{server.url}/openapi.json"), by=None)
-        )
+        record = sync(store_source("weather", "openapi", f"{server.url}/openapi.json"))
 
     assert (record.error, record.created) == ("", 1)
 
@@ -146,18 +143,14 @@ def test_a_command_is_started_and_its_tools_are_read(tmp_path):
         "app.add_tool(lambda: 1, name=os.environ['TOOL_NAME'], description='One')\n"
         "app.run()\n"
     )
-    wanted = SourceSettings(
-        "local", "mcp-stdio", f"{sys.executable} {program}", headers={"TOOL_NAME": "one"}
-    )
-    source = add_source(wanted, by=None, allow_command=True)
+    command = f"{sys.executable} {program}"
+    source = store_source("local", "mcp-stdio", command, headers={"TOOL_NAME": "one"})
 
     assert [one.name for one in read_source(source).tools] == ["one"]
 
 
 def test_a_command_that_does_not_exist_is_a_sentence():
-    source = add_source(
-        SourceSettings("local", "mcp-stdio", "no-such-command"), by=None, allow_command=True
-    )
+    source = store_source("local", "mcp-stdio", "no-such-command")
 
     assert failure(source) == "The command 'no-such-command' was not found."
 
@@ -240,7 +233,7 @@ class TestHostileServers:
 
     def test_a_document_of_100_mb(self):
         with local_server(lambda handler: respond(handler, b" " * 100_000_000)) as server:
-            message = failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
+            message = failure(store_source("weather", "openapi", server.url))
 
         assert message == "It sent more than the 32 MiB that are allowed."
 
@@ -277,7 +270,7 @@ class TestHostileServers:
             )
 
         with local_server(redirect) as server:
-            message = failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
+            message = failure(store_source("weather", "openapi", server.url))
 
         assert message.startswith(
             "169.254.169.254 is a link-local address, which connections may not reach."
@@ -368,10 +361,7 @@ class TestHostileServers:
     def test_a_status_that_is_an_error(self, status, message):
         with local_server(lambda handler: respond(handler, b"no", status=status)) as server:
             assert failure(mcp_source(server.url)) == message
-            assert (
-                failure(add_source(SourceSettings("weather", "openapi", server.url), by=None))
-                == message
-            )
+            assert failure(store_source("weather", "openapi", server.url)) == message
 
     def test_a_list_that_differs_each_time_is_recorded_each_time(self):
         def answer(_):

@@ -7,15 +7,15 @@ from django.core.management import call_command
 
 from catalog.errors import DocumentError
 from catalog.models import Source, Tool
-from catalog.sources.registration import (
-    SourceSettings,
-    add_source,
-    change_source,
-    remove_source,
-    settings_of,
-)
+from catalog.sources.registration import SourceForm, add_source, remove_source
 from catalog.sources.sync import AlreadySyncing, begin, sync
-from tests.catalog.sources.documents import FORECAST, add_document, document
+from tests.catalog.sources.documents import (
+    FORECAST,
+    add_document,
+    change_settings,
+    document,
+    store_source,
+)
 
 pytestmark = pytest.mark.django_db
 DEMO = {"name": "demo", "kind": "mcp-http", "address": "https://tools.example/mcp"}
@@ -24,15 +24,13 @@ DEMO = {"name": "demo", "kind": "mcp-http", "address": "https://tools.example/mc
 def refusal(**settings):
     """The pointer and the message of the one problem."""
     with pytest.raises(DocumentError) as refused:
-        add_source(SourceSettings(**{**DEMO, **settings}), by=None)
+        add_source(SourceForm({**DEMO, **settings}), by=None)
     [problem] = refused.value.problems
     return problem.pointer, problem.message
 
 
 def test_the_credentials_are_stored_encrypted():
-    source = add_source(
-        SourceSettings(**DEMO, headers={"Authorization": "Bearer mrk-abc"}), by=None
-    )
+    source = store_source(**DEMO, headers={"Authorization": "Bearer mrk-abc"})
 
     assert source.headers == {"Authorization": "Bearer mrk-abc"}
     assert source.header_names == ["Authorization"]
@@ -40,12 +38,23 @@ def test_the_credentials_are_stored_encrypted():
 
 
 def test_a_name_is_used_once():
-    add_source(SourceSettings(**DEMO), by=None)
+    store_source(**DEMO)
 
     assert refusal() == ("/name", "The source 'demo' already exists. Choose another name.")
 
 
-@pytest.mark.parametrize("name", ["", "Demo", "a.b", "-a", "ä", "a" * 41, "a b"])
+def test_a_name_that_another_process_has_just_used_is_refused():
+    form = SourceForm(DEMO)
+    assert form.is_valid()
+    store_source(**DEMO)
+
+    with pytest.raises(DocumentError, match="The source 'demo' already exists"):
+        add_source(form, by=None)
+
+    assert Source.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["", "Demo", "a.b", "-a", "ä", "a" * 41, "a b", "a\nb"])
 def test_a_name_begins_ids_so_it_is_plain(name):
     assert refusal(name=name)[0] == "/name"
 
@@ -95,6 +104,22 @@ def test_an_openapi_source_has_an_address_or_a_document():
     assert refusal(kind="openapi", document="{}") == ("/address", message)
 
 
+def test_an_address_replaces_an_uploaded_document():
+    source = add_document(document(FORECAST))
+
+    change_settings(source, address="https://tools.example/openapi.json")
+
+    source.refresh_from_db()
+    assert (source.address, source.document) == ("https://tools.example/openapi.json", "")
+
+
+def test_a_document_does_not_stand_in_for_the_address_of_a_server():
+    message = "Enter an address that starts with http:// or https://."
+
+    assert refusal(address="", document="{}") == ("/address", message)
+    assert refusal(address="file:///etc/passwd", document="{}") == ("/address", message)
+
+
 def test_a_document_has_a_limit(settings):
     settings.MAX_DOCUMENT_BYTES = 8 * 2**20
 
@@ -131,41 +156,51 @@ def test_headers_that_cannot_be_sent_are_refused_without_their_value(headers):
 
 
 def test_an_address_on_another_server_removes_the_credentials():
-    source = add_source(SourceSettings(**DEMO, headers={"Authorization": "Bearer abc"}), by=None)
+    source = store_source(**DEMO, headers={"Authorization": "Bearer abc"})
 
-    change_source(source, settings_of(source, address="https://tools.example/other"))
+    change_settings(source, address="https://tools.example/other")
     assert source.headers == {"Authorization": "Bearer abc"}
 
-    change_source(source, settings_of(source, address="https://evil.example/mcp"))
+    change_settings(source, address="https://evil.example/mcp")
     assert source.headers == {}
 
 
 def test_name_and_kind_do_not_change():
-    source = add_source(SourceSettings(**DEMO), by=None)
+    source = store_source(**DEMO)
 
-    with pytest.raises(DocumentError, match="The name and the kind of a source cannot change"):
-        change_source(source, settings_of(source, name="other"))
+    change_settings(source, name="other", kind="openapi", policy="review")
+
+    source.refresh_from_db()
+    assert (source.name, source.kind, source.policy) == ("demo", "mcp-http", "review")
 
 
 def test_a_command_cannot_be_changed_on_the_site():
-    source = add_source(
-        SourceSettings("local", "mcp-stdio", "npx server"), by=None, allow_command=True
-    )
+    source = store_source("local", "mcp-stdio", "npx server")
 
-    change_source(source, settings_of(source, policy="review"))
+    change_settings(source, policy="review")
     with pytest.raises(DocumentError, match="command line"):
-        change_source(source, settings_of(source, address="npx other"))
+        change_settings(source, address="npx other")
+
+
+def test_a_command_stored_with_spaces_around_it_keeps_its_environment_variables():
+    source = store_source("local", "mcp-stdio", "npx server", headers={"KEY": "abc"})
+    Source.objects.update(address=" npx server ")
+    source.refresh_from_db()
+
+    change_settings(source, policy="review")
+
+    source.refresh_from_db()
+    assert (source.policy, source.headers) == ("review", {"KEY": "abc"})
 
 
 @pytest.mark.parametrize("headers", [{"BASH_ENV": "/tmp/evil"}, {}])
 def test_the_environment_of_a_command_cannot_be_changed_on_the_site(headers):
-    wanted = SourceSettings("local", "mcp-stdio", "npx server", headers={"KEY": "abc"})
-    source = add_source(wanted, by=None, allow_command=True)
+    source = store_source("local", "mcp-stdio", "npx server", headers={"KEY": "abc"})
 
     with pytest.raises(
         DocumentError, match="can be set only on the server's command line"
     ) as refused:
-        change_source(source, settings_of(source, headers=headers))
+        change_settings(source, headers=headers)
 
     assert [problem.pointer for problem in refused.value.problems] == ["/headers"]
     assert Source.objects.get().headers == {"KEY": "abc"}
@@ -190,7 +225,7 @@ def test_a_source_is_not_removed_while_it_is_synced():
 
 
 def test_credentials_are_encrypted_again_with_a_new_key(settings):
-    source = add_source(SourceSettings(**DEMO, headers={"Authorization": "Bearer abc"}), by=None)
+    source = store_source(**DEMO, headers={"Authorization": "Bearer abc"})
     settings.CONFIGURATION_KEYS = ["new", *settings.CONFIGURATION_KEYS]
 
     call_command("rotate_configurations", stdout=io.StringIO())

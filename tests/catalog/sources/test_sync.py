@@ -10,7 +10,6 @@ from catalog.models import HeldChange, Source, SourceSync, SourceTool, Tool
 from catalog.publishing import publish, publish_many
 from catalog.revision_origins import RevisionOrigin
 from catalog.sources import sync as syncing
-from catalog.sources.registration import change_source, settings_of
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
 from catalog.specs.importers import import_document
 from catalog.specs.spec import read_spec
@@ -21,6 +20,7 @@ from tests.catalog.sources.documents import (
     DESCRIBED,
     FORECAST,
     add_document,
+    change_settings,
     document,
     replace_document,
 )
@@ -88,7 +88,7 @@ def test_a_second_sync_changes_nothing():
 def test_the_policy_decides_what_becomes_current(policy, change, outcome):
     source = add_document(document(FORECAST), policy="automatic")
     sync(source)
-    change_source(source, settings_of(source, policy=policy))
+    change_settings(source, policy=policy)
 
     record = sync(replace_document(source, document(change)))
 

@@ -5,10 +5,15 @@ import json
 import pytest
 
 from catalog.models import Revision, Source, Tool
-from catalog.sources.registration import change_source, settings_of
 from catalog.sources.sync import sync
 from playground.models import Run, SavedConfiguration
-from tests.catalog.sources.documents import FORECAST, add_document, document, replace_document
+from tests.catalog.sources.documents import (
+    FORECAST,
+    add_document,
+    change_settings,
+    document,
+    replace_document,
+)
 from tests.conftest import Program
 from tests.factories import make_token, make_user
 from tests.pages import page, text_of
@@ -194,7 +199,7 @@ def test_a_configuration_of_an_earlier_version_is_not_bound_to_an_address_that_t
     SavedConfiguration.objects.update(origins="")
     source.refresh_from_db()
 
-    change_source(source, settings_of(source, address=address))
+    change_settings(source, address=address)
 
     assert "was saved for another address" in refusal(program)
     assert save(program).status_code == 422
@@ -212,7 +217,7 @@ def test_a_configuration_of_an_earlier_version_stays_usable_after_another_edit_o
     SavedConfiguration.objects.update(origins="")
     source.refresh_from_db()
 
-    change_source(source, settings_of(source, **changed))
+    change_settings(source, **changed)
 
     assert refusal(program) is None
     assert SavedConfiguration.objects.get().origins == "https://api.example"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from catalog.sources.registration import SourceSettings, add_source
 from catalog.sources.sync import sync
 from playground import running
 from playground.models import Run
+from tests.catalog.sources.documents import store_source
 from tests.npm import install_packages
 from tests.playground.runners import soon
 
@@ -68,7 +68,7 @@ def _listens(port):
 
 
 def synced(**wanted):
-    source = add_source(SourceSettings(name="everything", **wanted), by=None, allow_command=True)
+    source = store_source(name="everything", **wanted)
     record = sync(source)
     assert (record.error, record.refused) == ("", 0)
     return source
