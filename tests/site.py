@@ -36,9 +36,9 @@ def free_port() -> int:
 
 
 def copy_started_site(data_dir: Path) -> None:
-    """Fill `data_dir` as a first start does: tables, samples, owner, static files.
+    """Fill `data_dir` as a first start does: tables, samples, owner, static files, descriptions of factories.
 
-    A first start takes some 6 s of CPU time more than the next ones, so the first caller of a test session starts a
+    A first start takes many times the CPU time of the next ones, so the first caller of a test session starts a
     site once, and all copy its data. `tests/conftest.py` names the folder.
     """
     prepared = Path(os.environ["TOOLSHELF_PREPARED_SITE"])
@@ -48,7 +48,9 @@ def copy_started_site(data_dir: Path) -> None:
             first = prepared.with_suffix(".new")
             shutil.rmtree(first, ignore_errors=True)
             first.mkdir()
-            Site(first, prepared=False).stop()
+            site = Site(first, prepared=False, settings={"PRELOAD_TOOLS": True})
+            site.wait_for_descriptions()
+            site.stop()
             first.rename(prepared)
     shutil.copytree(
         prepared, data_dir, dirs_exist_ok=True, ignore=shutil.ignore_patterns("server.log")
@@ -130,6 +132,13 @@ class Site:
                 return bool(answer.status == 200)
         except OSError:
             return False
+
+    def wait_for_descriptions(self, *, timeout_s: float = 120) -> None:
+        """Wait until the descriptions of all factories are stored: without them, each start makes them again."""
+        deadline = time.monotonic() + timeout_s
+        while not (self.data_dir / "factories.json").exists():
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.05)
 
     def manage(
         self, *words: str, check: bool = True, **options: object
