@@ -14,8 +14,8 @@ from catalog.json_schema.validation import CompiledSchema, Subschema
 from catalog.jsontext.patch import set_at
 from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
+from catalog.redaction import WITHHELD, Redactor
 from playground.models import IMAGES, SOUNDS, Run, RunFile
-from playground.redaction import WITHHELD, Redactor
 from playground.runner import RunEnd
 from toolshelf_tools.files import BASE64_FORMATS, MEDIA_TYPE, UNKNOWN, ResponseFile
 

@@ -30,6 +30,7 @@ from catalog.json_schema.validation import Budget
 from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
+from catalog.redaction import Redactor
 from catalog.rights import require
 from playground import run_volume, waiting_room
 from playground.celery import enqueue
@@ -42,7 +43,6 @@ from playground.factories.info import FactoryInfo
 from playground.factories.registry import IMPORT_LIMIT_S
 from playground.mocks import NoMock, mock
 from playground.models import ExampleCheck, Run
-from playground.redaction import Redactor
 from playground.run_conclusion import (
     ERROR_CHARACTERS,
     conclude,

@@ -23,12 +23,12 @@ from django.utils import timezone
 from catalog import log_context
 from catalog.errors import Busy
 from catalog.fairness import OWN_SHARE, may_queue, reserve_of
+from catalog.redaction import Redactor
 from playground.builtin import FACTORIES
 from playground.factories.registry import registry
 from playground.models import Run
 from playground.orphans import SIGN_OF_LIFE_S, recover_runs
 from playground.process_id import this_host
-from playground.redaction import Redactor
 from playground.run_writer import NOT_RECORDED, Recorder, insert
 from playground.runner import Job, LocalRun, LocalRunner, RunEnd
 from playground.runner.local_runner import MAX_SLOTS

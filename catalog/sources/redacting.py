@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import html
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
-from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-MARK: Final = "[secret]"
-MIN_CHARACTERS: Final = 4  # removing fewer would damage ordinary words
+from catalog.redaction import shared_redactor
+
 MIN_QUERY_CHARACTERS: Final = 8  # values such as "json" and "true" are not keys
 _SCHEMES: Final = frozenset({"bearer", "basic", "token"})
 
 
+def secrets_in_headers(headers: Mapping[str, str]) -> list[str]:
+    """The values of headers, and their parts: of "Bearer abc" also the token alone."""
+    parts = [part for value in headers.values() for part in (value, *value.split())]
+    return [part for part in parts if part.lower() not in _SCHEMES]
+
+
 def without_credentials(text: str, headers: Mapping[str, str], address: str) -> str:
     """`text` without the values of `headers` and of the query of `address`, however programs write them."""
-    found = {spelling for secret in _secrets(headers, address) for spelling in _spellings(secret)}
-    for spelling in sorted(found, key=len, reverse=True):
-        text = text.replace(spelling, MARK)
-    return text
-
-
-def _secrets(headers: Mapping[str, str], address: str) -> Iterator[str]:
-    for value in headers.values():
-        for part in (value, value.strip(), *value.split()):
-            if len(part.strip()) >= MIN_CHARACTERS and part.lower() not in _SCHEMES:
-                yield part
     try:
         query = parse_qsl(urlsplit(address).query)
     except ValueError:
-        return
-    yield from (value for _, value in query if len(value) >= MIN_QUERY_CHARACTERS)
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    yield from (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1], html.escape(secret))
-    yield from (quote(secret), quote(secret, safe=""), quote_plus(secret))
+        query = []
+    values = [value for _, value in query if len(value) >= MIN_QUERY_CHARACTERS]
+    return shared_redactor((*secrets_in_headers(headers), *values)).text(text)

@@ -12,8 +12,8 @@ from catalog.json_schema.validation import CheckResult, CompiledSchema, Violatio
 from catalog.jsontext.patch import change_all
 from catalog.jsontext.pointers import resolve_pointer
 from catalog.jsontext.reader import JSON
+from catalog.redaction import MARK, WITHHELD, Redactor, shared_redactor
 from catalog.specs.secret_names import is_secret_name
-from playground.redaction import MARK, WITHHELD, Redactor, shared_redactor
 from playground.schema_form.secret_search import NONE, Secrets, find_secrets
 from playground.value_differences import canonical
 

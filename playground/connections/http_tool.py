@@ -17,10 +17,10 @@ import httpx2
 from catalog.errors import OutgoingError
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
+from catalog.redaction import MARK, Redactor
 from playground.connections.connection import Connection
 from playground.connections.request import Request, base_url, curl, request_of
 from playground.connections.security import Credentials, TokenRequest, credentials_of
-from playground.redaction import MARK, Redactor
 from playground.run_log import log
 from toolshelf_tools import File, ToolError
 from toolshelf_tools.files import MEDIA_TYPE, UNKNOWN

@@ -10,7 +10,7 @@ An installed factory for a tool comes first. A tool that its source no longer li
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -26,10 +26,10 @@ from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Source, SourceTool, Tool
 from catalog.search import vocabulary
 from catalog.sources.declared import NOT_APPROVED, declared_document, revisions_from
+from catalog.sources.redacting import secrets_in_headers
 from playground.connections.connection import Connection
 from playground.factories.info import FactoryInfo
 from playground.factories.registry import registry
-from playground.redaction import MIN_SECRET_CHARACTERS
 
 GONE: Final = "The source {name} no longer lists this tool, so it cannot be called."
 UNREADABLE: Final = (
@@ -121,18 +121,8 @@ def _connected(listed: SourceTool) -> FactoryInfo:
         headers = listed.source.headers
     except Unreadable:
         return replace(info, state="broken", error=UNREADABLE.format(name=listed.source.name))
-    secrets = (
-        *options.secrets,
-        *(secret for value in headers.values() for secret in _secrets_in(value)),
-    )
+    secrets = (*options.secrets, *secrets_in_headers(headers))
     return replace(info, options=replace(options, secrets=secrets))
-
-
-def _secrets_in(value: str) -> Iterator[str]:
-    """The value of a header, and its parts: of "Bearer abc" also the token alone."""
-    for secret in dict.fromkeys((value, *value.split())):
-        if len(secret) >= MIN_SECRET_CHARACTERS and secret.lower() not in {"bearer", "basic"}:
-            yield secret
 
 
 def connection_for(

@@ -17,7 +17,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, MIN_SECRET_CHARACTERS
+from catalog.redaction import MAX_SECRET_BYTES, MAX_SECRETS, MIN_SECRET_CHARACTERS
 from playground.runner.worker_process import ALLOWED_ENVIRONMENT, clean_environment
 from playground.worker.network import NETWORKS, Network
 

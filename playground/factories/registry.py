@@ -23,6 +23,7 @@ from django.conf import settings
 
 from catalog.errors import JSONTextError
 from catalog.jsontext.reader import dumps, loads
+from catalog.redaction import shared_redactor
 from playground.factories.description_cache import DescriptionCache
 from playground.factories.discover import Registration, forget_packages, is_own, read_registrations
 from playground.factories.factory_settings import (
@@ -40,7 +41,6 @@ from playground.factories.info import (
     settle_claims,
 )
 from playground.factories.inspect import Description, describe
-from playground.redaction import shared_redactor
 from playground.runner.isolation_report import Feature, features_of
 from playground.runner.worker_process import ALL_MODES, WorkerProcess
 from playground.worker.loader import MAX_SPEC_CHARACTERS

@@ -22,8 +22,8 @@ from catalog.json_schema.validation.budget import Run, Unchecked, current_run
 from catalog.json_schema.validation.pattern_search import found_in
 from catalog.jsontext.pointers import pointer_join
 from catalog.jsontext.reader import JSON, Number
+from catalog.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
 from catalog.specs.secret_names import is_secret_name
-from playground.redaction import MAX_SECRET_BYTES, MAX_SECRETS, number_text
 from playground.schema_form.secret_marks import is_marked_secret, mentions_secrets
 
 MAX_SECONDS: Final = 0.5  # CPU time of one search

@@ -16,9 +16,9 @@ from catalog.jsontext.patch import REMOVED, change_all
 from catalog.jsontext.pretty import print_json
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
+from catalog.redaction import WITHHELD
 from playground.compiled_spec import CompiledSpec
 from playground.configurations.secret_members import Configuration, redactor_of
-from playground.redaction import WITHHELD
 from playground.schema_form.secret_search import NONE, find_secrets
 from playground.schema_form.values import ABSENT, Absent, Maybe
 

@@ -12,13 +12,13 @@ from catalog.accounts.models import User
 from catalog.errors import DocumentError, NotAllowed
 from catalog.jsontext.reader import JSON
 from catalog.models import Source
+from catalog.redaction import MIN_SECRET_CHARACTERS
 from catalog.rights import may
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import delete_configuration, save_configuration, share
 from playground.configurations.secret_members import Configuration
 from playground.input_digest import input_digest, stored_digest
 from playground.models import SavedConfiguration
-from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.run_pages.history import HistoryBar, history_of
 from playground.schema_form.nodes import RawNode, Summary
 from playground.schema_form.secret_search import secret_members

@@ -12,11 +12,11 @@ from catalog.accounts.models import Person, User
 from catalog.errors import DocumentError, Problem
 from catalog.jsontext.reader import JSON, dumps
 from catalog.models import Revision, Tool
+from catalog.redaction import WITHHELD
 from playground.compiled_spec import compiled_spec_of
 from playground.configurations.saved import checked_name
 from playground.configurations.secret_members import Configuration
 from playground.models import SavedInput
-from playground.redaction import WITHHELD
 from playground.schema_form.values import Absent
 from playground.try_page.input_links import without_secrets
 

@@ -24,6 +24,7 @@ from catalog.listing.catalog_search import CatalogSearch
 from catalog.listing.results import page_of
 from catalog.models import Audience, Tool
 from catalog.publishing import Publication
+from catalog.redaction import MIN_SECRET_CHARACTERS
 from catalog.rendering.text_diff import compare
 from catalog.rights import may, require
 from catalog.shortcuts import revision_of, tool_at
@@ -33,7 +34,6 @@ from playground.factories.discover import GROUP
 from playground.factories.registry import registry
 from playground.factories.specs import Proposal, proposals_for
 from playground.factory_rescans import check, check_may_rescan, describe_found, request_rescan
-from playground.redaction import MIN_SECRET_CHARACTERS
 from playground.run_pages.factory_use import use_of
 
 STATES: Final[Mapping[str, tuple[str, Callable[[Proposal], bool]]]] = {

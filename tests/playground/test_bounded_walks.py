@@ -20,6 +20,7 @@ from catalog.json_schema.validation import Budget, compile_schema
 from catalog.json_schema.validation.equality import equal
 from catalog.jsontext import reader
 from catalog.jsontext.positions import find_spans, locate
+from catalog.redaction import MARK, Redactor
 from catalog.rendering.json_highlighting import highlight
 from catalog.rendering.text_diff import compare as compare_texts
 from catalog.search.document import document_of
@@ -41,7 +42,6 @@ from playground.configurations.secret_members import (
     without_secrets,
 )
 from playground.mocks import mock
-from playground.redaction import MARK, Redactor
 from playground.run_pages.presenters import pinned
 from playground.run_pages.response_table import as_table
 from playground.schema_form.secret_marks import mentions_secrets, secret_names

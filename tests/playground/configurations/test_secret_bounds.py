@@ -90,7 +90,7 @@ def test_secret_parameters_are_limited_too(tool, program):
 
 def test_a_refused_run_builds_no_spellings(tool, program, monkeypatch):
     built = []
-    monkeypatch.setattr("playground.redaction._spellings_of_one", built.append)
+    monkeypatch.setattr("catalog.redaction._spellings_of_one", built.append)
 
     run(program, {"apiKey": lines(30_000)})
 

@@ -77,6 +77,16 @@ def test_the_credentials_of_a_source_are_sent_and_never_stored(mcp_source, mcp_s
     assert done.response == [{"type": "text", "text": "Hello, [secret]"}]
 
 
+@pytest.mark.parametrize("scheme", ["Basic", "Bearer", "token"])
+def test_the_scheme_of_the_credentials_is_no_secret(mcp_source, scheme):
+    mcp_source.source.set_headers({"Authorization": f"{scheme} {CREDENTIAL}"})
+    mcp_source.source.save()
+
+    done = run(mcp_source.tool("plain_text"), {"name": f"{scheme} for {CREDENTIAL}"})
+
+    assert done.response == [{"type": "text", "text": f"Hello, {scheme} for [secret]"}]
+
+
 def test_progress_reaches_the_run(mcp_source):
     done = run(mcp_source.tool("steps"), {"count": 4})
 

@@ -7,6 +7,7 @@ import pytest
 from catalog.errors import DocumentError
 from catalog.json_schema.validation import Budget, compile_schema
 from catalog.json_schema.validation.budget import MAX_STEPS
+from catalog.redaction import WITHHELD
 from playground.compiled_spec import CompiledSpec
 from playground.configurations.saved import (
     open_configuration,
@@ -16,7 +17,6 @@ from playground.configurations.saved import (
 )
 from playground.configurations.secret_members import Configuration, RunSecrets, without_secrets
 from playground.models import Run, SavedConfiguration
-from playground.redaction import WITHHELD
 from playground.schema_form.secret_search import NOT_FOUND, find_secrets
 from playground.try_page.prefill import prefilled
 from tests.factories import make_spec, make_tool, properties

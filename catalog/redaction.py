@@ -135,7 +135,7 @@ class Redactor:
 
 @lru_cache(maxsize=64)
 def shared_redactor(secrets: tuple[str, ...]) -> Redactor:
-    """The same redactor for the same secrets, so that their spellings are built once: for environment variables."""
+    """The same redactor for the same secrets, so that their spellings are built once."""
     return Redactor(secrets)
 
 

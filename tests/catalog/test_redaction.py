@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.jsontext import reader
-from playground.redaction import Redactor
+from catalog.redaction import Redactor
 
 pytestmark = pytest.mark.unit
 
