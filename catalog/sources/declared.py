@@ -19,6 +19,11 @@ _DECLARED: Final = (
 )  # the members of a spec that say where requests go
 
 
+def is_declared(revision: Revision, source: Source) -> bool:
+    """Whether the source declared this revision."""
+    return (revision.origin_kind, revision.origin_name) == ("source", source.name)
+
+
 def revisions_from(source: Source, tool_id: int) -> QuerySet[Revision]:
     """The revisions of a tool that the source declared."""
     return Revision.objects.filter(tool_id=tool_id, origin_kind="source", origin_name=source.name)
@@ -34,7 +39,7 @@ def declared_document(revision: Revision, source: Source) -> dict[str, JSON]:
         ToolshelfError: the source's own definition was never approved.
     """
     document = revision.spec.document
-    if (revision.origin_kind, revision.origin_name) == ("source", source.name):
+    if is_declared(revision, source):
         return document
     found = revisions_from(source, revision.tool_id)
     before = found.filter(number__lte=revision.number).order_by("-number")

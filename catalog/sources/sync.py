@@ -22,13 +22,14 @@ from catalog.accounts.models import User
 from catalog.encryption import Unreadable
 from catalog.errors import OutgoingError, SpecError, ToolshelfError
 from catalog.held_changes import hold, replace_held
-from catalog.models import Revision, Source, SourceSync, SourceTool, Tool
+from catalog.models import HeldChange, Revision, Source, SourceSync, SourceTool, Tool
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
-from catalog.publishing import publish_many, with_stored_layout
+from catalog.publishing import Publication, publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
 from catalog.revision_origins import RevisionOrigin
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
+from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
 from catalog.sources.listings import ListedTool, listed_tools
 from catalog.sources.reading import Reading, read_source
@@ -242,26 +243,67 @@ class _Application:
         verdicts = verdicts_on(specs.values())  # before the transaction: 1 to 50 ms each
         with transaction.atomic():
             current = _current_revisions(specs)
-            published: list[tuple[ListedTool, ToolSpec]] = []
+            held: dict[str, HeldChange] = {}
             for tool in tools:
                 spec = specs[tool.tool_id]
                 base = current.get(tool.tool_id)
                 verdict = verdicts.get(spec.sha256, "identical") if base else ""
-                reason = self._reason_to_hold(tool, base, verdict)
-                if base is not None and base.sha256 == spec.sha256 and self._is_ours(base):
-                    replace_held(tool.tool_id, self.source)
-                    self._store_row(tool, base.tool, published=True)
-                    self.record.unchanged += 1
-                elif reason:
-                    self._hold(tool, spec, base, verdict, reason)
-                else:
-                    published.append((tool, spec))
-            self._publish(published, verdicts)
+                if reason := self._reason_to_hold(spec, base, verdict):
+                    held[spec.sha256] = hold(
+                        spec,
+                        origin=self._origin,
+                        base=base,
+                        verdict=verdict,
+                        reason=reason,
+                        source=self.source,
+                        definition_sha256=tool.sha256,
+                    )
+            published = publish_many(
+                [spec for spec in imported if spec.sha256 not in held],
+                by=self.record.by,
+                assess=len(imported) - len(held) <= FEW,
+                origins={spec.sha256: self._origin for spec in imported},
+                initial={spec.tool_id: {"owner": self.source.owner} for spec in imported},
+            )
+            remaining = iter(published)
+            for tool in tools:
+                spec = specs[tool.tool_id]
+                outcome = held.get(spec.sha256) or next(remaining)
+                self._record(tool, outcome, verdicts.get(spec.sha256, ""))
             vocabulary.change_state()  # other tools may run now
 
-    def _reason_to_hold(self, tool: ListedTool, base: Revision | None, verdict: str) -> str:
+    def _record(
+        self, tool: ListedTool, outcome: HeldChange | Publication | SpecError, verdict: str
+    ) -> None:
+        """Store what happened to a listed tool; `verdict`: on its change, "" if it has none."""
+        if isinstance(outcome, SpecError):
+            self._report(tool.tool_id, "refused", message=str(outcome))
+            return
+        if isinstance(outcome, HeldChange):
+            base = outcome.base
+            self._store_row(tool, base.tool if base else None, published=False)
+            more = {"slug": base.tool.slug, "verdict": outcome.verdict} if base else {}
+            self._report(tool.tool_id, "held", change=outcome.pk, message=outcome.reason, **more)
+            return
+        replace_held(tool.tool_id, self.source)
+        self._store_row(tool, outcome.tool, published=True)
+        if outcome.outcome == "unchanged":
+            self.record.unchanged += 1
+            return
+        more = {"verdict": verdict} if verdict else {}
+        self._report(
+            tool.tool_id,
+            outcome.outcome,
+            slug=outcome.tool.slug,
+            revision=outcome.revision.number,
+            **more,
+        )
+
+    def _reason_to_hold(self, spec: ToolSpec, base: Revision | None, verdict: str) -> str:
         """Why the policy does not let this change become current; "" if it does."""
-        row = self.rows.get(tool.tool_id)
+        if base is not None and base.sha256 == spec.sha256 and is_declared(base, self.source):
+            return ""
+        row = self.rows.get(spec.tool_id)
         published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
         if base is not None and not published:
             return "A tool with this id was in the catalog before the source listed it."
@@ -269,72 +311,17 @@ class _Application:
             return ""
         if self.source.policy == "review":
             return "The policy of the source holds all changes."
-        if base is not None and not self._is_ours(base):
+        if base is not None and not is_declared(base, self.source):
             return f"Revision {base.number} was published here, not by the source, and would be overwritten."
-        spec = tool.spec
-        if (
-            base is not None
-            and spec is not None
-            and destinations(base.spec.document) != destinations(spec.document)
-        ):
+        if base is not None and destinations(base.spec.document) != destinations(spec.document):
             return "The address that receives requests or credentials has changed."
         if verdict and verdict not in HARMLESS:
             return _HELD_BECAUSE[verdict]
-        if spec is not None and (phrase := _new_instruction(spec, base)):
+        if phrase := _new_instruction(spec, base):
             return f"A description instructs the model: “{phrase[:MAX_PHRASE]}”."
-        if spec is not None and unsearched_text(spec.document) is not None:
+        if unsearched_text(spec.document) is not None:
             return UNSEARCHED
         return ""
-
-    def _is_ours(self, revision: Revision) -> bool:
-        return (revision.origin_kind, revision.origin_name) == ("source", self.source.name)
-
-    def _hold(
-        self, tool: ListedTool, spec: ToolSpec, base: Revision | None, verdict: str, reason: str
-    ) -> None:
-        change = hold(
-            spec,
-            origin=self._origin,
-            base=base,
-            verdict=verdict,
-            reason=reason,
-            source=self.source,
-            definition_sha256=tool.sha256,
-        )
-        self._store_row(tool, base.tool if base else None, published=False)
-        more = {"slug": base.tool.slug, "verdict": verdict} if base else {}
-        self._report(tool.tool_id, "held", change=change.pk, message=reason, **more)
-
-    def _publish(
-        self,
-        wanted: Sequence[tuple[ListedTool, ToolSpec]],
-        verdicts: dict[str, str],
-    ) -> None:
-        specs = [spec for _, spec in wanted]
-        outcomes = publish_many(
-            specs,
-            by=self.record.by,
-            assess=len(specs) <= FEW,
-            origins={spec.sha256: self._origin for spec in specs},
-            initial={spec.tool_id: {"owner": self.source.owner} for spec in specs},
-        )
-        for (tool, spec), outcome in zip(wanted, outcomes, strict=True):
-            if isinstance(outcome, SpecError):
-                self._report(tool.tool_id, "refused", message=str(outcome))
-                continue
-            replace_held(tool.tool_id, self.source)
-            self._store_row(tool, outcome.tool, published=True)
-            if outcome.outcome == "unchanged":
-                self.record.unchanged += 1
-                continue
-            verdict = {"verdict": verdicts[spec.sha256]} if spec.sha256 in verdicts else {}
-            self._report(
-                tool.tool_id,
-                outcome.outcome,
-                slug=outcome.tool.slug,
-                revision=outcome.revision.number,
-                **verdict,
-            )
 
     @property
     def _origin(self) -> RevisionOrigin:
