@@ -145,10 +145,23 @@ def number_in(text: str, *, digits: int = 9) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
-def first_rows(rows: QuerySet[Row, Any], limit: int) -> tuple[list[Row], Row | None]:
-    """The first `limit` rows, and the last of these if others follow, so that the next page begins after it."""
-    found = list(rows[: limit + 1])
-    return found[:limit], found[limit - 1] if len(found) > limit else None
+def read_page(
+    rows: QuerySet[Row, Any], cursor: int | str | None, limit: int, key: str = "-pk"
+) -> tuple[list[Row], str | None]:
+    """One page of `rows` in the order of `key`, which is unique: at most `limit` that follow the one at `cursor`.
+
+    Without a cursor it is the first page.
+
+    Returns:
+        The rows, and the cursor of the next page: the key of the last one; None at the end.
+    """
+    name = key.removeprefix("-")
+    if cursor:
+        comparison = "lt" if key.startswith("-") else "gt"
+        rows = rows.filter(**{f"{name}__{comparison}": cursor})
+    found = list(rows.order_by(key)[: limit + 1])
+    shown = found[:limit]
+    return shown, str(getattr(shown[-1], name)) if len(found) > limit else None
 
 
 def file_stem(slug: str) -> str:

@@ -6,10 +6,10 @@ from django.http import HttpRequest
 from ninja import Query, Router
 
 from catalog.accounts.api_auth import token_or_session
-from catalog.api.schemas.audit import AuditEventOut, AuditEventsOut, AuditQuery
+from catalog.api.schemas.audit import AuditEventsOut, AuditQuery
 from catalog.api.schemas.problems import errors
+from catalog.audit import AuditEvent
 from catalog.rights import require
-from catalog.shortcuts import first_rows
 
 router = Router(tags=["audit"])
 
@@ -23,9 +23,4 @@ router = Router(tags=["audit"])
 def list_audit_events(request: HttpRequest, query: Query[AuditQuery]) -> AuditEventsOut:
     """For administrators, newest first. The page `/audit/` also exports the events as NDJSON."""
     require(request.user, "administer")
-    events = query.events()
-    if query.cursor is not None:
-        events = events.filter(pk__lt=query.cursor)
-    shown, last = first_rows(events, query.limit)
-    items = [AuditEventOut.model_validate(event.as_json()) for event in shown]
-    return AuditEventsOut(items=items, next=str(last.pk) if last else None)
+    return AuditEventsOut.read(query.events(), query, convert=AuditEvent.as_json)

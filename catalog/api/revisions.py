@@ -58,9 +58,7 @@ def list_revisions(request: HttpRequest, slug: str, query: Query[RevisionsQuery]
         .revisions.defer("source")
         .select_related("created_by", "assessment")
     )
-    if query.cursor is not None:
-        revisions = revisions.filter(number__lt=query.cursor)
-    return RevisionsOut.of_rows(revisions, query.limit, "number")
+    return RevisionsOut.read(revisions, query, "-number")
 
 
 @router.get(

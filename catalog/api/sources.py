@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,7 @@ from ninja import Query, Router, Status
 
 from catalog.accounts.api_auth import actor, token_or_session
 from catalog.api.request_body import DocumentBody
+from catalog.api.schemas.base import PageQuery
 from catalog.api.schemas.problems import REFUSED, errors
 from catalog.api.schemas.revisions import ChangeOut
 from catalog.api.schemas.sources import (
@@ -20,7 +22,6 @@ from catalog.api.schemas.sources import (
     HeldChangeOut,
     HeldChangesOut,
     HeldChangesQuery,
-    PageQuery,
     SourceChangesIn,
     SourceIn,
     SourceOut,
@@ -39,7 +40,7 @@ from catalog.models import Audience, HeldChange, Source
 from catalog.models.held_changes import HeldChangeQuerySet
 from catalog.rendering.text_diff import unified
 from catalog.rights import require
-from catalog.shortcuts import first_rows, held_change_at, source_at
+from catalog.shortcuts import held_change_at, source_at
 from catalog.sources.registration import (
     SourceForm,
     add_source,
@@ -61,12 +62,8 @@ router = Router(tags=["sources"])
 )
 def list_sources(request: HttpRequest, query: Query[PageQuery]) -> SourcesOut:
     """Ordered by name."""
-    following = (
-        Source.objects.with_state().select_related("owner").filter(name__gt=query.cursor or "")
-    )
-    shown, last = first_rows(following, query.limit)
-    items = [_listed_source(request, source) for source in shown]
-    return SourcesOut(items=items, next=last.name if last else None)
+    sources = Source.objects.with_state().select_related("owner")
+    return SourcesOut.read(sources, query, "name", partial(_listed_source, request))
 
 
 @router.post(
@@ -189,10 +186,10 @@ def get_sync(request: HttpRequest, name: str, sync: int) -> SyncReportOut:
 def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery]) -> SourceToolsOut:
     """By tool id, with those that it no longer lists."""
     visible = source_at(name).tools.with_visibility(Audience.objects.visibility_for(request.user))
-    tools = visible.filter(tool_id__gt=query.cursor or "").select_related("catalog_tool")
+    tools = visible.select_related("catalog_tool")
     if query.gone is not None:
         tools = tools.filter(gone_at__isnull=not query.gone)
-    return SourceToolsOut.of_rows(tools, query.limit, "tool_id")
+    return SourceToolsOut.read(tools, query, "tool_id")
 
 
 @router.get(
@@ -207,14 +204,10 @@ def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]
 
 
 def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> HeldChangesOut:
-    changes = (
-        changes.order_by("-pk").defer("text").select_related("decided_by", "proposed_by", "source")
-    )
+    changes = changes.defer("text").select_related("decided_by", "proposed_by", "source")
     if query.state is not None:
         changes = changes.filter(state=query.state)
-    if query.cursor is not None:
-        changes = changes.filter(pk__lt=query.cursor)
-    return HeldChangesOut.of_rows(changes, query.limit)
+    return HeldChangesOut.read(changes, query)
 
 
 @router.get(

@@ -136,9 +136,7 @@ def list_deliveries(
     deliveries = _webhook(request, webhook).deliveries.defer("body", "data_json")
     if query.state is not None:
         deliveries = deliveries.filter(state=query.state)
-    if query.cursor is not None:
-        deliveries = deliveries.filter(pk__lt=query.cursor)
-    return DeliveriesOut.of_rows(deliveries, query.limit)
+    return DeliveriesOut.read(deliveries, query)
 
 
 @router.post(

@@ -84,7 +84,7 @@ class AuditFilter(Schema):
             events = events.filter(at__lt=datetime.combine(following, time.min, UTC))
         return events
 
-    def query(self, before: int | None = None) -> str:
+    def query(self, before: str | None = None) -> str:
         """These filters as a query string; with `before`, for the page before the event with this id."""
         paging = {"before": before} if before else {}
         return urlencode(self.as_query() | paging)

@@ -14,6 +14,7 @@ from catalog.models import Tool, ToolTag
 from catalog.search import vocabulary
 from catalog.search.document import GroupKind, group_key
 from catalog.search.visibility import Visibility
+from catalog.shortcuts import number_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,32 +48,24 @@ def page_of(
 
     With `beginning` the order is by name. An invalid `after` means the first page.
     """
-    by_name = by_name or bool(beginning)
     first, part = group_key(beginning), group_key(containing)
+
+    def position(group: Group) -> tuple[int, str]:
+        return (0 if by_name or beginning else -group.tools, group.key)
+
     groups = [
         group
         for group in _visible_groups(kind, visibility)
         if group.key.startswith(first) and part in group.key
     ]
-    if by_name:
-        groups.sort(key=lambda group: group.key)
-        previous = group_key(after)
-        groups = [group for group in groups if group.key > previous]
-    elif (position := _position(after)) is not None:
-        groups = [group for group in groups if (-group.tools, group.key) > position]
+    groups.sort(key=position)
+    size, _, key = after.partition(".")
+    if (tools := number_in(size)) is not None:
+        previous = position(Group(group_key(key), "", tools))
+        groups = [group for group in groups if position(group) > previous]
     shown = groups[:limit]
-    if len(groups) == len(shown):
-        return shown, None
-    last = shown[-1]
-    return shown, last.key if by_name else f"{last.tools}.{last.key}"
-
-
-def _position(after: str) -> tuple[int, str] | None:
-    """The group at which the previous page ended, in the order of sizes."""
-    tools, _, key = after.partition(".")
-    if not (tools.isascii() and tools.isdecimal() and len(tools) < 10):
-        return None
-    return -int(tools), group_key(key)
+    is_last = len(groups) == len(shown)
+    return shown, None if is_last else f"{shown[-1].tools}.{shown[-1].key}"
 
 
 def _visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:

@@ -16,7 +16,7 @@ from catalog.audit import ACTIONS, INTERFACES
 from catalog.errors import DocumentError
 from catalog.forms.audit import PAGE_SIZE, AuditFilter
 from catalog.rights import require
-from catalog.shortcuts import first_rows, number_in
+from catalog.shortcuts import number_in, read_page
 
 NDJSON: Final = "application/x-ndjson"
 
@@ -42,9 +42,8 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
         wanted = AuditFilter.from_query({})
         errors = [{"href": f"#{one.pointer[1:]}", "message": one.message} for one in error.problems]
     events = wanted.events()
-    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
-        events = events.filter(pk__lt=before)
-    page, last = first_rows(events.none() if errors else events, PAGE_SIZE)
+    before = number_in(request.GET.get("before", ""), digits=18)
+    page, following = read_page(events.none() if errors else events, before, PAGE_SIZE)
     context = {
         "events": page,
         "filter": wanted,
@@ -52,7 +51,7 @@ def audit_log(request: HttpRequest) -> HttpResponseBase:
         "errors": errors,
         "actions": ACTIONS,
         "interfaces": INTERFACES,
-        "next_url": f"?{wanted.query(before=last.pk)}" if last else None,
+        "next_url": f"?{wanted.query(before=following)}" if following else None,
         "export_query": wanted.query(),
     }
     return render(request, "catalog/audit.html", context, status=422 if errors else 200)

@@ -17,7 +17,7 @@ from catalog.held_changes import approve, current_revision, difference_of_change
 from catalog.models import HeldChange
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
-from catalog.shortcuts import first_rows, held_change_at, number_in
+from catalog.shortcuts import held_change_at, number_in, read_page
 
 CHANGES_PER_PAGE: Final = 50
 
@@ -29,15 +29,14 @@ def change_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", HeldChange.HELD)
     state = state if state in HeldChange.STATES else HeldChange.HELD
     found = HeldChange.objects.visible_to(request.user).filter(state=state).defer("text")
-    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
-        found = found.filter(pk__lt=before)
-    ordered = found.select_related("source", "proposed_by", "decided_by").order_by("-pk")
-    shown, last = first_rows(ordered, CHANGES_PER_PAGE)
+    found = found.select_related("source", "proposed_by", "decided_by")
+    before = number_in(request.GET.get("before", ""), digits=18)
+    shown, following = read_page(found, before, CHANGES_PER_PAGE)
     context = {
         "changes": shown,
         "state": state,
         "states": HeldChange.STATES,
-        "next_url": "?" + urlencode({"state": state, "before": last.pk}) if last else None,
+        "next_url": "?" + urlencode({"state": state, "before": following}) if following else None,
     }
     return render(request, "catalog/changes.html", context)
 

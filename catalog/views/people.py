@@ -31,7 +31,7 @@ from catalog.forms.people import (
     own_groups,
 )
 from catalog.rights import require
-from catalog.shortcuts import first_rows
+from catalog.shortcuts import read_page
 
 PEOPLE_PER_PAGE: Final = 50
 
@@ -47,11 +47,10 @@ def people(request: HttpRequest) -> HttpResponse:
 def _people_page(request: HttpRequest, form: GroupForm) -> HttpResponse:
     typed = request.GET.get("q", "").strip()[:150]
     found = User.objects.filter(username__icontains=typed) if typed else User.objects.all()
-    after = request.GET.get("after", "")
-    following = found.filter(username__gt=after).order_by("username").prefetch_related("groups")
-    shown, last = first_rows(following, PEOPLE_PER_PAGE)
+    found = found.prefetch_related("groups")
+    shown, following = read_page(found, request.GET.get("after"), PEOPLE_PER_PAGE, "username")
     load_memberships(shown)
-    further = {"after": last.username} | ({"q": typed} if typed else {}) if last else None
+    further = {"after": following} | ({"q": typed} if typed else {}) if following else None
     context = {
         "people": [(user, role_of(user), _teams_of(user)) for user in shown],
         "groups": own_groups().annotate(people=Count("user")),

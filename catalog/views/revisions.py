@@ -15,7 +15,7 @@ from catalog.models import Revision
 from catalog.publishing import publish
 from catalog.rendering.text_diff import compare
 from catalog.revision_diff import difference_between, history_of
-from catalog.shortcuts import first_rows, number_in, revision_at, revision_of, tool_at, tool_for
+from catalog.shortcuts import number_in, read_page, revision_at, revision_of, tool_at, tool_for
 
 REVISIONS_PER_PAGE = 50
 
@@ -25,10 +25,9 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All revisions of a tool, newest first; with `?before=`, those before that number."""
     tool = tool_at(slug, request.user)
     revisions = tool.revisions.defer("source").select_related("created_by", "assessment")
-    if (before := number_in(request.GET.get("before", ""))) is not None:
-        revisions = revisions.filter(number__lt=before)
-    shown, last = first_rows(revisions, REVISIONS_PER_PAGE)
-    older = f"?before={last.number}" if last else None
+    before = number_in(request.GET.get("before", ""))
+    shown, following = read_page(revisions, before, REVISIONS_PER_PAGE, "-number")
+    older = f"?before={following}" if following else None
     context = {"tool": tool, "steps": history_of(shown), "next_url": older}
     return render(request, "catalog/revisions.html", context)
 

@@ -19,7 +19,7 @@ from catalog.errors import DocumentError
 from catalog.form_problems import links_to_errors
 from catalog.models import Audience, HeldChange, Source, SourceSync
 from catalog.rights import may, require
-from catalog.shortcuts import first_rows, source_at
+from catalog.shortcuts import read_page, source_at
 from catalog.sources.registration import (
     SourceForm,
     add_source,
@@ -157,17 +157,15 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
 def _tools_of(request: HttpRequest, source: Source) -> dict[str, object]:
     """The context of `_tools.html`, besides the source."""
     gone = request.GET.get("gone") == "1"
-    after = request.GET.get("after", "")
+    after = request.GET.get("after")
     visible = source.tools.with_visibility(Audience.objects.visibility_for(request.user))
-    tools = visible.filter(tool_id__gt=after, gone_at__isnull=not gone).select_related(
-        "catalog_tool"
-    )
-    shown, last = first_rows(tools, TOOLS_PER_PAGE)
+    tools = visible.filter(gone_at__isnull=not gone).select_related("catalog_tool")
+    shown, following = read_page(tools, after, TOOLS_PER_PAGE, "tool_id")
     further = {"gone": "1"} if gone else {}
     return {
         "tools": shown,
         "gone": gone,
         "gone_count": visible.exclude(gone_at=None).count(),
         "listed_count": visible.filter(gone_at=None).count(),
-        "next_url": f"?{urlencode({**further, 'after': last.tool_id})}#tools" if last else None,
+        "next_url": f"?{urlencode({**further, 'after': following})}#tools" if following else None,
     }

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -17,7 +17,7 @@ from catalog.accounts.models import Person
 from catalog.models import Revision, Tool, Upload, UploadedSpec
 from catalog.models.uploads import RANKS
 from catalog.revision_diff import difference_between
-from catalog.shortcuts import first_rows, number_in
+from catalog.shortcuts import number_in, read_page
 from catalog.specs.diff import Difference
 from catalog.uploads.entries import Entry
 from catalog.uploads.report_sections import Row, sections_of
@@ -25,6 +25,7 @@ from catalog.uploads.results import entry_of
 from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100
+MOST_SPECS: Final = 1_000_000  # that an upload had in any version
 COMPARED: Final = 20  # breaking revisions of a page whose changes are shown
 FIXED_CHARS: Final = 500_000  # of rejected specs that one page offers to correct
 
@@ -54,9 +55,10 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
     rows = upload.specs.filter(FILTERS[outcome]) if outcome else upload.specs.all()
     if folds_unchanged:
         rows = rows.exclude(outcome="unchanged")
-    following = _after(rows, request.GET.get("after", "")).order_by("rank", "position")
-    listed, last = first_rows(following, ROWS_PER_PAGE)
-    further = {"after": f"{last.rank}.{last.position}"} if last else {}
+    rows = rows.annotate(place=F("rank") * MOST_SPECS + F("position"))
+    after = number_in(request.GET.get("after", ""))
+    listed, following = read_page(rows, after, ROWS_PER_PAGE, "place")
+    further = {"after": following} if following else {}
     report = list(_rows(listed, request.user))
     parameters = ({"outcome": outcome} if outcome else {}) | further
     context = {
@@ -73,14 +75,6 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "next_url": f"?{urlencode(parameters)}" if further else None,
     }
     return render(request, "catalog/upload_report.html", context)
-
-
-def _after(rows: QuerySet[UploadedSpec], after: str) -> QuerySet[UploadedSpec]:
-    """The rows that follow the one at `after`, its rank and position with a dot between them."""
-    rank, position = (number_in(part) for part in after.partition(".")[::2])
-    if rank is None or position is None:
-        return rows
-    return rows.filter(Q(rank__gt=rank) | Q(rank=rank, position__gt=position))
 
 
 def _rows(listed: Iterable[UploadedSpec], person: Person) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from catalog.accounts.api_auth import actor
 from catalog.form_problems import links_to_errors
 from catalog.models import Webhook, WebhookDelivery
 from catalog.models.webhooks import EVENTS
-from catalog.shortcuts import first_rows, number_in
+from catalog.shortcuts import number_in, read_page
 from catalog.views.audit import administrators_only
 from catalog.webhooks.delivery import send_again, send_test
 from catalog.webhooks.registration import (
@@ -129,9 +129,8 @@ def _page(
     state = request.GET.get("state", "")
     if state in WebhookDelivery.STATES:
         deliveries = deliveries.filter(state=state)
-    if (before := number_in(request.GET.get("before", ""), digits=18)) is not None:
-        deliveries = deliveries.filter(pk__lt=before)
-    shown, last = first_rows(deliveries, PAGE_SIZE)
+    before = number_in(request.GET.get("before", ""), digits=18)
+    shown, following = read_page(deliveries, before, PAGE_SIZE)
     more = f"state={state}&" if state in WebhookDelivery.STATES else ""
     context = {
         "webhook": webhook,
@@ -143,7 +142,7 @@ def _page(
         "state": state,
         "states": WebhookDelivery.STATES,
         "event_names": EVENTS,
-        "next_url": f"?{more}before={last.pk}#deliveries" if last else None,
+        "next_url": f"?{more}before={following}#deliveries" if following else None,
     }
     response = render(
         request,

@@ -13,7 +13,7 @@ from ninja import Query, Status
 from catalog.accounts.api_auth import actor, open_to_all, token_or_session
 from catalog.accounts.roles import has_scope_of_token
 from catalog.api.schemas.problems import REFUSED, errors
-from catalog.shortcuts import first_rows, revision_of, tool_at, tool_for
+from catalog.shortcuts import revision_of, tool_at, tool_for
 from playground.api.access import configuration_of, refusal
 from playground.api.router import router
 from playground.api.schemas.example_checks import (
@@ -116,14 +116,12 @@ def list_example_checks(
     checks = ExampleCheck.objects.filter(tool=tool_at(slug, request.user)).select_related(
         "tool", "by", "revision"
     )
-    if query.cursor:
-        checks = checks.filter(pk__lt=int(query.cursor))
-    shown, last = first_rows(checks.defer("revision__source"), query.limit)
-    items = []
-    for check in shown:
+
+    def summarize(check: ExampleCheck) -> ExampleCheckSummary:
         facts = members(check, is_detailed=may_read_runs_of(request, check))
-        items.append(ExampleCheckSummary.of(check, **facts))
-    return ExampleChecksOut(items=items, next=str(last.pk) if last else None)
+        return ExampleCheckSummary.of(check, **facts)
+
+    return ExampleChecksOut.read(checks.defer("revision__source"), query, convert=summarize)
 
 
 @router.get(

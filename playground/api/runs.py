@@ -91,7 +91,7 @@ def list_runs(request: HttpRequest, query: Query[schemas.RunsQuery]) -> schemas.
     run_filter = RunFilter(**conditions, person=query.by, before=query.cursor)
     page = run_filter.page(Run.objects.visible_to(request.user), query.limit)
     items = [RunSummary.of_run(run) for run in page.runs]
-    return schemas.RunsOut(items=items, next=page.older or None)
+    return schemas.RunsOut(items=items, next=page.older)
 
 
 @router.get(

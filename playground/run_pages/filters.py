@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from catalog.query_values import Day
+from catalog.shortcuts import read_page
 from playground.models import Run, RunQuerySet
 from playground.run_json import Mode, Outcome, Verdict
 
@@ -156,26 +157,19 @@ class RunFilter(RunConditions):
         """One page of the runs that match the filter."""
         found = self.apply(runs).without_texts().with_names()
         if self.after:
-            rows = list(found.filter(id__gt=self.after).order_by("id")[: size + 1])
-            more, rows = len(rows) > size, rows[:size][::-1]
-            return RunPage(
-                rows, newer=rows[0].id if more else "", older=rows[-1].id if rows else ""
-            )
-        if self.before:
-            found = found.filter(id__lt=self.before)
-        rows = list(found.order_by("-id")[: size + 1])
-        more, rows = len(rows) > size, rows[:size]
-        newer = rows[0].id if rows and self.before else ""
-        return RunPage(rows, newer=newer, older=rows[-1].id if more else "")
+            rows, newer = read_page(found, self.after, size, "id")
+            return RunPage(rows[::-1], newer=newer, older=rows[0].id if rows else None)
+        rows, older = read_page(found, self.before, size, "-id")
+        return RunPage(rows, newer=rows[0].id if rows and self.before else None, older=older)
 
 
 @dataclass(frozen=True)
 class RunPage:
-    """One page of a list of runs. `newer` and `older` are the cursors of the adjacent pages, "" if there is none."""
+    """One page of a list of runs. `newer` and `older` are the cursors of the adjacent pages, None if there is none."""
 
     runs: list[Run]
-    newer: str
-    older: str
+    newer: str | None
+    older: str | None
 
 
 def _name_of(day: date) -> str:

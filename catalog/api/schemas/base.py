@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 from django.db.models import QuerySet
@@ -9,7 +10,7 @@ from ninja import Schema
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from catalog.accounts.models import User
-from catalog.shortcuts import first_rows
+from catalog.shortcuts import read_page
 from catalog.specs.exporters import FORMATS
 
 MAX_NUMBER: Final = 2**31 - 1  # of a revision
@@ -40,11 +41,16 @@ class Page(Out, Generic[Item]):
     next: str | None = Field(description="The cursor of the next page; null on the last.")
 
     @classmethod
-    def of_rows(cls, rows: QuerySet[Any, Any], limit: int, cursor: str = "pk") -> Self:
-        """The first `limit` rows; the next page begins after the last one's attribute `cursor`."""
-        shown, last = first_rows(rows, limit)
-        following = str(getattr(last, cursor)) if last else None
-        return cls.model_validate({"items": shown, "next": following})
+    def read(
+        cls,
+        rows: QuerySet[Any],
+        query: CursorQuery | PageQuery,
+        key: str = "-pk",
+        convert: Callable[[Any], object] = lambda row: row,
+    ) -> Self:
+        """The page of `rows` that `query` asks for, in the order of `key`; `convert` makes an item of each."""
+        shown, following = read_page(rows, query.cursor, query.limit, key)
+        return cls.model_validate({"items": [convert(row) for row in shown], "next": following})
 
 
 class CursorQuery(Schema):
@@ -54,6 +60,11 @@ class CursorQuery(Schema):
     cursor: int | None = Field(
         None, ge=1, le=MAX_NUMBER, description="`next` of the previous page."
     )
+
+
+class PageQuery(Schema):
+    limit: int = Field(50, ge=1, le=100)
+    cursor: str | None = Field(None, max_length=300, description="`next` of the previous page.")
 
 
 class In(Schema):

@@ -15,6 +15,7 @@ from catalog.api.schemas.base import (
     In,
     Out,
     Page,
+    PageQuery,
     UserName,
 )
 from catalog.api.schemas.revisions import ChangeOut
@@ -133,11 +134,6 @@ class SourceOut(Out):
     tools: int = Field(description="How many tools it lists.")
     held: int = Field(description="How many changes wait for approval.")
     last_sync: SyncOut | None
-
-
-class PageQuery(Schema):
-    limit: int = Field(50, ge=1, le=100)
-    cursor: str | None = Field(None, max_length=300, description="`next` of the previous page.")
 
 
 class ToolsQuery(PageQuery):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from ninja import Schema
 from pydantic import Field, StringConstraints
 
-from catalog.api.schemas.base import EmptyIsNone, Out, Page, UserName
+from catalog.api.schemas.base import EmptyIsNone, Out, Page, PageQuery, UserName
 from catalog.api.schemas.problems import SpecProblemOut
 from playground.api.schemas.runs import MAX_WAIT_S, ConfigurationIn
 from playground.run_json import Outcome, ToolOfRun, Verdict
@@ -99,7 +98,7 @@ class ExampleChecksOut(Page[ExampleCheckSummary]):
     pass
 
 
-class ExampleChecksQuery(Schema):
+class ExampleChecksQuery(PageQuery):
     limit: int = Field(20, ge=1, le=MAX_CHECKS)
     cursor: str = Field(
         "", pattern="^([1-9][0-9]{0,17})?$", description="`next` of the previous page."
