@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, urlsplit
-
 from django.conf import settings
 
 from catalog.errors import OutgoingError
-from catalog.outgoing.addresses import LOOPBACK, AddressPolicy, is_literal
+from catalog.outgoing.addresses import LOOPBACK, AddressPolicy, is_literal, url_parts
 
 
 def address_policy() -> AddressPolicy:
@@ -36,13 +34,3 @@ def url_problem(address: str) -> str:
         except OutgoingError as error:
             return str(error)
     return ""
-
-
-def url_parts(address: str) -> SplitResult | None:
-    """The parts of a URL; None if it is not one."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port  # raises ValueError if it is not a number
-    except ValueError:
-        return None
-    return parts

@@ -1,4 +1,4 @@
-"""Which addresses outgoing connections may reach: public ones, and the networks that the site's operator allows."""
+"""URLs, and which addresses connections may reach: public ones, and the networks that the operator allows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
+from urllib.parse import SplitResult, urlsplit
 
 from catalog.errors import OutgoingError
 
@@ -57,6 +58,24 @@ class AddressPolicy:
                     f"{where} {_kind(address)} address, which connections may not reach. {_SETTING}"
                 )
         return checked
+
+
+def url_parts(url: str) -> SplitResult | None:
+    """The parts of a URL; None if it is not one."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError if it is not a number
+    except ValueError:
+        return None
+    return parts
+
+
+def origin_of(url: str) -> str:
+    """The scheme and the server of a URL, such as "https://api.example.com:8443"; "" if it is not a complete URL."""
+    parts = url_parts(url)
+    if parts is None or not parts.scheme or not parts.netloc:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def resolve(host: str, port: int) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from catalog.jsontext.containers import members_of
 from catalog.jsontext.reader import JSON
+from catalog.outgoing.addresses import origin_of
 
 _BASE_URL: Final = "baseUrl"
 
@@ -36,11 +36,5 @@ def _scheme(scheme: dict[str, JSON]) -> JSON:
 
 
 def _origin(address: JSON) -> JSON:
-    """The scheme and the server of a URL; the value itself if it is not a complete URL."""
-    try:
-        parts = urlsplit(address) if isinstance(address, str) else None
-    except ValueError:
-        return address
-    return (
-        f"{parts.scheme}://{parts.netloc}" if parts and parts.scheme and parts.netloc else address
-    )
+    """The origin of a URL; the value itself if it is not a complete URL."""
+    return (origin_of(address) or address) if isinstance(address, str) else address

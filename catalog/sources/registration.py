@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit
 from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
-from catalog.address_policy import url_parts, url_problem
+from catalog.address_policy import url_problem
 from catalog.encryption import rotate
 from catalog.form_problems import require_valid
 from catalog.models import Source
@@ -28,6 +28,7 @@ from catalog.models.sources import (
     NAME_LENGTH,
     POLICIES,
 )
+from catalog.outgoing.addresses import origin_of, url_parts
 from catalog.search import vocabulary
 from catalog.sources.sync import AlreadySyncing
 
@@ -317,7 +318,7 @@ def change_source(form: SourceForm) -> Source:
     require_valid(form, "source")
     source: Source = form.instance
     headers = form.cleaned_data["headers"]
-    moved = _origin(source.address) != _origin(form.initial["address"])
+    moved = origin_of(source.address) != origin_of(form.initial["address"])
     if headers is not None or moved:
         source.set_headers(headers or {})
     if moved:
@@ -367,12 +368,3 @@ def remove_source(source: Source) -> None:
 def rotate_credentials() -> tuple[int, int]:
     """Re-encrypt the credentials of all sources with the first key (see `encryption.rotate`)."""
     return rotate(Source.objects.exclude(credentials=""), "credentials", object_type="source")
-
-
-def _origin(address: str) -> tuple[str, str | None, int | None] | str:
-    parts = url_parts(address)
-    return (
-        (parts.scheme, parts.hostname, parts.port)
-        if parts and parts.scheme in {"http", "https"}
-        else address.strip()
-    )

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import httpx2
 
 from catalog.errors import OutgoingError
+from catalog.outgoing.addresses import origin_of
 from catalog.outgoing.budget import Budget
 from catalog.outgoing.clients import MAX_REDIRECTS, client, same_origin, sentence, ssl_context
 from catalog.redaction import MARK, Redactor
@@ -131,7 +132,7 @@ class HTTPTool:
             return _send(http, _built(http, sending, credentials))
         except (httpx2.HTTPError, httpx2.InvalidURL, OutgoingError) as error:
             raise ToolError(
-                f"The request to {_origin(sending.address)} failed. {sentence(error, self._budget)}"
+                f"The request to {origin_of(sending.address)} failed. {sentence(error, self._budget)}"
             ) from None
 
     def _token(self, http: httpx2.Client, wanted: TokenRequest) -> str:
@@ -357,8 +358,3 @@ def _read(request: httpx2.Request, response: httpx2.Response) -> Answer:
     return Answer(
         request.method, shown, response.status_code, response.reason_phrase, headers, content
     )
-
-
-def _origin(address: str) -> str:
-    url = httpx2.URL(address)
-    return str(url.copy_with(userinfo=b"", path="/", query=None, fragment=None)).rstrip("/")

@@ -11,11 +11,13 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
 from catalog.jsontext.containers import members_of
+from catalog.outgoing.addresses import origin_of, url_parts
 from playground.connections.body import FORM, HEADER_NAME, RequestBody, body_of
 from playground.connections.security import Credentials
 from playground.connections.serialization import (
@@ -125,9 +127,11 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
 
     template = value_of(BASE_URL) or "/"
     address = _TEMPLATE.sub(lambda found: value_of(found[1]), template)
-    address = urljoin(source_address, address) if source_address else address
-    parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if source_address:
+        with suppress(ValueError):  # it is no URL, and refused below
+            address = urljoin(source_address, address)
+    parts = url_parts(address)
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ToolError(
             f"The API's document names no complete address ({address!r}). Set `{BASE_URL}` in the configuration, or "
             "add the server's address to `servers` in the document."
@@ -154,13 +158,9 @@ def origins_of_requests(
     for scheme in schemes.values():
         token_url = members_of(scheme).get("tokenUrl")
         if isinstance(token_url, str):
-            addresses.append(urljoin(base, token_url))
-    return sorted({_origin_of(address) for address in addresses})
-
-
-def _origin_of(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+            with suppress(ValueError):  # no request is sent to an address that is no URL
+                addresses.append(urljoin(base, token_url))
+    return sorted({origin_of(address) for address in addresses})
 
 
 class _Parts:

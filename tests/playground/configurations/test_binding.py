@@ -106,6 +106,21 @@ def test_scheme_port_and_the_address_of_tokens_count(program, before, after):
     assert "enter its secrets again" in refusal(program)
 
 
+def test_an_address_that_is_no_url_is_saved_and_refused_when_it_runs(program):
+    add_tool(signed_in())
+
+    saved = save(program, key=SECRET, baseUrl="https://[")
+
+    assert saved.status_code == 201
+    assert refusal(program) is None
+
+
+def test_an_address_of_tokens_that_is_no_url_is_no_internal_error(program):
+    add_tool(oauth("https://[login"))
+
+    assert save(program, key=SECRET).status_code == 201
+
+
 def test_another_path_of_the_same_origin_keeps_the_configuration(program):
     source = add_tool(signed_in())
     save(program, key=SECRET)
