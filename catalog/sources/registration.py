@@ -109,7 +109,7 @@ class DocumentField(forms.Field):
 class HeadersInput(forms.Widget):
     """Headers by name; the page has inputs for one of them, and a box that removes the stored ones."""
 
-    @sensitive_variables("value")
+    @sensitive_variables()
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:  # noqa: ARG002
         if isinstance(data.get(name), dict):
             return data[name]
