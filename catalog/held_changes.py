@@ -195,9 +195,9 @@ def publish_or_hold_many(
         ]
     decisions = _Decisions.about(specs, by)
     reasons = {
-        spec.tool_id: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs
+        spec.sha256: decisions.refusal(spec) or decisions.reason_to_hold(spec) for spec in specs
     }
-    held = [spec for spec in specs if reasons[spec.tool_id]]
+    held = [spec for spec in specs if reasons[spec.sha256]]
     verdicts = verdicts_on(held[:MAX_VERDICTS]) if held else {}
     wanted = [
         (decisions.tools[spec.tool_id], origins.get(spec.sha256, PUBLISHED))
@@ -205,13 +205,13 @@ def publish_or_hold_many(
         if spec.tool_id in decisions.tools
     ]
     refusals = refused_imports(wanted, by=by, replace=replace)
-    allowed = [spec for spec in specs if not reasons[spec.tool_id]]
+    allowed = [spec for spec in specs if not reasons[spec.sha256]]
     published = iter(
         publish_many(allowed, by=by, dry_run=dry_run, origins=origins, replace=replace, **options)
     )
     outcomes: list[Publication | Proposal | SpecError] = []
     for spec in specs:
-        reason = reasons[spec.tool_id]
+        reason = reasons[spec.sha256]
         if reason is None:
             outcomes.append(next(published))
         elif spec.tool_id in refusals:

@@ -139,6 +139,21 @@ def test_fixes_of_a_revision_that_is_not_current_are_not_proposed(tool, ada, own
     assert not HeldChange.objects.exists()
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["current spec last", "current spec first"])
+def test_a_spec_that_others_may_change_is_held_beside_the_current_one_in_an_upload(
+    tool, ada, order
+):
+    changed = make_spec("a", **{**FAULTY, "description": "Changed by somebody else."})
+    specs = [changed.source, tool.current.source][::order]
+
+    report = Program(make_token(user=ada)).send("POST", "/uploads", f"[{','.join(specs)}]").json()
+
+    outcomes = [entry["outcome"] for entry in report["specs"]]
+    assert outcomes == ["held", "unchanged"][::order]
+    assert tool.revisions.count() == 1
+    assert HeldChange.objects.get().text == changed.source
+
+
 def test_a_run_is_proposed_as_an_example(browser, run, owner):
     assert (
         "Propose as an example"
