@@ -29,7 +29,7 @@ request_counters().begin()
 start_job("assessments", Assessor().assess, every_s=2, first_s=2)
 start_job("retention", prune, every_s=86_400, first_s=600)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries
-    start_job("sources", lambda: list(sync_due()), every_s=60, first_s=20)
+    start_job("sources", sync_due, every_s=60, first_s=20)
     start_job(
         "webhooks", lambda: list(deliver_due()), every_s=5, first_s=10, woken_by=new_deliveries
     )

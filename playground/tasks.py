@@ -43,9 +43,7 @@ class CannotCall(Exception):
 @app.task(name=SYNC_TASK)
 def sync_sources() -> None:
     """Sync the sources that are due; sources that another worker is syncing are skipped."""
-    for record in sync_due():
-        if record.error:
-            log.warning("The source %s could not be read: %s", record.source.name, record.error)
+    sync_due()
 
 
 @app.task(name=WEBHOOK_TASK)

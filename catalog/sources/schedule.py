@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Iterator
 
@@ -12,10 +13,14 @@ from catalog.accounts.models import User
 from catalog.models import Source, SourceSync
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
 
+log = logging.getLogger(__name__)
 
-def sync_due() -> Iterator[SourceSync]:
-    """Sync each source that is due, one after the other; yields each report."""
-    return sync_each(Source.objects.due())
+
+def sync_due() -> None:
+    """Sync the sources that are due, one after the other; the log names those that could not be read."""
+    for record in sync_each(Source.objects.due()):
+        if record.error:
+            log.warning("The source %s could not be read: %s", record.source.name, record.error)
 
 
 def sync_each(sources: Iterable[Source]) -> Iterator[SourceSync]:

@@ -155,7 +155,19 @@ def test_all_sources_can_be_synced_and_one_that_fails_does_not_stop_the_others()
 def test_a_source_that_another_process_syncs_is_skipped():
     begin(add_document(document(FORECAST), every_minutes=60))
 
-    assert list(sync_due()) == []
+    sync_due()
+
+    assert SourceSync.objects.get().state == "running"
+
+
+def test_the_log_names_a_source_that_is_due_and_cannot_be_read(caplog):
+    add_document("not: openapi", name="broken", every_minutes=60)
+    add_document(document(ALERTS), name="works", every_minutes=60)
+
+    sync_due()
+
+    assert "The source broken could not be read: This is not an OpenAPI document" in caplog.text
+    assert "The source works" not in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
