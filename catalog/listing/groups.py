@@ -31,14 +31,13 @@ _groups: LRUCache[list[Group]] = LRUCache(max_weight=100_000, weigh=len)
 
 def largest(kind: GroupKind, limit: int, visibility: Visibility) -> list[Group]:
     """The groups with the most visible tools, the largest first."""
-    return _visible_groups(kind, visibility)[:limit]
+    return visible_groups(kind, visibility)[:limit]
 
 
 def page_of(
     kind: GroupKind,
     visibility: Visibility,
     *,
-    beginning: str = "",
     containing: str = "",
     by_name: bool = False,
     after: str = "",
@@ -46,18 +45,14 @@ def page_of(
 ) -> tuple[list[Group], str | None]:
     """A page of groups, the largest first or by name, and `after` for the next page; None at the end.
 
-    With `beginning` the order is by name. An invalid `after` means the first page.
+    An invalid `after` means the first page.
     """
-    first, part = group_key(beginning), group_key(containing)
+    part = group_key(containing)
 
     def position(group: Group) -> tuple[int, str]:
-        return (0 if by_name or beginning else -group.tools, group.key)
+        return (0 if by_name else -group.tools, group.key)
 
-    groups = [
-        group
-        for group in _visible_groups(kind, visibility)
-        if group.key.startswith(first) and part in group.key
-    ]
+    groups = [group for group in visible_groups(kind, visibility) if part in group.key]
     groups.sort(key=position)
     size, _, key = after.partition(".")
     if (tools := number_in(size)) is not None:
@@ -68,7 +63,7 @@ def page_of(
     return shown, None if is_last else f"{shown[-1].tools}.{shown[-1].key}"
 
 
-def _visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:
+def visible_groups(kind: GroupKind, visibility: Visibility) -> list[Group]:
     """All groups with visible tools, the largest first."""
     state, _ = vocabulary.state_and_size()
     return _groups.get_or_compute((state, kind, visibility), lambda: _count(kind, visibility))

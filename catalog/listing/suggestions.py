@@ -13,7 +13,7 @@ from catalog.accounts.models import User
 from catalog.listing import groups
 from catalog.search import Match, search_index, vocabulary
 from catalog.search.boolean_query import EVERY_TOOL, Expression, Token, any_of
-from catalog.search.document import FieldPart, GroupKind, names_in
+from catalog.search.document import FieldPart, GroupKind, group_key, names_in
 from catalog.search.filter_corrections import filter_meant_by
 from catalog.search.filters import FILTERS, JSON_TYPES, write_filter
 from catalog.search.tokenizer import fold, key_of, parts_of
@@ -97,9 +97,9 @@ Found = Iterator[tuple[str, str]]  # values and notes
 
 def _groups(kind: GroupKind) -> Callable[[str, Visibility], Found]:
     def find(typed: str, visibility: Visibility) -> Found:
-        found, _ = groups.page_of(kind, visibility, beginning=typed, limit=TOOLS_READ)
-        for group in sorted(found, key=lambda one: -one.tools):
-            yield group.name, "1 tool" if group.tools == 1 else f"{group.tools:,} tools"
+        for group in groups.visible_groups(kind, visibility):
+            if group.key.startswith(group_key(typed)):
+                yield group.name, "1 tool" if group.tools == 1 else f"{group.tools:,} tools"
 
     return find
 
