@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from catalog.db.compiled_query import PreparedValues
 from catalog.jsontext import reader
 from catalog.jsontext.containers import items_of
 from catalog.models import Revision, Tool
@@ -58,3 +62,19 @@ class ExampleCheck(models.Model):
     def has_passed(self) -> bool | None:
         """Whether every example passed; None while the check's runs are active."""
         return None if self.finished_at is None else self.failed == 0
+
+
+# Compiled once: every list needs it. Otherwise a cached search page takes 2.5 times the CPU time, and a new one 39 %
+# more (medians of 60 pairs of alternating requests to a catalog of 2,600 tools).
+_passing: Final = PreparedValues(lambda _: ExampleCheck.objects.passing())
+
+
+def tools_whose_examples_pass() -> frozenset[int]:
+    """The primary keys of the tools whose latest check found no failure. The same object while nothing changes."""
+    return _first_of_equal(frozenset(key for (key,) in _passing.find(0)))
+
+
+@lru_cache(maxsize=1)
+def _first_of_equal(keys: frozenset[int]) -> frozenset[int]:
+    """Caches keyed by this set then hold one set, not one per call."""
+    return keys
