@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import chain
 from typing import Final
 
 from catalog.search.filters import is_valid, write_filter
@@ -37,7 +36,8 @@ _BY_VALUE: Final = {
     "starred": "is:starred", "star": "is:starred", "favourite": "is:starred", "favorite": "is:starred",
     "mine": "owner:me", "assessed": "is:assessed", "judged": "is:assessed", "linted": "is:assessed",
     "score": "is:assessed",
-    "example": "has:examples", "examples": "has:examples", "passing": "examples:pass", "hold": "examples:pass",
+    "example": "has:examples", "examples": "has:examples",
+    "pass": "examples:pass", "passing": "examples:pass", "hold": "examples:pass",
     "return": "has:returns", "returns": "has:returns", "output": "has:returns", "response": "has:returns",
     "parameters": "has:parameters", "arguments": "has:parameters", "inputs": "has:parameters",
     "configuration": "needs:configuration", "config": "needs:configuration",
@@ -96,9 +96,7 @@ def unknown_name(written: str, name: str, value: str) -> FilterProblem:
 
 def wrong_value(written: str, name: str, value: str, reason: str) -> FilterProblem:
     """The problem that a filter does not take a value; `reason` is a sentence."""
-    close = (_BY_VALUE[one] for one in _like(value.lower(), _BY_VALUE))
-    likely = chain(_instead(name, value), close, [f"{name}:{_USUAL[name]}"])
-    instead = _as_negative(written, next(likely))
+    instead = _as_negative(written, next(_instead(name, value)))
     is_other = not instead.lstrip("-").startswith(f"{name}:")
     advice = f"Write `{instead}` instead." if is_other else f"For example, write `{instead}`."
     return FilterProblem(written, f"{reason} {advice}", instead)
@@ -106,32 +104,25 @@ def wrong_value(written: str, name: str, value: str, reason: str) -> FilterProbl
 
 def _instead(name: str, value: str) -> Iterator[str]:
     """Filters that may be meant by `name:value`, the likeliest first."""
+    meant = _name_like(name)
+    if meant and meant != name and is_valid(meant, value):
+        yield write_filter(meant, value)
     folded = value.lower()
-    for meant in _names_like(name):
-        if name != meant and is_valid(meant, value):
-            yield write_filter(meant, value)
     if folded in _BY_VALUE:
         yield _BY_VALUE[folded]
-    for meant in _names_like(name):
-        ours = {
-            one.partition(":")[2]: one for one in _BY_VALUE.values() if one.startswith(f"{meant}:")
-        }
-        for close in _like(folded, ours):
-            yield ours[close]
-        if name != meant:
-            yield f"{meant}:{_USUAL[meant]}"
+    if meant:
+        for close in _like(folded, _BY_VALUE):
+            yield _BY_VALUE[close]
+        yield f"{meant}:{_USUAL[meant]}"
 
 
-def _names_like(name: str) -> list[str]:
-    if name in _NAMES:
-        return [_NAMES[name]]
-    return list(
-        dict.fromkeys(_NAMES[close] for close in get_close_matches(name, _NAMES, n=1, cutoff=0.8))
-    )
+def _name_like(name: str) -> str | None:
+    """The filter with this name, or with one that is spelled similarly."""
+    close = get_close_matches(name, _NAMES, n=1, cutoff=0.8)
+    return _NAMES[close[0]] if close else None
 
 
-def _like(value: str, known: Iterable[str]) -> list[str]:
-    known = list(known)
+def _like(value: str, known: Collection[str]) -> list[str]:
     beginnings = [one for one in known if len(value) > 1 and one.startswith(value)]
     return beginnings or get_close_matches(value, known, n=1, cutoff=0.7)
 

@@ -163,6 +163,8 @@ def test_facts_outside_the_index_are_conditions(text, conditions):
         ("score:101", "score:>=90"),
         ("lint:<70", "score:<70"),
         ("examples:fail", "examples:pass"),
+        ("examples:passed", "examples:pass"),
+        ("state:gemni", "usable:gemini"),
         ("name:apples", '"name:apples"'),
     ],
 )
