@@ -1,4 +1,4 @@
-"""Every walk over a value or a schema, given a value of 500,000 items and a chain of 1,000 definitions.
+"""Every walk over a value or a schema, given a value of 250,000 items and a chain of 1,000 definitions.
 
 What is counted is calls, of Python's and of C's, in the walk's own thread: a clock would say how busy the machine is.
 A walk may make a few for each item. One that gathers schemas for each item, or compares every item with every other,
@@ -53,8 +53,9 @@ from toolshelf_tools.json_encoder import encode
 
 pytestmark = pytest.mark.deep
 
-ITEMS, DEFINITIONS = 500_000, 1_000
+ITEMS, DEFINITIONS = 250_000, 1_000  # more parts than `fast_check` reads
 MOST_CALLS = 12 * ITEMS
+MOST_CALLS_OF_A_WIDE_SCHEMA = 6_000_000  # by walks over another value or schema than the large one
 
 CHAIN = {
     f"d{n}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/d{n + 1}"}}}
@@ -117,6 +118,12 @@ REQUIRED = {
     "properties": {f"k{n}": {} for n in range(1_900)},
 }
 LAST = f"/rows/{ITEMS - 1}"
+WITH_OTHER_SIZES = {
+    "compare texts",
+    "make values with many members",
+    "draw a form of many members",
+    "compare meanings",
+}
 
 
 def budget():
@@ -254,9 +261,11 @@ def warm():
 
 
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS.keys())
-def test_a_walk_makes_a_few_calls_for_each_item(walk):
-    assert calls_of(walk, MOST_CALLS) <= MOST_CALLS
+@pytest.mark.parametrize("name", WALKS)
+def test_a_walk_makes_a_few_calls_for_each_item(name):
+    most = MOST_CALLS_OF_A_WIDE_SCHEMA if name in WITH_OTHER_SIZES else MOST_CALLS
+
+    assert calls_of(WALKS[name], most) <= most
 
 
 def test_a_walk_that_is_not_linear_is_noticed():
