@@ -99,6 +99,7 @@ def assert_sound(random, old, new):
         accepted, still = before.is_valid(candidate), after.is_valid(candidate)
         if accepted is True and still is False:
             assert sent.strict.verdict not in DECIDED, (old, new, candidate)
+            assert_allowed_by_convention(sent, candidate)
         if accepted is False and still is True:
             assert read.strict.verdict not in DECIDED, (old, new, candidate)
     for difference, accepts, refuses in ((sent, before, after), (read, after, before)):
@@ -108,54 +109,11 @@ def assert_sound(random, old, new):
                 assert refuses.is_valid(change.proof.value) is False, (old, new, change)
 
 
-relaxed = settings(
-    deadline=None, max_examples=300, suppress_health_check=list(HealthCheck), print_blob=True
-)
-
-
-@pytest.mark.deep
-@relaxed
-@given(st.randoms(use_true_random=False))
-def test_a_compatible_change_of_a_small_schema_refuses_no_value_that_was_accepted(random):
-    assert_sound(random, *small_pair(random))
-
-
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))]
-)
-def test_a_thousand_random_small_schemas_are_compared_soundly(seed):
-    assert_all_sound(Random(seed), 40)
-
-
-@pytest.mark.corpora
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))]
-)
-def test_a_compatible_change_of_a_real_schema_refuses_no_value_that_was_accepted(seed):
-    random = Random(seed)
-
-    for _ in range(12):
-        assert_sound(random, *real_pair(random))
-
-
-def assert_all_sound(random, pairs):
-    for _ in range(pairs):
-        assert_sound(random, *small_pair(random))
-
-
-# Compatible by convention: only values that use undeclared members are refused.
-
-
-def assert_conventions_sound(old, new, values):
-    """If the verdict is "compatible", the values that are refused have an undeclared member that a change is about."""
-    sent, _ = differences(old, new)
-    if sent.verdict not in DECIDED:
-        return
-    noted = [change.path for change in sent.changes if change.is_by_convention]
-    before, after = compile_schema(exact(old)), compile_schema(exact(new))
-    for candidate in values:
-        if before.root.is_valid(candidate) and after.root.is_valid(candidate) is False:
-            assert any(leads_into(candidate, path) for path in noted), (old, new, candidate)
+def assert_allowed_by_convention(sent, refused):
+    """If the verdict is "compatible", the value that is refused has an undeclared member that a change is about."""
+    if sent.verdict in DECIDED:
+        noted = [change.path for change in sent.changes if change.is_by_convention]
+        assert any(leads_into(refused, path) for path in noted), (sent, refused)
 
 
 def leads_into(value, path):
@@ -171,35 +129,54 @@ def leads_into(value, path):
     return isinstance(value, dict) and path[0] in value and leads_into(value[path[0]], path[1:])
 
 
+relaxed = settings(
+    deadline=None, max_examples=150, suppress_health_check=list(HealthCheck), print_blob=True
+)
+
+
+@pytest.mark.deep
+@relaxed
+@given(st.randoms(use_true_random=False))
+def test_a_compatible_change_of_a_small_schema_refuses_no_value_that_was_accepted(random):
+    assert_sound(random, *small_pair(random))
+
+
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 20))]
 )
-def test_only_values_with_undeclared_members_are_refused_after_a_change_that_is_compatible_by_convention(
-    seed,
-):
+def test_random_small_schemas_are_compared_soundly(seed):
     random = Random(seed)
 
     for _ in range(40):
-        old, new = small_pair(random)
-        if not (schema_policy_problems(exact(old)) or schema_policy_problems(exact(new))):
-            assert_conventions_sound(old, new, values_for(random, old, new))
+        assert_sound(random, *small_pair(random))
 
 
 @pytest.mark.corpora
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 10))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5))]
+)
+def test_a_compatible_change_of_a_real_schema_refuses_no_value_that_was_accepted(seed):
+    random = Random(seed)
+
+    for _ in range(12):
+        assert_sound(random, *real_pair(random))
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5))]
 )
 def test_few_revisions_of_real_tools_remain_unknown_and_no_verdict_is_wrong(seed):
     random = Random(seed)
     verdicts = []
 
     for schema in random.sample(real_schemas(), 25):
-        old, new = schema, revised(random, schema)[1]
+        new = revised(random, schema)[1]
         if not schema_policy_problems(exact(new)):
-            sent, _ = differences(old, new)
+            sent, _ = differences(schema, new)
             # a changed default is "unknown" by rule, not for want of a proof
             provable = [change for change in sent.changes if change.kind != "default-changed"]
             verdicts.append(Difference(tuple(provable)).verdict)
-            assert_conventions_sound(old, new, values_for(random, old, new))
+            assert_sound(random, schema, new)
 
     assert verdicts.count("unknown") <= 0.05 * len(verdicts)
