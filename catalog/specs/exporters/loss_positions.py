@@ -126,8 +126,8 @@ def _match_alternatives(source: Sequence[JSON], target: Sequence[JSON]) -> dict[
 def _is_merged(source: JSON, target: JSON) -> bool:
     """Whether the document has other combinations of schemas here; `oneOf` may have become `anyOf`."""
     combined = _COMBINING & members_of(source).keys()
-    kept = members_of(target).keys()
-    return not combined <= kept and not (combined == {"oneOf"} and "anyOf" in kept)
+    remaining = members_of(target).keys()
+    return not combined <= remaining and not (combined == {"oneOf"} and "anyOf" in remaining)
 
 
 def _has_same_names(source: JSON, target: JSON) -> bool:
