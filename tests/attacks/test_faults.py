@@ -1,6 +1,6 @@
 """Killed, out of disk, stopped by a signal: acknowledged data is stored, nothing is half done, and the site restarts.
 
-Each test has a site of its own, for it is killed.
+Each test whose site is killed has one of its own.
 """
 
 from __future__ import annotations
@@ -48,6 +48,19 @@ def own(tmp_path):
 @pytest.fixture
 def secret(own):
     return token(own, "tester")
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory):
+    """A site whose server lasts."""
+    site = Site(tmp_path_factory.mktemp("lasting"))
+    yield site
+    site.stop()
+
+
+@pytest.fixture(scope="module")
+def lasting_secret(lasting):
+    return token(lasting, "tester")
 
 
 class Uploading:
@@ -104,32 +117,31 @@ def stored(site, prefix):
     return [tool_id for (tool_id,) in found]
 
 
-@pytest.mark.parametrize("at_once", [1, 40], ids=["upload", "bulk"])
-def test_killed_at_random_moments_of_uploads(own, secret, at_once):
-    for number in range(2):
-        uploading = Uploading(own, secret, f"kill{number}", at_once=at_once).begun()
+def test_killed_at_random_moments_of_uploads_of_one_and_of_many(own, secret):
+    for at_once in (1, 40):
+        uploading = Uploading(own, secret, f"kill{at_once}", at_once=at_once).begun()
         time.sleep(RANDOMNESS.random())
 
         own.kill()
         acknowledged = uploading.end()
         own.start(timeout_s=UP_AGAIN_S)
 
-        assert set(acknowledged) <= set(stored(own, f"kill{number}"))
-        assert len(stored(own, f"kill{number}")) % at_once == 0  # of a bulk all, or nothing
+        assert set(acknowledged) <= set(stored(own, f"kill{at_once}"))
+        assert len(stored(own, f"kill{at_once}")) % at_once == 0  # of a bulk all, or nothing
         assert faults_of(own) == []
 
 
-def test_a_server_process_that_is_killed_is_replaced_by_itself(own, secret):
-    uploading = Uploading(own, secret, "gone").begun()
-    first = servers_of(own.process.pid)
+def test_a_server_process_that_is_killed_is_replaced_by_itself(lasting, lasting_secret):
+    uploading = Uploading(lasting, lasting_secret, "gone").begun()
+    first = servers_of(lasting.process.pid)
 
     os.kill(first[0], signal.SIGKILL)
 
     began = time.monotonic()
-    while len(now := servers_of(own.process.pid)) < len(first) or first[0] in now:
+    while len(now := servers_of(lasting.process.pid)) < len(first) or first[0] in now:
         assert time.monotonic() - began < UP_AGAIN_S
         time.sleep(0.05)
-    assert set(uploading.end()) <= set(stored(own, "gone"))
+    assert set(uploading.end()) <= set(stored(lasting, "gone"))
 
 
 def test_when_the_server_above_is_killed_its_processes_end_and_it_can_be_started_again(own, secret):
@@ -174,7 +186,7 @@ def killed_soon(site, *words, between=(0.3, 1.5)):
 
 
 def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(own, tmp_path):
-    lines = [spec(f"many-{number}", f"tool {number}") for number in range(3000)]
+    lines = [spec(f"many-{number}", f"tool {number}") for number in range(1500)]
     (tmp_path / "many.ndjson").write_bytes(b"\n".join(lines))
 
     killed = [
@@ -186,8 +198,8 @@ def test_killed_while_it_loads_many_specs_it_can_be_done_again_without_doubles(o
     own.manage("load_specs", str(tmp_path / "many.ndjson"))
 
     assert -signal.SIGKILL in killed
-    assert half_way <= 3000
-    assert len(stored(own, "many")) == 3000
+    assert half_way <= 1500
+    assert len(stored(own, "many")) == 1500
     assert faults_of(own) == []  # one revision each, too
 
 
@@ -230,10 +242,10 @@ def whole_ids(file):
         }
 
 
-def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
+def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(lasting, lasting_secret):
     """The size of files is bounded for the server's processes: no more can be written, as on a full disk."""
-    servers = servers_of(own.process.pid)
-    with Program(own, secret) as program:
+    servers = servers_of(lasting.process.pid)
+    with Program(lasting, lasting_secret) as program:
         assert program.publish(spec("before")).status_code == 201
         run = {"parameters": {"text": "a"}}
         assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
@@ -245,7 +257,7 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
             refused = program.publish(spec("meanwhile"))
             refused_run = program.post("/tools/hash_text/runs", json=run)
             read = program.get("/tools/before")
-            page = httpx.get(own.url, timeout=300)
+            page = httpx.get(lasting.url, timeout=300)
         finally:
             for pid, bound in bounds.items():
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, bound)
@@ -257,7 +269,7 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(own, secret):
         assert program.publish(spec("after")).status_code == 201
         assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
         assert program.get("/tools/meanwhile").status_code == 404
-    assert faults_of(own) == []
+    assert faults_of(lasting) == []
 
 
 def test_a_run_that_ends_on_a_full_disk_is_written_down_when_there_is_room(own, secret):
