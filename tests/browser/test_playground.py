@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
-
-from tests.browser.test_accessibility import violations
 
 CONVERT = "/tools/convert_units/try/?example=1"
 
@@ -119,43 +116,6 @@ def test_the_examples_of_a_tool_are_checked(signed_in: Page):
     signed_in.get_by_role("button", name="Run all examples").click()
 
     expect(signed_in.locator(".verdict")).to_contain_text("examples pass", timeout=30_000)
-
-
-def run_of(page: Page, address: str) -> str:
-    """The address of a run that was made from the playground's page at `address`."""
-    page.goto(address)
-    run_button(page).click()
-    expect(page.locator("#run .run-facts")).to_be_visible()
-    found = page.locator("#run .run-facts a[href^='/runs/']").get_attribute("href")
-    assert found is not None
-    return found
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_runs_have_no_barrier_whatever_came_of_them(signed_in: Page, theme: str):
-    signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    violating = run_of(
-        signed_in, '/tools/drifting_thermometer/try/?parameters={"hours_since_calibration":73}'
-    )
-    conforming = run_of(signed_in, "/tools/drifting_thermometer/try/?example=1")
-    raised = run_of(
-        signed_in, '/tools/count_slowly/try/?parameters={"steps":1,"seconds":0,"fail_at":1}'
-    )
-    mock = run_of(signed_in, "/tools/get-weather-498ebfb0/try/?mode=mock&parameters={}")
-    pages = [
-        violating,
-        raised,
-        mock,
-        f"{violating[:-1]}..{conforming[6:]}",
-        f"{conforming}example/",
-    ]
-    pages += ["/runs/?tool=drifting_thermometer", "/tools/drifting_thermometer/examples/"]
-
-    for address in pages:
-        signed_in.goto(address)
-
-        assert (address, violations(signed_in)) == (address, [])
 
 
 def test_only_two_runs_of_one_tool_can_be_compared(signed_in: Page):
