@@ -184,8 +184,7 @@ def every_control(loaded: None, signed_in: Page) -> Page:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
 def test_a_form_with_every_control_and_its_errors_has_no_barrier(
     every_control: Page, width: int, theme: str
 ):

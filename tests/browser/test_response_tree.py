@@ -215,8 +215,7 @@ def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
 def test_a_tree_with_hits_and_a_selected_line_is_no_barrier(response: Page, theme: str, width: int):
     response.emulate_media(color_scheme=theme)
     response.set_viewport_size({"width": width, "height": 800})

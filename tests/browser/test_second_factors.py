@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expec
 
 from tests import site_accounts
 from tests.browser.conftest import Complaints
+from tests.browser.pages import set_theme
 from tests.browser.test_accessibility import violations
 from tests.site import Site
 
@@ -216,20 +217,19 @@ def test_a_passkey_that_is_not_used_is_explained(
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_about_signing_in_has_a_barrier(
     authenticator: tuple[Page, CDPSession],
     site: Site,
     person: str,
-    theme: str,
     complaints: Complaints,
 ):
     page, _ = authenticator
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     found = {}
 
     def look(name: str) -> None:
-        found[name] = violations(page)
+        for theme in ("light", "dark"):
+            set_theme(page, theme)
+            found[f"{name}, {theme}"] = violations(page)
 
     sign_in(page, person)
     page.goto("/account/security/app/")

@@ -341,8 +341,7 @@ def test_share_shows_the_address_without_scripts(without_scripts: Page):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
 def test_a_shared_address_is_no_barrier(signed_in: Page, theme: str, width: int):
     signed_in.emulate_media(color_scheme=theme, reduced_motion="reduce")
     signed_in.set_viewport_size({"width": width, "height": 900})

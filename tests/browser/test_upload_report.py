@@ -36,8 +36,7 @@ def files_of_all_outcomes(specs: Path) -> list[Path]:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
 def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
     signed_in: Page, specs: Path, width, theme
 ):
