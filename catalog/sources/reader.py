@@ -52,14 +52,18 @@ def main() -> None:
         job["kind"] != "mcp-stdio"
     ):  # a command inherits the limit, and some reserve more than they use
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    sys.stdout.write(read(job))
+
+
+def read(job: dict[str, Any]) -> str:
+    """The result of a job, as JSON. Whatever goes wrong is the error in it."""
     budget = Budget(seconds=job["seconds"], max_bytes=job["max_bytes"])
     try:
         result = read_openapi(job, budget) if job["kind"] == "openapi" else read_mcp(job, budget)
-        text = json.dumps(result)
+        return json.dumps(result)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is the result of this process
         message = without_credentials(explain(error, budget), job["headers"], job["address"])
-        text = json.dumps({"error": message[: MAX_ERROR_CHARS + MAX_STDERR_CHARS]})
-    sys.stdout.write(text)
+        return json.dumps({"error": message[: MAX_ERROR_CHARS + MAX_STDERR_CHARS]})
 
 
 def read_openapi(job: dict[str, Any], budget: Budget) -> dict[str, Any]:

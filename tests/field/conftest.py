@@ -1,5 +1,6 @@
 import pytest
 
+from tests.catalog.sources.conftest import _read_in_this_process  # noqa: F401 - a fixture
 from tests.field.openapi_calls import recording_api
 from tests.playground.conftest import lasting_runners, runs  # noqa: F401 - fixtures
 

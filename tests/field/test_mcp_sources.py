@@ -21,6 +21,7 @@ def call_with(result):
 # -- lists ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("subject", "tools"),
@@ -39,6 +40,7 @@ def test_a_list_with_a_bad_or_doubled_tool_is_imported(settings, subject, tools)
     assert sorted(Tool.objects.values_list("tool_id", flat=True)) == tools
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 def test_two_different_tools_of_one_name_are_reported_and_a_published_one_stays_listed(settings):
     settings.LOOPBACK_ONLY = True
@@ -64,6 +66,7 @@ def mcp_tool(name, **members):
     return {"name": name, "description": "Read", "inputSchema": {"type": "object"}, **members}
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "other",
@@ -90,6 +93,7 @@ def test_a_tool_whose_id_is_that_of_another_never_replaces_it(settings, other):
     assert Tool.objects.get().revisions.get().spec.description == "Read"
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["x ", "\u200bx"])
 def test_a_change_under_a_name_that_looks_the_same_is_held(settings, name):
@@ -108,6 +112,7 @@ def test_a_change_under_a_name_that_looks_the_same_is_held(settings, name):
     assert Tool.objects.get().revisions.get().spec.description == "Read"
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 @pytest.mark.parametrize("length", [199, 300])
 def test_a_tool_with_a_long_name_has_one_row_of_the_id_in_the_catalog(settings, length):
@@ -125,6 +130,7 @@ def test_a_tool_with_a_long_name_has_one_row_of_the_id_in_the_catalog(settings, 
     assert max(map(len, SourceTool.objects.values_list("remote_name", flat=True))) <= 255
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.django_db
 def test_two_tools_of_one_id_are_found_in_a_list_of_thousands(settings):
     settings.LOOPBACK_ONLY = True

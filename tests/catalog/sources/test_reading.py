@@ -70,6 +70,7 @@ def test_the_tools_of_an_mcp_server_become_specs_and_follow_its_changes():
     assert (second.held, second.changes[0]["verdict"]) == (1, "breaking")
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 def test_all_pages_of_a_list_are_read():
     def answer(params):
         page = int(params.get("cursor", 0))
@@ -83,6 +84,7 @@ def test_all_pages_of_a_list_are_read():
     assert json.loads(found.tools[1].text)["title"] == "Page 1"
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 def test_credentials_are_sent_with_every_request():
     with answering_server(lambda _: {"tools": [tool()]}) as server:
         read_source(mcp_source(server.url, headers={"Authorization": "Bearer mrk-abc"}))
@@ -90,6 +92,7 @@ def test_credentials_are_sent_with_every_request():
     assert {headers.get("authorization") for *_, headers in server.requests} == {"Bearer mrk-abc"}
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 @pytest.mark.parametrize("value", ["Bearer mrk-abcdef ", "Bearer mrk-abcdef"])
 @pytest.mark.parametrize("kind", ["mcp-http", "openapi"])
 def test_an_error_does_not_contain_the_credentials(kind, value):
@@ -108,6 +111,7 @@ def test_an_error_does_not_contain_the_credentials(kind, value):
     assert "mrk-abcdef" not in record.error
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 def test_what_a_source_lists_wrongly_is_reported_without_its_credentials():
     with answering_server(lambda _: {"tools": [tool("mrk-abcdef"), tool("mrk-abcdef")]}) as server:
         record = sync(mcp_source(server.url, headers={"Authorization": "Bearer mrk-abcdef"}))
@@ -115,6 +119,7 @@ def test_what_a_source_lists_wrongly_is_reported_without_its_credentials():
     assert (record.error, record.created) == ("", 1)
 
 
+@pytest.mark.usefixtures("_read_in_this_process")
 def test_what_is_wrong_with_a_tool_is_reported_without_the_credentials():
     listed = {"tools": [tool("mrk-abcdef"), tool("mrk-abcdef", description="Other")]}
     with answering_server(lambda _: listed) as server:
@@ -189,6 +194,7 @@ def test_the_web_processes_do_not_import_the_clients():
 
 
 @pytest.mark.deep
+@pytest.mark.usefixtures("_read_in_this_process")
 class TestHostileServers:
     """Each is ended within its limits, with a message that names the reason."""
 
@@ -225,32 +231,6 @@ class TestHostileServers:
 
         assert message == "The server lists more than the 10,000 tools that are allowed."
 
-    def test_an_answer_of_100_mb(self):
-        with answering_server(lambda _: b" " * 100_000_000) as server:
-            message = failure(mcp_source(server.url))
-
-        assert message == "It sent more than the 10 MB that are allowed."
-
-    def test_a_document_of_100_mb(self):
-        with local_server(lambda handler: respond(handler, b" " * 100_000_000)) as server:
-            message = failure(store_source("weather", "openapi", server.url))
-
-        assert message == "It sent more than the 32 MiB that are allowed."
-
-    def test_a_slow_answer(self, monkeypatch):
-        monkeypatch.setattr(reading, "SECONDS", 4)
-        finished = threading.Event()
-
-        def answer(_):
-            finished.wait(30)
-            return {"tools": []}
-
-        with answering_server(answer) as server:
-            message = failure(mcp_source(server.url))
-            finished.set()
-
-        assert message == "It took longer than the 4 seconds that are allowed."
-
     def test_a_redirect_to_another_server_is_not_followed(self):
         with local_server(lambda handler: respond(handler, b"secret")) as inner:
 
@@ -275,20 +255,6 @@ class TestHostileServers:
         assert message.startswith(
             "169.254.169.254 is a link-local address, which connections may not reach."
         )
-
-    def test_an_answer_that_is_nested_too_deeply(self):
-        bomb = (
-            '{"tools":[{"name":"bomb","inputSchema":'
-            + '{"properties":' * 50_000
-            + "{}"
-            + "}" * 50_000
-            + "}]}"
-        )
-        text = '{"jsonrpc": "2.0", "id": 2, "result": ' + bomb + "}"
-        with answering_server(lambda _: text.encode()) as server:
-            message = failure(mcp_source(server.url))
-
-        assert "recursion" in message.lower() or "nested" in message
 
     def test_a_schema_that_is_too_complex_is_refused_for_its_tool_alone(self):
         schema = {"type": "object", "if": {"$ref": "#"}, "then": True}
@@ -378,3 +344,48 @@ class TestHostileServers:
             address = server.url
 
         assert failure(mcp_source(address)).startswith("The connection to the server failed: ")
+
+
+@pytest.mark.deep
+class TestHostileServersInTheProcess:
+    """Its limits on time and memory hold as well."""
+
+    def test_an_answer_of_100_mb(self):
+        with answering_server(lambda _: b" " * 100_000_000) as server:
+            message = failure(mcp_source(server.url))
+
+        assert message == "It sent more than the 10 MB that are allowed."
+
+    def test_a_document_of_100_mb(self):
+        with local_server(lambda handler: respond(handler, b" " * 100_000_000)) as server:
+            message = failure(store_source("weather", "openapi", server.url))
+
+        assert message == "It sent more than the 32 MiB that are allowed."
+
+    def test_a_slow_answer(self, monkeypatch):
+        monkeypatch.setattr(reading, "SECONDS", 4)
+        finished = threading.Event()
+
+        def answer(_):
+            finished.wait(30)
+            return {"tools": []}
+
+        with answering_server(answer) as server:
+            message = failure(mcp_source(server.url))
+            finished.set()
+
+        assert message == "It took longer than the 4 seconds that are allowed."
+
+    def test_an_answer_that_is_nested_too_deeply(self):
+        bomb = (
+            '{"tools":[{"name":"bomb","inputSchema":'
+            + '{"properties":' * 50_000
+            + "{}"
+            + "}" * 50_000
+            + "}]}"
+        )
+        text = '{"jsonrpc": "2.0", "id": 2, "result": ' + bomb + "}"
+        with answering_server(lambda _: text.encode()) as server:
+            message = failure(mcp_source(server.url))
+
+        assert "recursion" in message.lower() or "nested" in message
