@@ -29,6 +29,7 @@ from catalog.specs.diff import Difference
 from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
 
+MAX_TO_REVIEW: Final = 20  # changes that a page counts or lists
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms
 REASON_LENGTH: Final = 200
 TEXT_DAYS: Final = 30  # after the decision
@@ -138,7 +139,7 @@ class Proposal:
     change: HeldChange | None
 
     def get_absolute_url(self) -> str:
-        return self.change.get_absolute_url() if self.change else reverse("catalog:changes")
+        return self.change.get_absolute_url() if self.change else reverse("catalog:review_list")
 
 
 def publish_or_hold(
@@ -360,6 +361,15 @@ def reject(change: HeldChange, *, by: User) -> HeldChange:
         _decide(stored, HeldChange.REJECTED, by)
         audit.record("change.reject", "tool", stored.tool_id, after=_facts_of(stored), by=by)
         return stored
+
+
+def changes_to_review(person: Person | None) -> list[HeldChange]:
+    """The changes that wait until `person` approves or rejects them, the latest first, at most `MAX_TO_REVIEW`."""
+    waiting = HeldChange.objects.filter(state=HeldChange.HELD)
+    if not waiting.exists():  # most often; the query below takes much longer
+        return []
+    seen = waiting.visible_to(person).select_related("source").defer("text")[:MAX_TO_REVIEW]
+    return [change for change in seen if may(person, "approve", change)]
 
 
 def current_revision(tool_id: str, person: Person | None = None) -> Revision | None:

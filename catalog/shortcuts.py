@@ -124,8 +124,13 @@ def source_at(name: str) -> Source:
     return source
 
 
-def held_change_at(name: str | None, pk: int, person: Person) -> HeldChange:
-    """A held change of the source with this name, or with None a proposal of a person.
+def held_change_at(pk: int, person: Person, **conditions: object) -> HeldChange:
+    """A change that waits, or waited, for approval.
+
+    Args:
+        pk: its key.
+        person: who asks for it.
+        conditions: what else must hold, such as `source=None` for proposals of people.
 
     Raises:
         Http404: there is none, or `person` may not see it.
@@ -133,8 +138,7 @@ def held_change_at(name: str | None, pk: int, person: Person) -> HeldChange:
     changes = HeldChange.objects.visible_to(person).select_related(
         "source", "decided_by", "proposed_by", "base"
     )
-    of_source = changes.filter(source=None) if name is None else changes.filter(source__name=name)
-    change = of_source.filter(pk=pk).first()
+    change = changes.filter(pk=pk, **conditions).first()
     if change is None:
         raise Http404
     return change

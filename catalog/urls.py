@@ -1,14 +1,13 @@
 from django.urls import path, register_converter
-from django.views.generic import RedirectView
 
 from catalog.views import (
     audit,
-    changes,
     exports,
     groups,
     organise_many,
     palette,
     people,
+    review,
     revisions,
     sources,
     tool_settings,
@@ -36,9 +35,6 @@ class RevisionPair:
 
 register_converter(RevisionPair, "revisions")
 
-# the former addresses of a tool's settings
-to_settings = RedirectView.as_view(pattern_name="catalog:tool_settings", permanent=True)
-
 app_name = "catalog"
 urlpatterns = [
     path("", tools.home, name="home"),
@@ -46,17 +42,16 @@ urlpatterns = [
     path("facets/", tools.facet_list, name="facets"),
     path("suggestions/", palette.query_suggestions, name="suggestions"),
     path("palette/", palette.palette_entries, name="palette"),
-    path("upload/", upload_views.upload_specs, name="upload"),
-    path("upload/preview/", upload_views.preview, name="upload_preview"),
+    path("add/", upload_views.upload_specs, name="add"),
+    path("add/preview/", upload_views.preview, name="add_preview"),
     path("uploads/<str:pk>/", upload_reports.upload_report, name="upload_report"),
     path("sources/", sources.source_list, name="sources"),
     path("sources/<str:name>/", sources.source_page, name="source"),
     path("sources/<str:name>/settings/", sources.change_settings, name="source_settings"),
     path("sources/<str:name>/sync/", sources.sync_now, name="source_sync"),
     path("sources/<str:name>/remove/", sources.remove, name="source_remove"),
-    path("sources/<str:name>/changes/<int:change>/", changes.held_change, name="held_change"),
-    path("changes/", changes.change_list, name="changes"),
-    path("changes/<int:pk>/", changes.change, name="change"),
+    path("review/", review.review_list, name="review_list"),
+    path("review/<int:pk>/", review.review, name="review"),
     path("audit/", audit.audit_log, name="audit"),
     path("audit/export/", audit.export_audit_log, name="audit_export"),
     path("webhooks/", webhooks.webhook_list, name="webhooks"),
@@ -90,8 +85,6 @@ urlpatterns = [
     path("tools/<str:slug>/preview/", tools.tool_preview, name="tool_preview"),
     path("tools/<str:slug>/star/", tools.star_tool, name="star"),
     path("tools/<str:slug>/settings/", tool_settings.tool_settings, name="tool_settings"),
-    path("tools/<str:slug>/organise/", to_settings, name="organise"),
-    path("tools/<str:slug>/access/", to_settings, name="tool_access"),
     path("tools/<str:slug>/archive/", tools.archive_tool, name="archive"),
     path("tools/<str:slug>/restore/", tools.restore_tool, name="restore"),
     path("tools/<str:slug>/lint/", lint_views.tool_lint, name="tool_lint"),

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from catalog import sdk_wheel
-from config import api_docs, views
+from config import api_docs, former_urls, views
 from config.api import api
 from config.help import views as help_views
 from config.metrics import metrics
@@ -35,6 +35,7 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("favicon.ico", views.favicon),
     path("robots.txt", views.robots),
+    path("", include(former_urls)),
 ]
 handler400 = "config.error_pages.bad_request"
 handler403 = "config.error_pages.permission_denied"

@@ -218,7 +218,7 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
 )
 def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
     """With its spec, and what it would change in the tool: the impact on callers with proofs, and the text diff."""
-    return _details(request, held_change_at(name, change, request.user))
+    return _details(request, held_change_at(change, request.user, source__name=name))
 
 
 def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
@@ -254,7 +254,7 @@ def approve_change(
 
     409 if it was already decided, or if `seen` is not the tool's current revision.
     """
-    return _approved(request, held_change_at(name, change, request.user), body)
+    return _approved(request, held_change_at(change, request.user, source__name=name), body)
 
 
 def _approved(request: HttpRequest, found: HeldChange, body: DecisionIn) -> Status[PublicationOut]:
@@ -274,7 +274,9 @@ def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut
 
     For its owner, its maintainers and administrators.
     """
-    return HeldChangeOut.of(reject(held_change_at(name, change, request.user), by=actor(request)))
+    return HeldChangeOut.of(
+        reject(held_change_at(change, request.user, source__name=name), by=actor(request))
+    )
 
 
 CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
@@ -301,7 +303,7 @@ def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> He
 )
 def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
     """A spec that was proposed for another person's tool, with its differences from the tool's current revision."""
-    return _details(request, held_change_at(None, change, request.user))
+    return _details(request, held_change_at(change, request.user, source=None))
 
 
 @router.post(
@@ -313,7 +315,7 @@ def get_proposal(request: HttpRequest, change: int) -> HeldChangeDetailsOut:
 )
 def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Status[PublicationOut]:
     """Publishes the change as the tool's next revision, for its owner, its maintainers and administrators."""
-    return _approved(request, held_change_at(None, change, request.user), body)
+    return _approved(request, held_change_at(change, request.user, source=None), body)
 
 
 @router.post(
@@ -325,7 +327,9 @@ def approve_proposal(request: HttpRequest, change: int, body: DecisionIn) -> Sta
 )
 def reject_proposal(request: HttpRequest, change: int) -> HeldChangeOut:
     """The tool does not change. Only for its owner, its maintainers and administrators."""
-    return HeldChangeOut.of(reject(held_change_at(None, change, request.user), by=actor(request)))
+    return HeldChangeOut.of(
+        reject(held_change_at(change, request.user, source=None), by=actor(request))
+    )
 
 
 def source_out(request: HttpRequest, source: Source) -> SourceOut:

@@ -113,9 +113,7 @@ class HeldChange(models.Model):
         return f"{self.state} change of {self.tool_id}"
 
     def get_absolute_url(self) -> str:
-        if self.source is None:
-            return reverse("catalog:change", args=[self.pk])
-        return reverse("catalog:held_change", args=[self.source.name, self.pk])
+        return reverse("catalog:review", args=[self.pk])
 
     @property
     def spec(self) -> ToolSpec:

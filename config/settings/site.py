@@ -69,6 +69,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "catalog.context_processors.review",
             ],
             "loaders": [
                 ("django.template.loaders.cached.Loader", TEMPLATE_LOADERS),

@@ -21,7 +21,6 @@ from catalog.caching import LRUCache
 from catalog.models import Audience, HeldChange, Revision, Tool
 from catalog.models.access import is_visible
 from catalog.revision_diff import difference_between
-from catalog.rights import may
 from catalog.search import vocabulary
 from playground.factories.registry import registry
 from playground.factories.specs import proposals_for
@@ -51,13 +50,18 @@ _breaking: Final[LRUCache[bool]] = LRUCache(
 _revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
 
 
-def concerns_of(person: User, week: Week) -> tuple[list[Concern], list[Concern]]:
-    """All that needs the person's attention: the latest of each kind, the most urgent kind first; and the others."""
+def concerns_of(
+    person: User, week: Week, waiting: Sequence[HeldChange]
+) -> tuple[list[Concern], list[Concern]]:
+    """All that needs the person's attention: the latest of each kind, the most urgent kind first; and the others.
+
+    `waiting` are the changes that they may review (`catalog.held_changes.changes_to_review`).
+    """
     kinds = [
         _failing_examples(person),
         _violations(week),
         _breaking_revisions(person),
-        _held_changes(person),
+        _held_changes(waiting),
         _broken_factories(person),
     ]
     return [one for kind in kinds for one in kind[:SHOWN]], [
@@ -159,15 +163,10 @@ def _compared(pk: int) -> bool:
     return old is not None and difference_between(old, new).verdict == "breaking"
 
 
-def _held_changes(person: User) -> list[Concern]:
-    waiting = HeldChange.objects.filter(state=HeldChange.HELD)
-    if not waiting.exists():  # most often; the query below takes much longer
-        return []
-    held = waiting.visible_to(person).select_related("source").defer("text")
+def _held_changes(waiting: Sequence[HeldChange]) -> list[Concern]:
     by_tool: dict[str, list[HeldChange]] = defaultdict(list)
-    for change in held[:READ]:
-        if may(person, "approve", change):
-            by_tool[change.tool_id].append(change)
+    for change in waiting:
+        by_tool[change.tool_id].append(change)
     return [_held(tool_id, changes) for tool_id, changes in by_tool.items()]
 
 
@@ -175,7 +174,7 @@ def _held(tool_id: str, changes: Sequence[HeldChange]) -> Concern:
     """The waiting changes of a tool, the latest first. One links to its own page, several to the list of changes."""
     words, url = "a change waits", changes[0].get_absolute_url()
     if len(changes) > 1:
-        words, url = f"{len(changes)} changes wait", reverse("catalog:changes")
+        words, url = f"{len(changes)} changes wait", reverse("catalog:review_list")
     return Concern(
         "hourglass", f"{tool_id}: {words} for your approval", url, changes[0].created_at, "warn"
     )

@@ -42,7 +42,7 @@ def activity(context: Context) -> dict[str, Any]:
         return {}
     week = week_of(user)
     recent = recent_tools(user)
-    concerns, more_concerns = concerns_of(user, week)
+    concerns, more_concerns = concerns_of(user, week, context["changes_to_review"])
     return {
         "user": user,
         "recent": recent,

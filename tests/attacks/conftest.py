@@ -68,7 +68,7 @@ class Browser(httpx.Client):
     def sign_in(self, link: str) -> None:
         assert sign_in(self, link).status_code == 302
 
-    def csrf_token(self, page: str = "/upload/") -> str:
+    def csrf_token(self, page: str = "/add/") -> str:
         return re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', self.get(page).text)[1]
 
 

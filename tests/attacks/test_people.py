@@ -171,7 +171,7 @@ def login_open_redirect(site, program, browser, visitor):
         == f"/tools/{SLUG}/?a=b"
     )
     elsewhere = {"next": "//evil.example", "redirect": "//evil.example"}
-    for path in ("/", "/tools/", f"/tools/{SLUG}/try/", "/upload/"):
+    for path in ("/", "/tools/", f"/tools/{SLUG}/try/", "/add/"):
         assert browser.get(path, params=elsewhere).status_code == 200
 
 

@@ -253,7 +253,7 @@ def test_another_sites_page_presses_no_button(headers, site, browser, program):
     run = program.run(SLUG).json()["id"]
     before = browser.get("/account/tokens/").text.count("/revoke/")
     for path, form in {
-        "/upload/": {"text": SPEC.decode()},
+        "/add/": {"text": SPEC.decode()},
         f"/tools/{SLUG}/archive/": {},
         f"/tools/{SLUG}/try/": {"run": "1", "mode": "mock"},
         f"/runs/{run}/again/": {},
@@ -286,7 +286,7 @@ def test_no_page_can_be_framed(case, site, browser):
     pages = [
         "/",
         "/tools/",
-        "/upload/",
+        "/add/",
         "/runs/",
         "/factories/",
         f"/tools/{SLUG}/",
@@ -336,7 +336,7 @@ def test_every_answer_has_the_strict_headers(site, browser, program):
     ]
     answers += [
         httpx.get(site.url, headers={"X-Big": "a" * 50_000}, timeout=60),
-        httpx.post(f"{site.url}/upload/", timeout=60),
+        httpx.post(f"{site.url}/add/", timeout=60),
     ]
     for answer in answers:
         policy = answer.headers["content-security-policy"]
@@ -385,7 +385,7 @@ def test_an_error_response_shows_no_internals(site, browser, program):
     ]
     answers += [
         program.post("/tools", content=b"{"),
-        browser.post("/upload/"),
+        browser.post("/add/"),
         browser.get("/tools/%00/"),
     ]
     answers += [httpx.get(site.url, headers={"Host": "evil.example"}, timeout=60)]

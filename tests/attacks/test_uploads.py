@@ -82,7 +82,7 @@ def usual_tags(browser, program):
     )
     pages = product(slugs, (*PAGES, "try/?mode=mock"))
     addresses = [f"/tools/{slug}/{page}" for slug, page in pages]
-    addresses += ["/", "/tools/", "/tools/?q=weather", "/upload/", "/runs/"]
+    addresses += ["/", "/tools/", "/tools/?q=weather", "/add/", "/runs/"]
     return {"datalist"}.union(*(tags(browser.get(address).text) for address in addresses))
 
 

@@ -136,16 +136,16 @@ def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
 
     signed_in.keyboard.press("Control+k")
     signed_in.keyboard.type("upl")
-    signed_in.locator("#palette [role=option]:visible", has_text="Upload specs").click()
+    signed_in.locator("#palette [role=option]:visible", has_text="Add tools").click()
 
-    signed_in.wait_for_url("**/upload/")
+    signed_in.wait_for_url("**/add/")
 
 
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
         ("runs", "Runs"),
-        ("upload", "Upload specs"),
+        ("upload", "Add tools"),
         ("lint", "Lint rules"),
         ("theme", "Change the theme"),
     ],
@@ -392,7 +392,7 @@ def test_dismissed_first_steps_stay_away(signed_in: Page):
 
 def test_the_bar_is_the_same_on_every_page(signed_in: Page):
     places = []
-    for address in ("/", "/tools/", "/upload/", "/runs/", "/help/", "/account/tokens/"):
+    for address in ("/", "/tools/", "/add/", "/runs/", "/help/", "/account/tokens/"):
         signed_in.goto(address)
         places.append(
             [signed_in.locator(part).first.bounding_box() for part in (".bar-search", ".bar-nav a")]

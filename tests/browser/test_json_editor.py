@@ -15,7 +15,7 @@ def editor(page: Page):
 
 
 def test_typed_text_is_sent(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     editor(signed_in).click()
     signed_in.keyboard.insert_text(json.dumps(SPEC))
@@ -26,7 +26,7 @@ def test_typed_text_is_sent(signed_in: Page):
 
 @pytest.mark.deep
 def test_typing_over_a_selection_breaks_no_policy(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     editor(signed_in).click()
     signed_in.keyboard.insert_text('{"a": [1, 2, 3]}')
@@ -37,7 +37,7 @@ def test_typing_over_a_selection_breaks_no_policy(signed_in: Page):
 
 
 def test_tab_leaves_the_editor(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     editor(signed_in).click()
     signed_in.keyboard.press("Tab")
@@ -47,7 +47,7 @@ def test_tab_leaves_the_editor(signed_in: Page):
 
 @pytest.mark.deep
 def test_a_label_leads_into_the_editor(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     expect(editor(signed_in)).to_be_visible()
 
     signed_in.locator("label[for=text]").click()
@@ -56,7 +56,7 @@ def test_a_label_leads_into_the_editor(signed_in: Page):
 
 
 def test_the_editor_is_called_and_described_as_its_field(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     expect(editor(signed_in)).to_have_attribute("aria-label", "Or paste")
     expect(editor(signed_in)).to_have_attribute(
@@ -69,7 +69,7 @@ def test_without_javascript_it_is_a_textarea(browser: Browser, site: Site, sessi
     context = browser.new_context(java_script_enabled=False, storage_state=session)
     page = context.new_page()
 
-    page.goto(site.url + "/upload/")
+    page.goto(site.url + "/add/")
 
     expect(page.locator("#text")).to_be_visible()
     context.close()

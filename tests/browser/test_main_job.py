@@ -10,7 +10,7 @@ from tests.site import Site
 
 
 def do_the_main_job(page: Page) -> None:
-    page.goto("/upload/")
+    page.goto("/add/")
     page.locator("input[type=file]").set_input_files(GET_WEATHER)
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("main")).to_contain_text("Get weather")

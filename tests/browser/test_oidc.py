@@ -57,7 +57,7 @@ def visitor(
     assert complaints == []
 
 
-def go_to_provider(page: Page, path: str = "/upload/") -> None:
+def go_to_provider(page: Page, path: str = "/add/") -> None:
     page.goto(f"/sign-in/?next={path}")
     page.get_by_role("button", name="Sign in with Example").click()
     expect(page.get_by_role("heading", name="Authorize Client")).to_be_visible()
@@ -74,7 +74,7 @@ def test_a_person_signs_in_comes_back_and_signs_out(visitor: BrowserContext, tea
 
     agree(page, "developer")
 
-    expect(page).to_have_url(f"{team.url}/upload/")
+    expect(page).to_have_url(f"{team.url}/add/")
     page.goto("/account/sessions/")
     expect(page.get_by_role("main")).to_contain_text("this browser")
     page.get_by_role("button", name="Sign out everywhere").click()
@@ -89,7 +89,7 @@ def test_their_groups_are_those_of_the_mapping(visitor: BrowserContext, team: Si
     page = visitor.new_page()
     go_to_provider(page)
     agree(page, "developer")
-    expect(page).to_have_url(f"{team.url}/upload/")
+    expect(page).to_have_url(f"{team.url}/add/")
 
     names = (
         "User.objects.get(username='dev').groups.values_list('name', flat=True).order_by('name')"
@@ -138,7 +138,7 @@ def test_the_answer_of_the_provider_works_once(visitor: BrowserContext, team: Si
     )
     go_to_provider(page)
     agree(page, "developer")
-    expect(page).to_have_url(f"{team.url}/upload/")
+    expect(page).to_have_url(f"{team.url}/add/")
 
     page.goto(answers[0])
 

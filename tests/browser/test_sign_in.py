@@ -108,13 +108,13 @@ def test_entries_are_restored_in_the_tab_of_a_sign_in_link(
 @pytest.mark.deep
 def test_a_pasted_spec_comes_back(visitor: BrowserContext, site: Site, grace: str):
     page = visitor.new_page()
-    page.goto("/upload/")
+    page.goto("/add/")
     page.get_by_text("Options for imported tools").click()
     page.get_by_label("Id prefix").fill("mine")
     page.get_by_role("button", name="Publish").click()
     by_password(page, site, grace)
 
-    expect(page).to_have_url(f"{site.url}/upload/")
+    expect(page).to_have_url(f"{site.url}/add/")
     expect(page.get_by_label("Id prefix")).to_have_value("mine")
 
 

@@ -18,7 +18,7 @@ TOOLS = (
 )
 PAGES = (
     "/",
-    "/upload/",
+    "/add/",
     "/factories/",
     "/lint/",
     "/api/v1/docs",

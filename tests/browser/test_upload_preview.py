@@ -20,7 +20,7 @@ def type_into_editor(page: Page, text: str) -> None:
 
 
 def test_a_typed_spec_is_checked_and_published_with_one_button(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, spec_text("typed-and-checked"))
     signed_in.get_by_role("button", name="Publish 1 spec").click()
@@ -42,7 +42,7 @@ window.setTimeout = (action, pause, ...values) => {
 
 def test_pasted_text_is_checked_at_once_and_typed_text_after_a_pause(signed_in: Page):
     signed_in.add_init_script(NOTE_PAUSES)
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, spec_text("pasted"))
     expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
@@ -55,7 +55,7 @@ def test_pasted_text_is_checked_at_once_and_typed_text_after_a_pause(signed_in: 
 
 
 def test_a_problem_leads_to_its_line_and_disappears_when_it_is_fixed(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, '{\n  "definition": {\n    "name": 5\n  }\n}')
     signed_in.get_by_role("link", name="Line 3, column 13").click()
@@ -67,7 +67,7 @@ def test_a_problem_leads_to_its_line_and_disappears_when_it_is_fixed(signed_in: 
 
 
 def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     type_into_editor(signed_in, spec_text("quick", returnType={"type": "sting"}))
     expect(signed_in.locator("json-editor .cm-lint-marker-error")).to_be_visible()
     expect(signed_in.locator("json-editor .cm-lintRange-error")).to_have_text('"sting"')
@@ -80,7 +80,7 @@ def test_a_mistake_is_fixed_with_one_press(signed_in: Page):
 
 
 def test_a_warning_is_marked_in_the_editor_as_a_warning(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, spec_text("odd", paramters={"type": "object"}))
 
@@ -91,7 +91,7 @@ def test_a_warning_is_marked_in_the_editor_as_a_warning(signed_in: Page):
 def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, specs: Path):
     file = specs / "broken.json"
     file.write_text('{"definition": {"id": "from-file"}}')
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     signed_in.set_input_files("input[type=file]", file)
     signed_in.get_by_role("button", name="Edit it here").click()
@@ -104,7 +104,7 @@ def test_a_dropped_file_is_checked_and_its_text_can_be_edited(signed_in: Page, s
 def test_on_a_phone_the_page_leads_to_what_a_chosen_file_will_do(signed_in: Page, specs: Path):
     (specs / "new.json").write_text(spec_text("chosen-on-a-phone"))
     signed_in.set_viewport_size({"width": 360, "height": 780})
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     signed_in.set_input_files("input[type=file]", specs / "new.json")
 
@@ -117,7 +117,7 @@ def test_tools_of_an_imported_list_can_be_left_out(signed_in: Page):
         {"name": name, "inputSchema": {"type": "object"}, "description": "x"}
         for name in ("pick-me", "not-me")
     ]
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
     expect(signed_in.get_by_role("button", name="Publish 2 specs")).to_be_visible()
@@ -144,7 +144,7 @@ def list_of(*names: str) -> str:
 
 
 def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     type_into_editor(signed_in, list_of("type-id", "other-id"))
     field = signed_in.get_by_label("Id of type-id")
     expect(field).to_have_value("type-id")
@@ -169,7 +169,7 @@ def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
     assert field.evaluate("field => field.selectionStart") == 3
     signed_in.keyboard.press("Enter")  # checks, and does not publish
     expect(signed_in.locator(".preview[aria-busy]")).to_have_count(0)
-    expect(signed_in).to_have_url(re.compile("/upload/$"))
+    expect(signed_in).to_have_url(re.compile("/add/$"))
     signed_in.get_by_role("button", name="Publish 2 specs").click()
     expect(signed_in.get_by_role("heading", name="2 new")).to_be_visible()
     expect(signed_in.locator(".entry-id").first).to_have_text("my other-id")
@@ -179,7 +179,7 @@ def test_the_id_of_an_imported_tool_is_checked_as_it_is_typed(signed_in: Page):
 def test_a_row_stays_where_it_is_on_the_screen_while_its_id_is_typed(signed_in: Page, width):
     signed_in.set_viewport_size({"width": width, "height": 900})
     names = [f"stay-{width}-{number}" for number in range(30)]
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     type_into_editor(signed_in, list_of(*names))
     field = signed_in.get_by_label(f"Id of {names[20]}", exact=True)
     field.click()
@@ -194,7 +194,7 @@ def test_a_row_stays_where_it_is_on_the_screen_while_its_id_is_typed(signed_in: 
 
 
 def test_the_options_of_imported_tools_open_beside_them_and_can_be_closed(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     expect(signed_in.get_by_label("Id prefix")).not_to_be_visible()
 
     type_into_editor(signed_in, list_of("with-options"))
@@ -214,7 +214,7 @@ def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
         base_url=site.url, java_script_enabled=False, storage_state=session
     )
     page = context.new_page()
-    page.goto("/upload/")
+    page.goto("/add/")
 
     page.set_input_files("input[type=file]", specs / "plain.json")
     page.get_by_role("button", name="Check first").click()
@@ -235,7 +235,7 @@ def test_ids_are_changed_without_scripts(browser, site, session, specs: Path):
 @pytest.mark.parametrize("width", [1280, 1000])
 def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Page, width):
     signed_in.set_viewport_size({"width": width, "height": 900})
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(
         signed_in,
@@ -256,7 +256,7 @@ def test_a_preview_shows_the_position_of_a_problem_in_a_long_line(signed_in: Pag
 
 
 def test_the_outcome_bar_stays_visible_above_a_long_list(signed_in: Page):
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, f"[{','.join(spec_text(f'bar-{number}') for number in range(40))}]")
     expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
@@ -271,7 +271,7 @@ def test_a_long_list_of_tools_scrolls_in_its_panel_and_does_not_lengthen_the_pag
         {"name": f"many-{number}", "inputSchema": {"type": "object"}, "description": "x"}
         for number in range(40)
     ]
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
 
     type_into_editor(signed_in, json.dumps({"tools": tools}))
     expect(signed_in.get_by_role("button", name="Publish 40 specs")).to_be_visible()
@@ -288,10 +288,10 @@ def test_tools_of_another_origin_are_replaced_with_one_press(signed_in: Page):
     tools = [
         {"name": name, "inputSchema": {"type": "object"}, "description": "x"} for name in names
     ]
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     type_into_editor(signed_in, f"[{','.join(map(spec_text, names))}]")
     signed_in.get_by_role("button", name="Publish 4 specs").click()
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     type_into_editor(signed_in, json.dumps({"tools": tools}))
     expect(signed_in.locator(".preview .entry")).to_have_count(1)
 
@@ -308,7 +308,7 @@ def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, si
         base_url=site.url, java_script_enabled=False, storage_state=session
     )
     page = context.new_page()
-    page.goto("/upload/")
+    page.goto("/add/")
 
     title, hint, button, icon = (
         page.locator(f".dropzone > {part}").bounding_box()
@@ -325,7 +325,7 @@ def test_without_scripts_the_file_button_is_below_its_icon_and_texts(browser, si
 def test_the_page_with_a_preview_is_accessible(signed_in: Page):
     for theme in ("light", "dark"):
         signed_in.emulate_media(color_scheme=theme)
-        signed_in.goto("/upload/")
+        signed_in.goto("/add/")
         type_into_editor(signed_in, f'[{spec_text("accessible")}, {{"definition": 1}}]')
         expect(signed_in.get_by_role("button", name="Publish 1 spec")).to_be_visible()
 

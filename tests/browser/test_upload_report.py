@@ -42,7 +42,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
 ):
     signed_in.set_viewport_size({"width": width, "height": 900})
     signed_in.emulate_media(color_scheme=theme)
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     signed_in.set_input_files("input[type=file]", files_of_all_outcomes(specs))
     signed_in.get_by_role("button", name="Publish").click()
     expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)
@@ -56,7 +56,7 @@ def test_a_report_with_problems_and_long_names_fits_and_is_accessible(
 
 def test_a_narrow_page_shows_the_position_of_a_problem(signed_in: Page, specs: Path):
     signed_in.set_viewport_size({"width": 360, "height": 900})
-    signed_in.goto("/upload/")
+    signed_in.goto("/add/")
     signed_in.set_input_files("input[type=file]", files_of_all_outcomes(specs))
     signed_in.get_by_role("button", name="Publish").click()
     expect(signed_in.locator(".notice-title")).to_contain_text("rejected", timeout=30_000)

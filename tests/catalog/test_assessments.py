@@ -135,7 +135,7 @@ def test_a_revision_published_in_bulk_removes_the_previous_assessment():
 
 @pytest.mark.django_db
 def test_a_few_specs_uploaded_together_are_assessed_immediately(browser):
-    browser.post("/upload/", {"text": f"[{spec_text('a', **GOOD)}, {spec_text('b', **GOOD)}]"})
+    browser.post("/add/", {"text": f"[{spec_text('a', **GOOD)}, {spec_text('b', **GOOD)}]"})
 
     assert {tool.score for tool in Tool.objects.all()} == {100}
     assert Assessment.objects.count() == 2

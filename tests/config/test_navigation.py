@@ -25,10 +25,8 @@ def marked(client, path):
         ("/lint/", "Catalog"),
         ("/toolkits/", "Catalog"),
         ("/tags/", "Catalog"),
-        ("/upload/", "Upload"),
-        ("/factories/", "Factories"),
+        ("/add/", "Add"),
         ("/connect/", "Connect"),
-        ("/api/v1/docs", "API"),
     ],
 )
 def test_a_page_marks_its_section(client, path, section):
@@ -45,6 +43,8 @@ def test_the_runs_of_a_tool_are_marked_as_its_other_pages_are(admin_client):
     assert marked(admin_client, "/runs/?tool=nothing") == ["Runs"]
 
 
-@pytest.mark.parametrize("path", ["/", "/help/", "/sign-in/", "/nothing/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/help/", "/api/v1/docs", "/factories/", "/sign-in/", "/nothing/"]
+)
 def test_a_page_outside_the_sections_marks_none(client, path):
     assert marked(client, path) == []

@@ -216,7 +216,7 @@ def test_no_log_of_the_server_contains_the_secret_of_a_link(tmp_path):
             browser.post(link, headers={"Origin": "https://evil.example"})
             browser.get(f"{site.url}//sign-in/{secret}/")
             browser.get(f"{link}?next=/sign-in/{secret}/")
-            browser.get(f"{site.url}/upload/", headers={"Referer": link})
+            browser.get(f"{site.url}/add/", headers={"Referer": link})
             assert sign_in(browser, link).status_code == 302
             assert browser.get(link).status_code == 410
     finally:

@@ -169,7 +169,7 @@ def test_a_configuration_chosen_for_a_toolkit_is_chosen_for_its_tools(api):
 
 def test_the_source_and_its_held_change_are_there(browser):
     page = browser.get("/sources/orders/")
-    changes = browser.get("/changes/")
+    changes = browser.get("/review/")
 
     assert page.status_code == changes.status_code == 200
     assert "getOrder" in page.text

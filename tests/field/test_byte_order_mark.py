@@ -61,7 +61,7 @@ def test_the_mark_of_an_uploaded_file_is_ignored(client, name):
     )
     text = json.dumps(json.loads(text)) if name.endswith("jsonl") else text
 
-    client.post("/upload/", {"files": SimpleUploadedFile(name, BOM + text.encode())})
+    client.post("/add/", {"files": SimpleUploadedFile(name, BOM + text.encode())})
 
     assert Tool.objects.get().tool_id == "a"
 

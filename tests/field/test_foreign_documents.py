@@ -119,7 +119,7 @@ def test_the_page_and_the_command_name_a_document(client, tmp_path, capsys):
     )
     client.force_login(make_user())
 
-    page = client.post("/upload/", {"text": json.dumps(FOREIGN["registry"][0])}, follow=True)
+    page = client.post("/add/", {"text": json.dumps(FOREIGN["registry"][0])}, follow=True)
     with pytest.raises(SystemExit):
         call_command("load_specs", str(tmp_path))
 

@@ -146,7 +146,7 @@ def test_the_page_and_the_api_show_a_decided_change_without_its_text():
     client = Client()
     client.force_login(root)
 
-    page = client.get(f"/changes/{old.pk}/")
+    page = client.get(f"/review/{old.pk}/")
     answer = client.get(f"/api/v1/changes/{old.pk}")
 
     assert "The text was deleted 30 days after the decision." in page.content.decode()

@@ -102,7 +102,7 @@ def test_a_page_that_everyone_may_see_takes_no_notice_of_a_token(weather, client
     secret = "tsk_unknown" if token == "unknown" else make_token(token)
     headers = {"authorization": f"Bearer {secret}"}
 
-    for path in ("/tools/", "/tools/weather/", "/upload/", "/sign-in/"):
+    for path in ("/tools/", "/tools/weather/", "/add/", "/sign-in/"):
         assert client.get(path, headers=headers).status_code == 200, path
 
 

@@ -130,7 +130,7 @@ def test_a_page_refuses_too_many_uploads_and_keeps_the_text(settings, ada, brows
     for number in range(3):
         program.send("POST", "/tools", spec_text(f"tool-{number}"))
 
-    refused = browser.post("/upload/", {"text": spec_text("typed-in")})
+    refused = browser.post("/add/", {"text": spec_text("typed-in")})
 
     page = refused.content.decode()
     assert refused.status_code == 429

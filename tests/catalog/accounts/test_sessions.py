@@ -265,7 +265,7 @@ from catalog.accounts.models import User
 call_command("migrate", verbosity=0)
 User.objects.create_user("ada", password="correct horse battery")
 client = Client(headers={"host": "localhost"})
-client.get("/sign-in/?next=/upload/", secure=True)
+client.get("/sign-in/?next=/add/", secure=True)
 client.post("/sign-in/", {"username": "ada", "password": "correct horse battery"}, secure=True)
 for name, cookie in client.cookies.items():
     print(name, bool(cookie["secure"]), cookie["path"], cookie["domain"] or "-")

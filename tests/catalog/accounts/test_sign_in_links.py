@@ -167,21 +167,21 @@ def test_a_link_works_for_a_quarter_of_an_hour(secret):
 
 
 def test_a_link_leads_to_the_page_that_asked_to_sign_in(client, link, settings):
-    client.get("/sign-in/?next=/upload/%3Fa%3Db")  # a visitor, in another tab of the same browser
+    client.get("/sign-in/?next=/add/%3Fa%3Db")  # a visitor, in another tab of the same browser
 
-    assert client.post(link)["Location"] == "/upload/?a=b"
+    assert client.post(link)["Location"] == "/add/?a=b"
     assert client.cookies[settings.NEXT_COOKIE_NAME].value == ""
 
 
 def test_a_link_leads_to_the_page_that_it_names_itself(client, link):
-    page = client.get(f"{link}?next=/upload/").content.decode()
+    page = client.get(f"{link}?next=/add/").content.decode()
 
-    assert '<input type="hidden" name="next" value="/upload/">' in page
-    assert client.post(link, {"next": "/upload/"})["Location"] == "/upload/"
+    assert '<input type="hidden" name="next" value="/add/">' in page
+    assert client.post(link, {"next": "/add/"})["Location"] == "/add/"
 
 
 def test_opening_the_sign_in_page_anew_forgets_the_page_before(client, link):
-    client.get("/sign-in/?next=/upload/")
+    client.get("/sign-in/?next=/add/")
     client.get("/sign-in/")
 
     assert client.post(link)["Location"] == "/"
@@ -250,10 +250,10 @@ REQUESTS = {
         link, headers={"content-length": "9" * 12}
     ),
     "as a referrer": lambda client, link: client.post(
-        "/upload/", headers={"referer": f"http://testserver{link}"}
+        "/add/", headers={"referer": f"http://testserver{link}"}
     ),
     "as a foreign referrer under HTTPS": lambda client, link: Client(enforce_csrf_checks=True).post(
-        "/upload/", secure=True, headers={"referer": f"https://evil.example{link}"}
+        "/add/", secure=True, headers={"referer": f"https://evil.example{link}"}
     ),
 }
 ANSWERED = {"POST", "percent-encoded", "as a referrer"}  # without a word in the log

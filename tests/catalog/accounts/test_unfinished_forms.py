@@ -166,29 +166,29 @@ def test_a_press_of_run_when_the_session_has_ended_leads_htmx_to_the_sign_in_pag
 
 
 def test_a_text_that_was_pasted_to_be_uploaded_comes_back(client, ada):
-    asked = client.post("/upload/", {"text": "[1,\n 2]", "prefix": "mine", "dry_run": "on"})
+    asked = client.post("/add/", {"text": "[1,\n 2]", "prefix": "mine", "dry_run": "on"})
     address = sign_in_by_link(client, asked["Location"])
     page = HTMLParser(client.get(address).content)
 
-    assert address == "/upload/"
+    assert address == "/add/"
     assert page.css_first("#text").text() == "[1,\n 2]"
     assert page.css_first("#prefix").attributes["value"] == "mine"
     assert "have been restored, except for files" in page.body.text()
 
 
 def test_entries_that_are_too_long_are_not_stored_and_the_page_warns(client, ada):
-    asked = client.post("/upload/", {"text": "x" * unfinished_forms.MAX_CHARACTERS})
+    asked = client.post("/add/", {"text": "x" * unfinished_forms.MAX_CHARACTERS})
 
-    assert asked["Location"] == "/sign-in/?next=%2Fupload%2F&unsaved=1"
+    assert asked["Location"] == "/sign-in/?next=%2Fadd%2F&unsaved=1"
     assert not Session.objects.exists()
     assert b"could not be stored" in client.get(asked["Location"]).content
-    assert sign_in_by_password(client, asked["Location"]) == "/upload/"
+    assert sign_in_by_password(client, asked["Location"]) == "/add/"
 
 
 def test_visitors_cannot_fill_the_disk(monkeypatch):
     monkeypatch.setattr(unfinished_forms, "MAX_STORED", 3)
 
-    answers = [Client().post("/upload/", {"text": "x"})["Location"] for _ in range(5)]
+    answers = [Client().post("/add/", {"text": "x"})["Location"] for _ in range(5)]
 
     refused = [location.endswith("&unsaved=1") for location in answers]
     assert refused == [False, False, False, True, True]
@@ -197,11 +197,11 @@ def test_visitors_cannot_fill_the_disk(monkeypatch):
 
 def test_abandoned_entries_make_room_and_sessions_of_users_take_none(monkeypatch, browser):
     monkeypatch.setattr(unfinished_forms, "MAX_STORED", 1)
-    Client().post("/upload/", {"text": "x"})
+    Client().post("/add/", {"text": "x"})
     abandoned = Session.objects.filter(user=None)
     abandoned.update(expire_date=timezone.now() - timedelta(seconds=1))
 
-    assert Client().post("/upload/", {"text": "x"})["Location"] == "/sign-in/?next=%2Fupload%2F"
+    assert Client().post("/add/", {"text": "x"})["Location"] == "/sign-in/?next=%2Fadd%2F"
     assert abandoned.count() == 1
 
 

@@ -337,11 +337,11 @@ def test_load_specs_reads_the_yaml_files_of_a_folder_and_check_specs_wants_json(
 @pytest.mark.django_db
 def test_the_page_accepts_yaml_pasted_and_as_a_file(browser):
     pasted = browser.post(
-        "/upload/", {"text": PETS.decode(), "dry_run": "on"}, follow=True
+        "/add/", {"text": PETS.decode(), "dry_run": "on"}, follow=True
     ).content.decode()
-    form = browser.get("/upload/").content.decode()
+    form = browser.get("/add/").content.decode()
     sent = browser.post(
-        "/upload/", {"files": SimpleUploadedFile("pets.yaml", PETS)}, follow=True
+        "/add/", {"files": SimpleUploadedFile("pets.yaml", PETS)}, follow=True
     ).content.decode()
 
     assert "Imported from OpenAPI 3" in pasted

@@ -193,7 +193,7 @@ def test_the_tool_page_names_the_source(browser, client):
 def test_a_held_change_shows_its_difference_and_a_proof(browser):
     change = held()
 
-    response = browser.get(f"/sources/weather/changes/{change.pk}/")
+    response = browser.get(f"/review/{change.pk}/")
 
     assert "breaking" in text(response, ".page-heading")
     assert "The change is breaking." in text(response, ".page-lead")
@@ -206,7 +206,7 @@ def test_a_held_change_shows_its_difference_and_a_proof(browser):
 
 def test_a_held_change_is_approved(staff, ada):
     change = held()
-    url = f"/sources/weather/changes/{change.pk}/"
+    url = f"/review/{change.pk}/"
     seen = page(staff.get(url)).css_first("input[name=seen]").attributes["value"]
 
     response = staff.post(url, {"decision": "approve", "seen": seen}, follow=True)
@@ -221,12 +221,12 @@ def test_a_held_change_is_approved(staff, ada):
 def test_a_held_change_is_rejected(staff):
     change = held()
 
-    response = staff.post(
-        f"/sources/weather/changes/{change.pk}/", {"decision": "reject"}, follow=True
-    )
+    response = staff.post(f"/review/{change.pk}/", {"decision": "reject"}, follow=True)
 
     assert "Change to weather.forecast rejected." in text(response)
-    assert "weather.forecast: rejected by ada" in text(response, "#decisions")
+    assert "Nothing to review" in text(response)
+    decisions = text(staff.get("/sources/weather/"), "#decisions")
+    assert "weather.forecast: rejected by ada" in decisions
     assert Tool.objects.get().current.number == 1
 
 
@@ -234,7 +234,7 @@ def test_a_new_tool_that_is_held_shows_its_text(staff):
     sync(add_document(document(FORECAST), policy="review"))
     change = HeldChange.objects.get()
 
-    response = staff.get(f"/sources/weather/changes/{change.pk}/")
+    response = staff.get(f"/review/{change.pk}/")
 
     assert "New tool weather.forecast" in text(response, "h1")
     assert page(response).css_first("#text .diff-view")
@@ -244,7 +244,7 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
     change = held()
 
     response = staff.post(
-        f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True
+        f"/review/{change.pk}/", {"decision": "approve", "seen": "7"}, follow=True
     )
 
     assert "a newer revision than the one you saw" in text(response)
@@ -254,9 +254,7 @@ def test_a_change_is_not_approved_on_top_of_another_revision(staff):
 def test_users_who_may_not_decide_are_refused(browser):
     change = held()
 
-    response = browser.post(
-        f"/sources/weather/changes/{change.pk}/", {"decision": "approve", "seen": "1"}
-    )
+    response = browser.post(f"/review/{change.pk}/", {"decision": "approve", "seen": "1"})
 
     assert response.status_code == 403
     assert HeldChange.objects.get().is_held
@@ -375,12 +373,12 @@ def test_only_staff_manage_sources(browser, path):
     assert not page(browser.get("/sources/")).css_first("form.form-narrow")
 
 
-@pytest.mark.parametrize("path", ["/sources/", "/sources/weather/", "/sources/weather/changes/1/"])
+@pytest.mark.parametrize("path", ["/sources/", "/sources/weather/", "/review/1/"])
 def test_sources_are_shown_to_signed_in_users(client, path):
     assert client.get(path)["Location"].startswith("/sign-in/")
 
 
-@pytest.mark.parametrize("path", ["/sources/none/", "/sources/none/changes/1/"])
+@pytest.mark.parametrize("path", ["/sources/none/", "/review/1/"])
 def test_an_unknown_source_is_not_found(browser, path):
     assert browser.get(path).status_code == 404
 

@@ -35,7 +35,7 @@ def test_each_page_marks_its_section_and_shows_its_user(client, django_user_mode
         client.force_login(person)
         for address, section in (
             ("/tools/", "Catalog"),
-            ("/upload/", "Upload"),
+            ("/add/", "Add"),
             ("/tools/", "Catalog"),
         ):
             page = client.get(address).content.decode()

@@ -249,9 +249,9 @@ def test_the_page_takes_an_empty_prefix_and_the_choice_to_replace(browser):
     publish(make_spec("get"), by=None)
     text = json.dumps(api_called("Pets"))
 
-    refused = browser.post("/upload/", {"text": text, "no_prefix": "on"})
+    refused = browser.post("/add/", {"text": text, "no_prefix": "on"})
     replaced = browser.post(
-        "/upload/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True
+        "/add/", {"text": text, "no_prefix": "on", "replace": "on"}, follow=True
     )
 
     assert "publish.other-origin" in refused.content.decode()
@@ -430,7 +430,7 @@ def test_load_specs_takes_a_prefix(capsys, tmp_path):
 
 
 def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
-    page = browser.post("/upload/preview/", {"text": json.dumps(PETS)}).content.decode()
+    page = browser.post("/add/preview/", {"text": json.dumps(PETS)}).content.decode()
 
     assert '<code class="entry-operation">GET /pets/{id}</code>' in page
     assert "Imported from OpenAPI 3: " not in page
@@ -438,7 +438,7 @@ def test_the_page_names_the_operation_that_a_tool_was_imported_from(browser):
 
 def test_the_page_shows_the_converted_specs_and_the_losses(browser):
     page = browser.post(
-        "/upload/preview/", {"text": json.dumps(PETS), "prefix": "zoo"}
+        "/add/preview/", {"text": json.dumps(PETS), "prefix": "zoo"}
     ).content.decode()
 
     assert "Imported from OpenAPI 3" in page

@@ -41,11 +41,9 @@ def specs(count: int) -> bytes:
 
 def send(browser: httpx.Client, content: bytes) -> httpx.Response:
     """The response to the form of the upload page."""
-    token = re.search(
-        r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text
-    )[1]
+    token = re.search(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/add/").text)[1]
     fields = {"csrfmiddlewaretoken": token}
-    return browser.post("/upload/", data=fields, files={"files": ("many.ndjson", content)})
+    return browser.post("/add/", data=fields, files={"files": ("many.ndjson", content)})
 
 
 def wait_for_first_batch(site: Site) -> None:
@@ -100,7 +98,7 @@ def test_an_upload_that_a_power_cut_stops_leaves_whole_batches_and_its_report_sa
 
     site.start()
 
-    [address] = re.findall(r'href="(/uploads/\w+/)"', browser.get("/upload/").text)
+    [address] = re.findall(r'href="(/uploads/\w+/)"', browser.get("/add/").text)
     report = browser.get(address).text
     done = int(re.search(r"Unfinished: ([\d,]+) of 2,000 specs done", report)[1].replace(",", ""))
     assert done % 300 == 0

@@ -22,7 +22,7 @@ def test_an_empty_catalog_suggests_an_upload(client):
     tree = page(client, "/tools/")
 
     assert "The catalog is empty" in tree.body.text()
-    assert tree.css_first(".empty a").attributes["href"] == "/upload/"
+    assert tree.css_first(".empty a").attributes["href"] == "/add/"
 
 
 def test_the_heading_of_the_results_repeats_the_words_without_blanks_around(client):
@@ -597,7 +597,7 @@ def file_of(text, name="spec.json"):
 
 
 def test_a_person_uploads_a_pasted_spec(browser, ada):
-    answer = browser.post("/upload/", {"text": spec_text("greet")})
+    answer = browser.post("/add/", {"text": spec_text("greet")})
 
     assert (answer.status_code, answer["Location"]) == (302, f"/uploads/{Upload.objects.get().pk}/")
     tree = page(browser, answer["Location"])
@@ -615,7 +615,7 @@ def test_a_person_uploads_files_and_each_has_its_outcome(browser):
         file_of("\n".join(real_specs()[:2]), "x.ndjson"),
     ]
 
-    answer = browser.post("/upload/", {"files": files}, follow=True)
+    answer = browser.post("/add/", {"files": files}, follow=True)
 
     tree = HTMLParser(answer.content)
     assert text_of(tree, "#report-title") == "3 new, 1 rejected"
@@ -626,7 +626,7 @@ def test_a_person_uploads_files_and_each_has_its_outcome(browser):
 def test_a_rejected_spec_shows_each_problem_with_its_line(browser):
     text = '{\n  "definition": {\n    "name": 5,\n    "description": ""\n  }\n}'
 
-    answer = browser.post("/upload/", {"text": text})
+    answer = browser.post("/add/", {"text": text})
 
     tree = HTMLParser(answer.content)
     assert tree.css_first("title").text().startswith("Error: ")
@@ -638,7 +638,7 @@ def test_a_rejected_spec_shows_each_problem_with_its_line(browser):
 
 
 def test_nothing_typed_is_lost_by_a_refusal(browser):
-    answer = browser.post("/upload/", {"text": '{"definition": 1}\r\n', "dry_run": "on"})
+    answer = browser.post("/add/", {"text": '{"definition": 1}\r\n', "dry_run": "on"})
 
     tree = HTMLParser(answer.content)
     assert tree.css_first("#text").text().strip() == '{"definition": 1}'
@@ -646,27 +646,27 @@ def test_nothing_typed_is_lost_by_a_refusal(browser):
 
 def test_a_rejected_file_can_be_put_right_on_the_page(browser):
     first = HTMLParser(
-        browser.post("/upload/", {"files": [file_of('{"definition": {"name": "a"}}')]}).content
+        browser.post("/add/", {"files": [file_of('{"definition": {"name": "a"}}')]}).content
     )
     field = first.css_first(".entry-fix textarea")
     source = first.css_first('.entry-fix input[name="source"]').attributes["value"]
     assert json.loads(field.text()) == {"definition": {"name": "a"}}
 
-    answer = browser.post("/upload/", {"source": [source], "fixed": [spec_text("a")]})
+    answer = browser.post("/add/", {"source": [source], "fixed": [spec_text("a")]})
 
     assert answer.status_code == 302
     assert Tool.objects.get().tool_id == "a"
 
 
 def test_a_check_on_the_page_publishes_nothing(browser):
-    answer = browser.post("/upload/", {"text": spec_text("greet"), "dry_run": "on"}, follow=True)
+    answer = browser.post("/add/", {"text": spec_text("greet"), "dry_run": "on"}, follow=True)
 
     assert "Nothing is published yet: 1 new" in text_of(HTMLParser(answer.content), ".notice")
     assert not Tool.objects.exists()
 
 
 def test_an_empty_upload_is_reported_at_the_field(browser):
-    answer = browser.post("/upload/", {"text": "  "})
+    answer = browser.post("/add/", {"text": "  "})
 
     tree = HTMLParser(answer.content)
     assert answer.status_code == 422
@@ -675,11 +675,11 @@ def test_an_empty_upload_is_reported_at_the_field(browser):
 
 
 def test_an_upload_needs_a_person(client):
-    assert "Sign in to upload" in page(client, "/upload/").body.text()
+    assert "Sign in to upload" in page(client, "/add/").body.text()
 
-    answer = client.post("/upload/", {"text": spec_text("greet")})
+    answer = client.post("/add/", {"text": spec_text("greet")})
 
-    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=%2Fupload%2F")
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=%2Fadd%2F")
     assert not Tool.objects.exists()
 
 
@@ -691,7 +691,7 @@ def test_an_upload_needs_a_person(client):
     ids=["not JSON", "bytes", "two documents", "NUL", "broken archive", "remote reference", "deep", "1 MB"],
 )  # fmt: skip
 def test_a_bad_file_is_refused_and_nothing_is_stored(browser, content):
-    answer = browser.post("/upload/", {"files": [file_of(content)]})
+    answer = browser.post("/add/", {"files": [file_of(content)]})
 
     assert answer.status_code == 422
     assert len(HTMLParser(answer.content).css(".entry-rejected")) == 1
@@ -701,7 +701,7 @@ def test_a_bad_file_is_refused_and_nothing_is_stored(browser, content):
 def test_problems_of_one_rule_are_grouped_in_the_report(browser):
     schema = properties(**{f"p{number:02}": {"type": "sting"} for number in range(20)})
 
-    tree = HTMLParser(browser.post("/upload/", {"text": spec_text("a", parameters=schema)}).content)
+    tree = HTMLParser(browser.post("/add/", {"text": spec_text("a", parameters=schema)}).content)
 
     faults = tree.css_first(".entry-rejected > .problems")
     shown = [problem for problem in faults.css(".problem") if problem.parent == faults]
@@ -717,7 +717,7 @@ def test_warnings_of_one_rule_are_grouped_in_the_report(browser, monkeypatch):
     misspelt = {"return_type": {}, "exampels": [], "paramters": {}}
 
     tree = HTMLParser(
-        browser.post("/upload/", {"text": spec_text("a", **misspelt)}, follow=True).content
+        browser.post("/add/", {"text": spec_text("a", **misspelt)}, follow=True).content
     )
 
     assert len(tree.css(".entry > .problems > .problem > .problem-message")) == 1

@@ -82,6 +82,18 @@ def test_a_waiting_proposal_is_shown_to_its_author_alone(browser, tool, reader):
     assert "Your proposal" not in page(reader, "/tools/a/lint/").body.text()
 
 
+def test_the_bar_shows_how_many_changes_wait_for_those_who_decide(browser, tool, owner):
+    decides = Client()
+    decides.force_login(owner)
+    before = page(decides, "/tools/").css(".bar-tools > a[href='/review/']")
+
+    browser.post("/tools/a/lint/fixes/", {"seen": "1", "safe": "1"})
+
+    assert before == []
+    assert text_of(page(decides, "/tools/"), ".bar-tools > a[href='/review/']") == "Review 1"
+    assert not page(browser, "/tools/").css(".bar-tools > a[href='/review/']")
+
+
 @pytest.mark.parametrize("who", ["visitor", "reader"])
 def test_those_who_may_neither_apply_nor_propose_see_no_button(request, client, tool, who):
     tree = page(request.getfixturevalue("reader") if who == "reader" else client, "/tools/a/lint/")

@@ -32,7 +32,7 @@ def tree_of(answer) -> HTMLParser:
 
 
 def preview_of(browser, text="", **more) -> HTMLParser:
-    return tree_of(browser.post("/upload/preview/", {"text": text, **more}))
+    return tree_of(browser.post("/add/preview/", {"text": text, **more}))
 
 
 def fields(tree: HTMLParser, *names: str) -> dict[str, list[str]]:
@@ -83,7 +83,7 @@ def test_each_imported_tool_has_a_field_with_the_id_that_it_would_get(browser):
 
 
 def test_a_spec_and_an_unchanged_tool_have_no_field(browser):
-    browser.post("/upload/", {"text": mcp("find")})
+    browser.post("/add/", {"text": mcp("find")})
 
     assert values(preview_of(browser, spec_text("own"))) == []
     assert values(preview_of(browser, mcp("find"))) == []
@@ -94,7 +94,7 @@ def test_a_typed_id_is_checked_and_published(browser):
     sent = typed(preview_of(browser, text), find=" post.search ")
 
     again = preview_of(browser, text, **sent)
-    browser.post("/upload/", {"text": text, **sent})
+    browser.post("/add/", {"text": text, **sent})
 
     assert values(again) == ["post.search", "send"]
     assert words(again, "button.button-primary") == "Publish 2 specs"
@@ -135,7 +135,7 @@ def test_rows_keep_their_order_while_ids_are_typed(browser):
 
 
 def test_a_typed_id_that_belongs_to_a_tool_says_so(browser):
-    browser.post("/upload/", {"files": [file("mail.json", "find")]})
+    browser.post("/add/", {"files": [file("mail.json", "find")]})
     first = preview_of(browser, files=[file("mail.json", "send")])
 
     tree = preview_of(browser, files=[file("mail.json", "send")], **typed(first, send="mail.find"))
@@ -150,7 +150,7 @@ def test_a_typed_id_that_belongs_to_a_tool_says_so(browser):
 
 
 def test_a_typed_id_of_an_equal_tool_keeps_its_field(browser):
-    browser.post("/upload/", {"files": [file("mail.json", "find")]})
+    browser.post("/add/", {"files": [file("mail.json", "find")]})
     first = preview_of(browser, files=[file("mail.json", "find")], prefix="post")
 
     tree = preview_of(
@@ -193,7 +193,7 @@ def test_choices_stay_while_there_is_no_preview(browser, settings):
     sent = typed(preview_of(browser, text), find="own")
 
     busy = preview_of(browser, text, **sent)
-    long_prefix = tree_of(browser.post("/upload/", {"text": text, "prefix": "x" * 101, **sent}))
+    long_prefix = tree_of(browser.post("/add/", {"text": text, "prefix": "x" * 101, **sent}))
 
     for tree in (busy, long_prefix):
         assert json.loads(tree.css_first('[name="choices"]').attributes["value"])["new_ids"] == {
@@ -253,10 +253,8 @@ def test_a_preview_groups_the_tools_of_several_files(browser):
 def test_the_options_of_imported_tools_are_open_beside_them(browser):
     make_tool("find")
 
-    pages = [
-        tree_of(one) for one in (browser.get("/upload/"), browser.post("/upload/", {"text": "{}"}))
-    ]
-    imported = tree_of(browser.post("/upload/", {"text": mcp("find")}))
+    pages = [tree_of(one) for one in (browser.get("/add/"), browser.post("/add/", {"text": "{}"}))]
+    imported = tree_of(browser.post("/add/", {"text": mcp("find")}))
 
     assert [
         "open" in one.css_first("#import-options").attributes for one in (*pages, imported)
@@ -266,7 +264,7 @@ def test_the_options_of_imported_tools_are_open_beside_them(browser):
 
 
 def check_upload(browser, **sent) -> HTMLParser:
-    return tree_of(browser.post("/upload/", {"dry_run": "on", **sent}))
+    return tree_of(browser.post("/add/", {"dry_run": "on", **sent}))
 
 
 def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
@@ -276,7 +274,7 @@ def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
 
     refused = check_upload(browser, **sent)
     second = check_upload(browser, **typed(refused, send="own"))
-    browser.post("/upload/", fields(second))
+    browser.post("/add/", fields(second))
 
     assert words(first, 'button[name="dry_run"]') == "Check again"
     assert sorted(values(refused)) == ["both", "both", "mail.open"]
@@ -291,7 +289,7 @@ def test_a_check_is_repeated_and_published_with_the_typed_ids(browser):
 def test_a_check_is_published_with_ids_typed_since(browser):
     page = check_upload(browser, files=[file("mail.json", "find", "send")])
 
-    browser.post("/upload/", typed(page, find="own"))
+    browser.post("/add/", typed(page, find="own"))
 
     assert stored_ids() == ["mail.send", "own"]
 
@@ -316,7 +314,7 @@ def test_replacing_keeps_the_typed_ids_and_the_file(browser):
 
     assert sorted(values(again)) == ["find", "own"]
     assert "2 new" not in again.body.text()
-    browser.post("/upload/", {"replace": "on", "no_prefix": "on", **fields(again)})
+    browser.post("/add/", {"replace": "on", "no_prefix": "on", **fields(again)})
     assert Tool.objects.get(tool_id="find").current.number == 2
     assert stored_ids() == ["find", "own"]
 
@@ -324,14 +322,14 @@ def test_replacing_keeps_the_typed_ids_and_the_file(browser):
 def test_a_check_without_selected_tools_publishes_nothing_and_keeps_its_files(browser):
     page = check_upload(browser, files=[file("mail.json", "find", "send")])
 
-    answer = browser.post("/upload/", fields(page) | {"take": []})
+    answer = browser.post("/add/", fields(page) | {"take": []})
 
     again = tree_of(answer)
     assert answer.status_code == 422
     assert "Nothing was published, because no tool is selected." in words(again, ".error-summary")
     assert len(again.css('[name="take"]:not([checked])')) == 2
     assert stored_ids() == []
-    browser.post("/upload/", fields(again) | {"take": ["mail.json#1#find"]})
+    browser.post("/add/", fields(again) | {"take": ["mail.json#1#find"]})
     assert stored_ids() == ["mail.find"]
 
 
@@ -340,7 +338,7 @@ def test_a_check_lists_more_tools_than_a_preview_and_publishes_those_that_it_doe
 
     page = check_upload(browser, files=[file("mail.json", *names)])
     sent = fields(page)
-    browser.post("/upload/", sent)
+    browser.post("/add/", sent)
 
     assert len(sent["row"]) == 400
     assert "and 10 more" in page.css_first("#preview").text()
@@ -348,7 +346,7 @@ def test_a_check_lists_more_tools_than_a_preview_and_publishes_those_that_it_doe
 
 
 def test_a_published_report_has_no_fields(browser):
-    address = browser.post("/upload/", {"text": mcp("find")})["Location"]
+    address = browser.post("/add/", {"text": mcp("find")})["Location"]
 
     assert not tree_of(browser.get(address)).css('[name="new_id"]')
 
@@ -358,6 +356,6 @@ def test_tools_that_need_approval_for_the_same_reason_stay_selected_in_a_check(b
     page = check_upload(browser, files=[file("mail.json", "find", "send", "open")])
     assert words(page, ".entry-held .entry-name") == "3 specs with the same problem"
 
-    browser.post("/upload/", fields(page))
+    browser.post("/add/", fields(page))
 
     assert Upload.objects.get().held == 3

@@ -36,7 +36,7 @@ MCP_TOOLS = {
 
 
 def preview_of(browser, text="", **more) -> HTMLParser:
-    answer = browser.post("/upload/preview/", {"text": text, **more})
+    answer = browser.post("/add/preview/", {"text": text, **more})
     assert answer.status_code == 200, answer.content
     return HTMLParser(answer.content)
 
@@ -47,7 +47,7 @@ def words(tree, selector: str) -> str:
 
 def check_of(browser, **sent) -> HTMLParser:
     """The page that shows what publishing would do."""
-    return HTMLParser(browser.post("/upload/", {"dry_run": "on", **sent}).content)
+    return HTMLParser(browser.post("/add/", {"dry_run": "on", **sent}).content)
 
 
 def listed(*texts: str) -> str:
@@ -151,8 +151,8 @@ def test_warnings_about_imported_tools_are_folded_because_they_repeat(browser):
 
 def test_a_check_warns_too_and_the_report_of_a_publication_links_to_lint(browser):
     text = spec_text("two", **BAD_EXAMPLE)
-    checked = browser.post("/upload/", {"text": text, "dry_run": "on"}, follow=True)
-    published = browser.post("/upload/", {"text": text}, follow=True)
+    checked = browser.post("/add/", {"text": text, "dry_run": "on"}, follow=True)
+    published = browser.post("/add/", {"text": text}, follow=True)
 
     assert HTMLParser(checked.content).css_first(
         '.problem-warning a[href="/lint/example-parameters-invalid/"]'
@@ -196,13 +196,13 @@ def test_a_preview_of_a_large_text_offers_the_check_with_a_button(browser):
 
 
 def test_a_preview_is_for_people_who_may_upload(client):
-    assert client.post("/upload/preview/", {"text": spec_text("a")}).status_code == 302
+    assert client.post("/add/preview/", {"text": spec_text("a")}).status_code == 302
 
     reader = make_user("reader")
     set_role(reader, "reader")
     client.force_login(reader)
 
-    assert client.post("/upload/preview/", {"text": spec_text("a")}).status_code == 403
+    assert client.post("/add/preview/", {"text": spec_text("a")}).status_code == 403
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def reader(client):
 
 
 def test_people_who_may_not_upload_see_a_reason_instead_of_the_form(reader):
-    tree = HTMLParser(reader.get("/upload/").content)
+    tree = HTMLParser(reader.get("/add/").content)
 
     assert "Only people in the groups publisher and administrator can upload tools." in words(
         tree, ".notice"
@@ -224,7 +224,7 @@ def test_people_who_may_not_upload_see_a_reason_instead_of_the_form(reader):
 
 
 def test_an_upload_that_is_not_allowed_shows_its_text_again(reader):
-    answer = reader.post("/upload/", {"text": spec_text("a")})
+    answer = reader.post("/add/", {"text": spec_text("a")})
 
     tree = HTMLParser(answer.content)
     assert answer.status_code == 403
@@ -238,15 +238,15 @@ def test_typing_does_not_use_up_the_uploads(browser, settings):
     settings.UPLOAD_RATE = Rate(1, 60)
     preview_of(browser, spec_text("a"))
 
-    refused = browser.post("/upload/preview/", {"text": spec_text("a")})
+    refused = browser.post("/add/preview/", {"text": spec_text("a")})
 
     assert refused.status_code == 429
     assert int(refused["Retry-After"]) > 0
-    assert browser.post("/upload/", {"text": spec_text("a")}).status_code == 302
+    assert browser.post("/add/", {"text": spec_text("a")}).status_code == 302
 
 
 def test_a_reload_of_the_report_publishes_nothing(browser):
-    address = browser.post("/upload/", {"text": three_kinds()})["Location"]
+    address = browser.post("/add/", {"text": three_kinds()})["Location"]
 
     for _ in range(2):
         assert browser.get(address).status_code == 200
@@ -263,7 +263,7 @@ def test_a_reload_of_the_report_publishes_nothing(browser):
 
 
 def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
-    address = browser.post("/upload/", {"text": three_kinds()})["Location"]
+    address = browser.post("/add/", {"text": three_kinds()})["Location"]
 
     tree = HTMLParser(browser.get(address).content)
 
@@ -297,7 +297,7 @@ def test_a_report_lists_the_worst_first_and_folds_unchanged_specs(browser):
 def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text, style):
     make_tool("old", parameters=properties(a={"type": "string"}))
 
-    tree = HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content)
+    tree = HTMLParser(browser.post("/add/", {"text": text}, follow=True).content)
 
     assert style in tree.css_first(".notice").attributes["class"].split()
 
@@ -305,7 +305,7 @@ def test_a_report_warns_about_breaking_changes_and_rejected_specs(browser, text,
 def test_the_title_of_a_page_with_a_rejected_spec_begins_with_error(browser):
     sent = {"text": '{"definition": {"name": 5}}', "dry_run": "on"}
 
-    tree = HTMLParser(browser.post("/upload/", sent).content)
+    tree = HTMLParser(browser.post("/add/", sent).content)
 
     assert tree.css_first("title").text().startswith("Error: ")
 
@@ -316,7 +316,7 @@ def test_a_rejected_tool_of_a_list_is_named(browser):
 
     for tree in (
         preview_of(browser, text),
-        HTMLParser(browser.post("/upload/", {"text": text}, follow=True).content),
+        HTMLParser(browser.post("/add/", {"text": text}, follow=True).content),
     ):
         assert words(tree, ".entry-rejected .entry-name") == "read"
 
@@ -330,7 +330,7 @@ def tool_list(*names: str) -> str:
 
 
 def report_of(browser, **sent) -> HTMLParser:
-    return HTMLParser(browser.post("/upload/", sent, follow=True).content)
+    return HTMLParser(browser.post("/add/", sent, follow=True).content)
 
 
 def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
@@ -495,17 +495,17 @@ def test_a_published_report_links_to_the_options_that_let_rejected_tools_in(brow
     tree = report_of(browser, text=tool_list("old", "new"))
 
     links = [link.attributes["href"] for link in tree.css(".entry-rejected .import-actions a")]
-    assert links == ["/upload/?replace=on", "/upload/?prefix=#prefix"]
+    assert links == ["/add/?replace=on", "/add/?prefix=#prefix"]
     replacing, prefixing = (HTMLParser(browser.get(link).content) for link in links)
     assert "checked" in replacing.css_first("details[open] #replace").attributes
     assert "checked" not in prefixing.css_first("details[open] #replace").attributes
-    assert not HTMLParser(browser.get("/upload/").content).css("details[open] #replace")
+    assert not HTMLParser(browser.get("/add/").content).css("details[open] #replace")
 
 
 def test_tools_that_a_request_has_no_time_for_are_rejected_with_the_ways(browser, monkeypatch):
     monkeypatch.setattr("catalog.forms.uploads.REQUEST_S", 0.0)
 
-    answer = browser.post("/upload/", {"text": tool_list("one", "two")})
+    answer = browser.post("/add/", {"text": tool_list("one", "two")})
 
     tree = HTMLParser(answer.content)
     assert answer.status_code == 422
@@ -522,7 +522,7 @@ def test_an_upload_of_too_many_bytes_is_refused_with_the_ways_and_keeps_its_text
     settings.MAX_UPLOAD_BYTES = 300
     file = SimpleUploadedFile("a.json", spec_text("a").ljust(290).encode())
 
-    answer = browser.post("/upload/", {"text": spec_text("b"), "files": [file], **dry_run})
+    answer = browser.post("/add/", {"text": spec_text("b"), "files": [file], **dry_run})
 
     assert answer.status_code == 413
     message = words(HTMLParser(answer.content), ".error-summary")
@@ -541,7 +541,7 @@ def test_an_upload_of_too_many_specs_in_all_its_files_is_refused(browser, settin
         SimpleUploadedFile("b.json", tool_list("c", "d").encode()),
     ]
 
-    answer = browser.post("/upload/", {"files": files, **dry_run})
+    answer = browser.post("/add/", {"files": files, **dry_run})
 
     assert answer.status_code == 413
     assert "at most 3 specs" in words(HTMLParser(answer.content), ".error-summary")
@@ -552,7 +552,7 @@ def test_an_upload_of_too_many_specs_in_all_its_files_is_refused(browser, settin
 def test_as_many_specs_as_an_upload_can_have_are_published(browser, settings):
     settings.MAX_UPLOAD_SPECS = 2
 
-    answer = browser.post("/upload/", {"text": listed(spec_text("a"), spec_text("b"))})
+    answer = browser.post("/add/", {"text": listed(spec_text("a"), spec_text("b"))})
 
     assert answer.status_code == 302
     assert Tool.objects.count() == 2
@@ -584,20 +584,20 @@ def test_the_report_of_an_upload_that_stopped_lists_what_is_stored(browser, monk
 
     monkeypatch.setattr(store, "publish_or_hold_many", stop_at_third)
     with pytest.raises(RuntimeError):
-        browser.post("/upload/", {"text": listed(*map(spec_text, "abcdef"))})
+        browser.post("/add/", {"text": listed(*map(spec_text, "abcdef"))})
 
     report = Upload.objects.get()
     tree = HTMLParser(browser.get(report.get_absolute_url()).content)
     assert words(tree, ".notice-title") == "Unfinished: 4 of 6 specs done"
     assert [words(entry, ".entry-name") for entry in tree.css(".entry")] == list("abcd")
     assert sorted(Tool.objects.values_list("tool_id", flat=True)) == list("abcd")
-    assert "4 new" in words(HTMLParser(browser.get("/upload/").content), ".recent-uploads")
-    assert "unfinished" in words(HTMLParser(browser.get("/upload/").content), ".recent-uploads")
+    assert "4 new" in words(HTMLParser(browser.get("/add/").content), ".recent-uploads")
+    assert "unfinished" in words(HTMLParser(browser.get("/add/").content), ".recent-uploads")
 
 
 def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
     misspelt = spec_text("odd", paramters={"type": "object"})
-    address = browser.post("/upload/", {"text": listed(misspelt, spec_text("good"))})["Location"]
+    address = browser.post("/add/", {"text": listed(misspelt, spec_text("good"))})["Location"]
 
     tree = HTMLParser(browser.get(f"{address}?outcome=warnings").content)
 
@@ -607,9 +607,9 @@ def test_a_report_counts_warnings_and_can_be_filtered_by_them(browser):
 
 def test_a_long_report_is_paged_in_its_order(browser):
     names = [f"t{number:03}" for number in range(150)]
-    address = browser.post(
-        "/upload/", {"text": listed(*map(spec_text, names), '{"definition": 7}')}
-    )["Location"]
+    address = browser.post("/add/", {"text": listed(*map(spec_text, names), '{"definition": 7}')})[
+        "Location"
+    ]
 
     first = HTMLParser(browser.get(address).content)
     second = HTMLParser(
@@ -634,7 +634,7 @@ def test_what_was_checked_is_published_without_choosing_it_again(browser):
     text = listed(spec_text("a"), spec_text("b", description="Ünï\r\n")).encode()
     tree = check_of(browser, files=[SimpleUploadedFile("two.json", text)])
 
-    answer = browser.post("/upload/", {"checked": checked_in(tree)})
+    answer = browser.post("/add/", {"checked": checked_in(tree)})
 
     assert words(tree, ".checked-files label") == "two.json"
     assert words(HTMLParser(browser.get(answer["Location"]).content), "h1") == "Upload of two.json"
@@ -647,7 +647,7 @@ def test_the_text_beside_a_checked_file_stays_and_is_published_with_it(browser):
     files = [SimpleUploadedFile("a.json", spec_text("a").encode())]
 
     tree = check_of(browser, files=files, text=spec_text("b"))
-    browser.post("/upload/", {"checked": checked_in(tree), "text": tree.css_first("#text").text()})
+    browser.post("/add/", {"checked": checked_in(tree), "text": tree.css_first("#text").text()})
 
     assert sorted(Tool.objects.values_list("tool_id", flat=True)) == ["a", "b"]
 
@@ -656,7 +656,7 @@ def test_a_file_that_is_chosen_again_replaces_the_checked_one(browser):
     tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
     repaired = SimpleUploadedFile("one.json", spec_text("b").encode())
 
-    browser.post("/upload/", {"checked": checked_in(tree), "files": [repaired]})
+    browser.post("/add/", {"checked": checked_in(tree), "files": [repaired]})
 
     assert Tool.objects.get().tool_id == "b"
 
@@ -665,7 +665,7 @@ def test_a_checked_file_that_was_changed_is_refused_and_the_text_stays(browser):
     tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
     [text] = checked_in(tree)
 
-    answer = browser.post("/upload/", {"checked": [text[1:]], "text": spec_text("b")})
+    answer = browser.post("/add/", {"checked": [text[1:]], "text": spec_text("b")})
 
     page = HTMLParser(answer.content)
     assert answer.status_code == 422
@@ -679,9 +679,9 @@ def test_checked_files_that_become_large_are_read_up_to_the_bound_of_an_upload(b
     [text] = checked_in(check_of(browser, files=[blanks]))
     settings.MAX_UPLOAD_BYTES = 1_000_000
 
-    alone = browser.post("/upload/", {"checked": [text], "dry_run": "on"})
+    alone = browser.post("/add/", {"checked": [text], "dry_run": "on"})
     tracemalloc.start()
-    refused = browser.post("/upload/", {"checked": [text] * 200})
+    refused = browser.post("/add/", {"checked": [text] * 200})
     _, most_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -696,7 +696,7 @@ def test_checked_files_stay_when_publishing_is_refused(browser, settings):
     settings.UPLOAD_RATE = Rate(1, 60)
     tree = check_of(browser, files=[SimpleUploadedFile("one.json", spec_text("a").encode())])
 
-    refused = browser.post("/upload/", {"checked": checked_in(tree)})
+    refused = browser.post("/add/", {"checked": checked_in(tree)})
 
     assert refused.status_code == 429
     assert checked_in(HTMLParser(refused.content)) == checked_in(tree)
@@ -714,17 +714,17 @@ def test_files_that_are_too_large_for_the_page_of_their_check_are_chosen_again(
 
 
 def test_reports_of_old_uploads_are_deleted_and_their_tools_stay(browser):
-    browser.post("/upload/", {"text": spec_text("a")})
+    browser.post("/add/", {"text": spec_text("a")})
     Upload.objects.update(created_at=timezone.now() - timedelta(days=31))
 
-    browser.post("/upload/", {"text": spec_text("b")})
+    browser.post("/add/", {"text": spec_text("b")})
 
     assert Upload.objects.count() == 1
     assert Tool.objects.count() == 2
 
 
 def test_nobody_sees_the_report_of_another_person(browser):
-    address = browser.post("/upload/", {"text": spec_text("a")})["Location"]
+    address = browser.post("/add/", {"text": spec_text("a")})["Location"]
     Upload.objects.update(by=make_user("eve"))
 
     assert browser.get(address).status_code == 404
@@ -739,7 +739,7 @@ def test_only_the_chosen_tools_of_a_list_are_published(browser):
     ] == json.loads(offered)
 
     again = preview_of(browser, text, offered=offered, take=["pasted text#1#read"])
-    browser.post("/upload/", {"text": text, "offered": offered, "take": ["pasted text#1#read"]})
+    browser.post("/add/", {"text": text, "offered": offered, "take": ["pasted text#1#read"]})
 
     assert words(again, "button.button-primary") == "Publish 1 spec"
     assert [tool.tool_id for tool in Tool.objects.all()] == ["read"]
@@ -768,7 +768,7 @@ def test_conversion_notes_are_summarised_once_per_kind(browser):
 def test_the_summary_of_conversion_notes_is_above_the_tools_which_have_one_fold_each(browser):
     for tree in (
         preview_of(browser, json.dumps(MCP_TOOLS)),
-        HTMLParser(browser.post("/upload/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
+        HTMLParser(browser.post("/add/", {"text": json.dumps(MCP_TOOLS)}, follow=True).content),
     ):
         assert tree.css_first("#lost-kinds ~ .entries")
         assert [words(one, ".entry-operation") for one in tree.css(".entry")] == [
@@ -816,9 +816,9 @@ def test_recent_uploads_list_a_few_names_and_their_results(browser):
         SimpleUploadedFile(f"{number}.json", spec_text(f"t{number}").encode())
         for number in range(1, 6)
     ]
-    browser.post("/upload/", {"files": [*files[:4], SimpleUploadedFile("bad.json", b"{}")]})
+    browser.post("/add/", {"files": [*files[:4], SimpleUploadedFile("bad.json", b"{}")]})
 
-    recent = words(HTMLParser(browser.get("/upload/").content), ".recent-uploads li")
+    recent = words(HTMLParser(browser.get("/add/").content), ".recent-uploads li")
 
     assert recent == "1.json, 2.json, 3.json and 2 more 4 new, 1 rejected · just now"
 
@@ -848,7 +848,7 @@ def test_specs_that_are_corrected_and_checked_again_are_published(browser):
     source = tree.css_first('.entry-fix input[name="source"]').attributes["value"]
 
     right = check_of(browser, source=[source], fixed=[spec_text("good")])
-    browser.post("/upload/", {"checked": checked_in(right)})
+    browser.post("/add/", {"checked": checked_in(right)})
 
     assert not checked_in(tree)
     assert Tool.objects.get().tool_id == "good"
@@ -892,7 +892,7 @@ def test_a_report_marks_the_position_of_a_problem_in_its_line(browser):
 
 
 def test_a_report_can_be_narrowed_to_an_outcome(browser):
-    address = browser.post("/upload/", {"text": listed(spec_text("a"), "{}")})["Location"]
+    address = browser.post("/add/", {"text": listed(spec_text("a"), "{}")})["Location"]
 
     tree = HTMLParser(browser.get(f"{address}?outcome=rejected").content)
 
@@ -901,7 +901,7 @@ def test_a_report_can_be_narrowed_to_an_outcome(browser):
 
 
 def test_the_page_of_an_upload_needs_a_person(browser, client):
-    address = browser.post("/upload/", {"text": spec_text("a")})["Location"]
+    address = browser.post("/add/", {"text": spec_text("a")})["Location"]
     client.logout()
 
     assert client.get(address).status_code == 302
@@ -909,7 +909,7 @@ def test_the_page_of_an_upload_needs_a_person(browser, client):
 
 @pytest.mark.parametrize("prefix", ["a" * 300, "a\0b"])
 def test_a_prefix_that_cannot_be_stored_is_refused_at_its_field(browser, prefix):
-    answer = browser.post("/upload/", {"text": "{}", "prefix": prefix})
+    answer = browser.post("/add/", {"text": "{}", "prefix": prefix})
 
     assert answer.status_code == 422
     assert HTMLParser(answer.content).css_first("#prefix-error")

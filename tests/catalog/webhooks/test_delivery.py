@@ -180,7 +180,7 @@ def test_a_held_change_and_drift_of_a_source_are_sent(url, receiver):
     assert held["type"] == "change.held"
     assert held["data"]["tool"]["id"] == "weather.forecast"
     assert held["data"]["change"]["verdict"] == "breaking"
-    assert held["data"]["change"]["path"].startswith("/sources/weather/changes/")
+    assert held["data"]["change"]["path"].startswith("/review/")
     assert drifted["type"] == "source.drifted"
     assert drifted["data"]["counts"] == {
         "revised": 0,

@@ -50,7 +50,7 @@ def test_a_browser_that_does_not_accept_gzip_gets_plain_text(client):
         "/tools/?q=greet",
         "/runs/?tool=greet",
         "/account/tokens/",
-        "/upload/",
+        "/add/",
         "/tools/greet/",
         "/tools/greet/try/",
     ],

@@ -117,7 +117,7 @@ def test_few_wait_for_others_bodies_so_that_threads_are_left(monkeypatch):
 def test_a_refusal_has_the_format_of_its_interface_and_the_strict_headers():
     application = SlowBodyGuard(echo, readers=1, max_bytes=100)
 
-    _, headers, page = ask_at("/upload/", application, io.BytesIO(b"half"), 8)
+    _, headers, page = ask_at("/add/", application, io.BytesIO(b"half"), 8)
     _, api_headers, answer = ask_at("/api/v1/tools", application, io.BytesIO(b"half"), 8)
 
     assert page == b"The request's body is shorter than its Content-Length.\n"

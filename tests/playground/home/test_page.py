@@ -7,6 +7,7 @@ from django.contrib.auth.models import AnonymousUser, Group
 from django.utils import timezone
 
 from catalog.access import Access, change_tool_access
+from catalog.held_changes import changes_to_review
 from catalog.hooks import hooks
 from catalog.models import HeldChange, Revision
 from catalog.stars import star
@@ -73,7 +74,7 @@ def test_the_tool_to_begin_with_runs_with_one_press(installed, client):
 
     assert home.tool_to_begin_with(AnonymousUser()) == good
     links = [node.attributes["href"] for node in page(client).css(".home-action")]
-    assert links == [f"/tools/{good.slug}/try/?example=1", "/upload/", "/connect/"]
+    assert links == [f"/tools/{good.slug}/try/?example=1", "/add/", "/connect/"]
 
 
 def test_a_tool_whose_examples_have_passed_comes_first(installed):
@@ -212,7 +213,7 @@ def test_only_the_latest_runs_are_counted(ada, monkeypatch):
 
 
 def concerns(person):
-    shown, more = attention.concerns_of(person, home.week_of(person))
+    shown, more = attention.concerns_of(person, home.week_of(person), changes_to_review(person))
     return [concern.text for concern in [*shown, *more]]
 
 

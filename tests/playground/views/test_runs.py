@@ -623,9 +623,7 @@ def test_the_list_needs_signing_in(client):
 
     assert answer.redirect_chain == [("/sign-in/?next=/runs/", 302)]
     assert "Sign in to see your runs." in text_of(answer)
-    assert "Sign in to upload specs and run tools." in text_of(
-        client.get("/sign-in/?next=/upload/")
-    )
+    assert "Sign in to upload specs and run tools." in text_of(client.get("/sign-in/?next=/add/"))
 
 
 def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_num_queries):

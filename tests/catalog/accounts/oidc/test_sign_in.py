@@ -97,9 +97,7 @@ def test_the_next_sign_in_is_the_same_person_whatever_their_name_is(site, provid
     assert [user.username for user in User.objects.all()] == ["jean"]
 
 
-@pytest.mark.parametrize(
-    ("url", "follows"), [("/upload/", "/upload/"), ("https://evil.example/", "/")]
-)
+@pytest.mark.parametrize(("url", "follows"), [("/add/", "/add/"), ("https://evil.example/", "/")])
 def test_the_page_of_this_site_that_the_person_came_from_follows(site, provider, url, follows):
     answer, _ = sign_in(provider, "s-3", next=url)
 
@@ -288,12 +286,12 @@ def test_a_code_that_the_provider_does_not_know_is_refused(site, provider):
 
 def test_whoever_cancels_is_back_at_the_sign_in_page(site, provider):
     client = Client()
-    url = start(client, next="/upload/")
+    url = start(client, next="/add/")
     back = f"{provider.authorize(url, '')}&state={parse_qs(urlsplit(url).query)['state'][0]}"
 
     answer = client.get(back, follow=True)
 
-    assert answer.redirect_chain == [("/sign-in/?next=%2Fupload%2F", 302)]
+    assert answer.redirect_chain == [("/sign-in/?next=%2Fadd%2F", 302)]
     assert b"You cancelled the sign-in with Example." in answer.content
 
 

@@ -55,12 +55,12 @@ def test_the_password_alone_does_not_sign_in(secret):
 
 
 def test_the_code_signs_in_and_leads_back(secret):
-    client = with_password(next="/upload/")
+    client = with_password(next="/add/")
     now = code(secret)
 
     answer = second_step(client, f"{now[:3]} {now[3:]}")
 
-    assert (answer.status_code, answer["Location"]) == (302, "/upload/")
+    assert (answer.status_code, answer["Location"]) == (302, "/add/")
     assert is_signed_in(client)
     assert settings.BROWSER_COOKIE_NAME in client.cookies
     assert Session.objects.get().user.username == "ada"

@@ -1,4 +1,4 @@
-"""The pages of changes that wait for approval: the list, and one change with its difference."""
+"""Review: the changes that wait for approval, and one change with its difference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHANGES_PER_PAGE: Final = 50
 
 @require_safe
 @login_required
-def change_list(request: HttpRequest) -> HttpResponse:
+def review_list(request: HttpRequest) -> HttpResponse:
     """The changes that wait for approval: proposals of the user, and what they may decide about; `?state=` others."""
     state = request.GET.get("state", HeldChange.HELD)
     state = state if state in HeldChange.STATES else HeldChange.HELD
@@ -38,24 +38,14 @@ def change_list(request: HttpRequest) -> HttpResponse:
         "states": HeldChange.STATES,
         "next_url": "?" + urlencode({"state": state, "before": following}) if following else None,
     }
-    return render(request, "catalog/changes.html", context)
+    return render(request, "catalog/review_list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def held_change(request: HttpRequest, name: str, change: int) -> HttpResponse:
-    """A change that waits for approval, with its difference and proofs; approve or reject it."""
-    return _change_page(request, held_change_at(name, change, request.user))
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-def change(request: HttpRequest, pk: int) -> HttpResponse:
-    """A spec that was proposed for another person's tool; approve or reject it."""
-    return _change_page(request, held_change_at(None, pk, request.user))
-
-
-def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
+def review(request: HttpRequest, pk: int) -> HttpResponse:
+    """A change by a source or a person that waits for approval, with its proofs; approve or reject it."""
+    found = held_change_at(pk, request.user)
     if request.method == "POST":
         return _decide(request, found)
     current = current_revision(found.tool_id, request.user)
@@ -74,7 +64,7 @@ def _change_page(request: HttpRequest, found: HeldChange) -> HttpResponse:
         "split": request.GET.get("view") == "split",
         "may_decide": found.is_held and bool(may(request.user, "approve", found)),
     }
-    return render(request, "catalog/sources/change.html", context)
+    return render(request, "catalog/review.html", context)
 
 
 def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
@@ -94,4 +84,4 @@ def _decide(request: HttpRequest, change: HeldChange) -> HttpResponse:
     except (RevisionConflict, SpecError) as error:
         messages.error(request, str(error))
         return redirect(change)
-    return redirect(change.source or "catalog:changes")
+    return redirect("catalog:review_list")

@@ -1,0 +1,15 @@
+"""What the frame of every page shows, beside what Django adds."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from catalog.held_changes import changes_to_review
+
+
+def review(request: HttpRequest) -> dict[str, object]:
+    """`changes_to_review`: the changes that the person may approve or reject, read when a template asks for them."""
+    if not request.user.is_authenticated:
+        return {}
+    return {"changes_to_review": SimpleLazyObject(lambda: changes_to_review(request.user))}

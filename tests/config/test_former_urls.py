@@ -1,0 +1,29 @@
+"""Former addresses of pages lead to the pages that took their place."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+
+MOVED = {
+    "/upload/": "/add/",
+    "/changes/?state=rejected": "/review/?state=rejected",
+    "/changes/7/": "/review/7/",
+    "/sources/weather/changes/7/": "/review/7/",
+    "/tools/convert_units/organise/": "/tools/convert_units/settings/",
+    "/tools/convert_units/access/": "/tools/convert_units/settings/",
+}
+
+
+@pytest.mark.parametrize(("former", "url"), MOVED.items())
+def test_a_former_address_leads_to_its_page(former, url):
+    response = Client().get(former)
+
+    assert (response.status_code, response["Location"]) == (301, url)
+    assert resolve(url.partition("?")[0]).route
+
+
+@pytest.mark.django_db
+def test_nothing_is_posted_to_a_former_address():
+    assert Client().post("/changes/7/", {"decision": "approve"}).status_code == 405
