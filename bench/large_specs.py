@@ -212,7 +212,7 @@ def requests_of(slug: str) -> Iterator[tuple[str, str, str, Any]]:
     from catalog.specs.exporters import FORMATS
 
     page, api = f"/tools/{slug}/", f"/api/v1/tools/{slug}"
-    for part in ("", "preview/", "spec/", "lint/", "lint/changes/", "compatibility/", "similar/"):
+    for part in ("", "preview/", "formats/spec/", "lint/", "lint/changes/", "formats/", "similar/"):
         yield f"page {part or 'of the tool'}", "GET", page + part, None
     for part in ("revisions/", "revisions/1..2/", "revisions/1/restore/difference/"):
         yield f"page {part}", "GET", page + part, None

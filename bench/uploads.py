@@ -126,11 +126,11 @@ def by_page(site: Site, client: httpx.Client, content: bytes) -> None:  # noqa: 
     with httpx.Client(base_url=site.url, timeout=60) as browser:
         sign_in(browser, site.sign_in_link)
         token = re.search(
-            r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/upload/").text
+            r'name="csrfmiddlewaretoken"\s+value="([^"]+)"', browser.get("/add/").text
         )
         assert token
         data = {"csrfmiddlewaretoken": token[1]}
-        answer = browser.post("/upload/", data=data, files={"files": ("specs.ndjson", content)})
+        answer = browser.post("/add/", data=data, files={"files": ("specs.ndjson", content)})
         if answer.status_code != 302:
             raise RuntimeError(answer.text[:500])
 

@@ -2,7 +2,7 @@ from django.urls import path, register_converter
 
 from catalog.views import (
     audit,
-    exports,
+    formats,
     groups,
     organise_many,
     palette,
@@ -96,27 +96,25 @@ urlpatterns = [
         lint_views.remove_waiver,
         name="lint_waiver_remove",
     ),
-    path("tools/<str:slug>/spec/", exports.spec_page, name="spec"),
-    path("tools/<str:slug>/compatibility/", exports.compatibility_page, name="compatibility"),
-    path("tools/<str:slug>/exports/<slug:key>/", exports.export_page, name="export"),
-    path("tools/<str:slug>/code/<slug:language>/", exports.code_page, name="code"),
+    path("tools/<str:slug>/formats/", formats.compared_formats, name="formats"),
+    path("tools/<str:slug>/formats/<slug:key>/", formats.one_format, name="format"),
     path("tools/<str:slug>/similar/", tools.similar_page, name="similar"),
-    path("tools/<str:slug>/revisions/", revisions.revision_list, name="revisions"),
+    path("tools/<str:slug>/changes/", revisions.revision_list, name="tool_changes"),
     path(
-        "tools/<str:slug>/revisions/compare/", revisions.compare_revisions, name="compare_revisions"
+        "tools/<str:slug>/changes/compare/", revisions.compare_revisions, name="compare_revisions"
     ),
     path(
-        "tools/<str:slug>/revisions/<revisions:pair>/",
+        "tools/<str:slug>/changes/<revisions:pair>/",
         revisions.revision_diff,
         name="revision_diff",
     ),
     path(
-        "tools/<str:slug>/revisions/<int:number>/restore/difference/",
+        "tools/<str:slug>/changes/<int:number>/restore/difference/",
         revisions.restore_difference,
         name="restore_difference",
     ),
     path(
-        "tools/<str:slug>/revisions/<int:number>/restore/",
+        "tools/<str:slug>/changes/<int:number>/restore/",
         revisions.restore_revision,
         name="restore_revision",
     ),

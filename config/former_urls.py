@@ -1,35 +1,39 @@
-"""Former addresses of pages, each with the page that it leads to. They stay for one version."""
+"""Former addresses of pages, each with the address that took its place. They stay for one version."""
 
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
-# former address: name of the page, and the parts of the former address that it has, too
-FORMER: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "upload/": ("catalog:add", ()),
-    "changes/": ("catalog:review_list", ()),
-    "changes/<int:pk>/": ("catalog:review", ("pk",)),
-    "sources/<str:name>/changes/<int:pk>/": ("catalog:review", ("pk",)),
-    "tools/<str:slug>/organise/": ("catalog:tool_settings", ("slug",)),
-    "tools/<str:slug>/access/": ("catalog:tool_settings", ("slug",)),
+FORMER: Final[dict[str, str]] = {
+    "upload/": "/add/",
+    "changes/": "/review/",
+    "changes/<int:pk>/": "/review/{pk}/",
+    "sources/<str:name>/changes/<int:pk>/": "/review/{pk}/",
+    "tools/<str:slug>/examples/": "/tools/{slug}/tests/",
+    "tools/<str:slug>/revisions/": "/tools/{slug}/changes/",
+    "tools/<str:slug>/revisions/<str:pair>/": "/tools/{slug}/changes/{pair}/",
+    "tools/<str:slug>/spec/": "/tools/{slug}/formats/spec/",
+    "tools/<str:slug>/compatibility/": "/tools/{slug}/formats/",
+    "tools/<str:slug>/exports/<str:key>/": "/tools/{slug}/formats/{key}/",
+    "tools/<str:slug>/code/<str:key>/": "/tools/{slug}/formats/{key}/",
+    "tools/<str:slug>/organise/": "/tools/{slug}/settings/",
+    "tools/<str:slug>/access/": "/tools/{slug}/settings/",
 }
 
 
 @require_safe
-def redirect_to(
-    request: HttpRequest, page: str, names: tuple[str, ...], **parts: object
-) -> HttpResponse:
-    """Redirect to `page` with the parts of the former address and the whole query."""
-    url = reverse(page, args=[parts[name] for name in names])
+def redirect_to(request: HttpRequest, address: str, **parts: object) -> HttpResponse:
+    """Redirect to `address`, filled with the parts of the former one, with the whole query."""
+    url = address.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
     query = request.META["QUERY_STRING"]
     return HttpResponsePermanentRedirect(f"{url}?{query}" if query else url)
 
 
 urlpatterns: list[URLPattern] = [
-    path(former, redirect_to, {"page": page, "names": names})
-    for former, (page, names) in FORMER.items()
+    path(former, redirect_to, {"address": address}) for former, address in FORMER.items()
 ]

@@ -177,7 +177,7 @@ def _exceptions(tool: Tool) -> Iterator[SafeString]:
     if tool.deprecated:
         yield _chip("chip-warn", "triangle-alert", "Deprecated")
     if tool.runnable:
-        yield _chip("chip-accent", "zap", "Runnable")
+        yield _chip("chip-accent", "zap", "Runs here")
     if tool.needs_configuration:
         yield _chip("", "settings-2", "Needs configuration")
 

@@ -29,7 +29,7 @@ def revision_list(request: HttpRequest, slug: str) -> HttpResponse:
     shown, following = read_page(revisions, before, REVISIONS_PER_PAGE, "-number")
     older = f"?before={following}" if following else None
     context = {"tool": tool, "steps": history_of(shown), "next_url": older}
-    return render(request, "catalog/revisions.html", context)
+    return render(request, "catalog/tool_changes.html", context)
 
 
 @require_safe
@@ -88,7 +88,7 @@ def restore_revision(request: HttpRequest, slug: str, number: int) -> HttpRespon
         published = publish(revision.spec, by=actor(request), expected=expected)
     except RevisionConflict as error:
         messages.error(request, f"Nothing was restored. {error} Check the difference again.")
-        return redirect("catalog:revisions", slug)
+        return redirect("catalog:tool_changes", slug)
     if published.outcome == "unchanged":
         messages.info(
             request,

@@ -85,7 +85,7 @@ def _failing_examples(person: User) -> list[Concern]:
         Concern(
             "circle-x",
             f"{check.tool.name}: {_counted(check.failed, 'example fails', 'examples fail')}",
-            reverse("playground:examples", args=[check.tool.slug]),
+            reverse("playground:tests", args=[check.tool.slug]),
             check.finished_at,
         )
         for check in found
@@ -137,7 +137,7 @@ def _broken_by(tool: Tool, revisions: Sequence[Revision]) -> Concern:
         numbers = ", ".join(str(revision.number) for revision in reversed(earlier))
         words, url = (
             f"revisions {numbers} and {latest.number} are",
-            reverse("catalog:revisions", args=[tool.slug]),
+            reverse("catalog:tool_changes", args=[tool.slug]),
         )
     return Concern("git-compare", f"{tool.name}: {words} breaking", url, latest.created_at)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django import template
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.template.context import Context
 from django.urls import reverse
 
 from catalog.accounts.api_auth import actor
 from catalog.hooks import hooks
+from catalog.json_schema.describe import plural
+from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
 from catalog.shortcuts import revision_of
@@ -28,23 +30,20 @@ RUNS_COUNTED: Final = 100
 _TAB_OF_VIEW: Final = {
     "catalog:tool": "docs",
     "catalog:similar": "docs",
+    "catalog:tool_lint": "docs",
+    "catalog:lint_changes": "docs",
+    "catalog:lint_fixes": "docs",
+    "catalog:lint_waivers": "docs",
     "playground:try": "try",
-    "playground:examples": "examples",
-    "playground:save_example": "examples",
+    "playground:tests": "tests",
+    "playground:save_example": "tests",
     "playground:runs": "runs",
     "playground:run": "runs",
     "playground:run_comparison": "runs",
-    "catalog:revisions": "revisions",
-    "catalog:revision_diff": "revisions",
-    "catalog:tool_lint": "lint",
-    "catalog:lint_changes": "lint",
-    "catalog:lint_fixes": "lint",
-    "catalog:lint_waivers": "lint",
-    "catalog:exports": "exports",
-    "catalog:spec": "exports",
-    "catalog:compatibility": "exports",
-    "catalog:export": "exports",
-    "catalog:code": "exports",
+    "catalog:tool_changes": "changes",
+    "catalog:revision_diff": "changes",
+    "catalog:formats": "formats",
+    "catalog:format": "formats",
 }
 
 
@@ -60,6 +59,14 @@ class Tab:
     passes: bool = False  # the number gets a check mark
 
 
+@dataclass(frozen=True, slots=True)
+class ToolFact:
+    """One of the facts beside a tool's name, and the page that says more; "" if none does."""
+
+    text: str
+    href: str = ""
+
+
 @register.inclusion_tag("catalog/_tool_header.html", takes_context=True)
 def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     """The header of a page about a tool that the user may see, with its current revision loaded (`tool_at`, `run_at`).
@@ -71,6 +78,7 @@ def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     view = request.resolver_match.view_name if request.resolver_match else ""
     return {
         "tool": tool,
+        "facts": list(_facts(tool)),
         "tabs": list(_tabs(tool, _runs(tool, request))),
         "current": _TAB_OF_VIEW.get(view, ""),
         "is_page_of_tab": view in _FIRST_VIEWS,
@@ -90,9 +98,9 @@ _FIRST_VIEWS: Final = frozenset(
     (
         "catalog:tool",
         "playground:try",
-        "playground:examples",
-        "catalog:revisions",
-        "catalog:tool_lint",
+        "playground:tests",
+        "catalog:tool_changes",
+        "catalog:formats",
     )
 )
 
@@ -120,35 +128,49 @@ def _tabs(tool: Tool, runs: str) -> Iterator[Tab]:
     passes = bool(examples) and tool.pk in hooks.tools_with_passing_examples()
     meaning = "all pass" if passes else ""
     yield Tab(
-        "examples",
-        "Examples",
-        reverse("playground:examples", args=slug),
+        "tests",
+        "Tests",
+        reverse("playground:tests", args=slug),
         str(examples or ""),
         meaning,
         passes=passes,
     )
     yield Tab("runs", "Runs", f"{reverse('playground:runs')}?tool={tool.slug}", runs)
     yield Tab(
-        "revisions",
-        "Revisions",
-        reverse("catalog:revisions", args=slug),
+        "changes",
+        "Changes",
+        reverse("catalog:tool_changes", args=slug),
         str(revision_of(tool).number),
     )
-    score = "" if tool.score is None else str(tool.score)
-    yield Tab(
-        "lint", "Lint", reverse("catalog:tool_lint", args=slug), score, "of 100" if score else ""
+    yield Tab("formats", "Formats", reverse("catalog:formats", args=slug))
+
+
+def _facts(tool: Tool) -> Iterator[ToolFact]:
+    if tool.toolkit:
+        of_toolkit = QueryDict(mutable=True)
+        of_toolkit["toolkit"] = tool.toolkit
+        yield ToolFact(tool.toolkit, f"{reverse('catalog:tool_list')}?{of_toolkit.urlencode()}")
+    yield ToolFact(_required_of(compiled_spec_of(revision_of(tool)).spec.parameters))
+    if tool.score is None:
+        return
+    yield ToolFact(
+        f"works unchanged in {len(tool.usable)} of {len(FORMATS)} formats",
+        reverse("catalog:formats", args=[tool.slug]),
     )
-    usable = "" if tool.score is None else f"{len(tool.usable)}/{len(FORMATS)}"
-    meaning = "formats accept it without changes" if usable else ""
-    yield Tab(
-        "exports",
-        "Exports",
-        reverse("catalog:export", args=[*slug, _first_format(tool)]),
-        usable,
-        meaning,
+    yield ToolFact(
+        "no findings" if tool.score == 100 else f"lint score {tool.score}",
+        reverse("catalog:tool_lint", args=[tool.slug]),
     )
 
 
-def _first_format(tool: Tool) -> str:
-    """The key of the first format that takes the tool without changes, or of the first of all."""
-    return next(iter(tool.usable), next(iter(FORMATS)))
+def _required_of(parameters: JSON) -> str:
+    """How many parameters must be given: "1 of 5 parameters required"."""
+    schema = parameters if isinstance(parameters, dict) else {}
+    properties = schema.get("properties")
+    number = len(properties) if isinstance(properties, dict) else 0
+    if not number:
+        return "no parameters"
+    listed = schema.get("required")
+    required = sum(name in properties for name in listed) if isinstance(listed, list) else 0
+    named = f"{number} {plural('parameter', number)}"
+    return f"{named}, none required" if not required else f"{required} of {named} required"

@@ -36,7 +36,7 @@ MAX_IGNORED = 50
 def examples(request: HttpRequest, slug: str) -> HttpResponse:
     """The latest check of a tool's examples, and a button for another. An htmx request gets only the results."""
     tool = tool_at(slug, request.user)
-    address = reverse("playground:examples", args=[slug])
+    address = reverse("playground:tests", args=[slug])
     if request.method == "POST":
         if not request.user.is_authenticated:
             return redirect_to_login(address)
@@ -58,13 +58,13 @@ def examples(request: HttpRequest, slug: str) -> HttpResponse:
         "poll": secrets.token_hex(4),
         "address": address,
     }
-    template = "playground/_examples.html" if request.htmx else "playground/examples.html"  # type: ignore[attr-defined]
+    template = "playground/_examples.html" if request.htmx else "playground/tests.html"  # type: ignore[attr-defined]
     return render(request, template, context)
 
 
 def start_check(request: HttpRequest, slug: str) -> HttpResponse:
     tool = tool_for(request.user, "run", slug)
-    address = reverse("playground:examples", args=[slug])
+    address = reverse("playground:tests", args=[slug])
     ignored = [word for word in request.POST.get("ignored", "").split() if word.startswith("/")][
         :MAX_IGNORED
     ]

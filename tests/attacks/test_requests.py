@@ -11,7 +11,7 @@ from tests.attacks.pages import unsafe_parts
 from tests.attacks.raw_http import exchange, request_text
 
 SLUG = "get-weather-498ebfb0"
-LISTS = ("/", "/tools/", "/runs/", f"/tools/{SLUG}/try/", f"/tools/{SLUG}/revisions/", "/sign-in/")
+LISTS = ("/", "/tools/", "/runs/", f"/tools/{SLUG}/try/", f"/tools/{SLUG}/changes/", "/sign-in/")
 API_LISTS = ("/tools", "/runs", f"/tools/{SLUG}/revisions", f"/tools/{SLUG}/diff")
 PRIVATE = (b"root:x:0", b"SQLite format 3", b"SECRET_KEY", b"tsk_", b"argon2", b"Traceback")
 
@@ -152,7 +152,7 @@ PARAMETERS = {
     "/runs/": ["tool", "outcome", "verdict", "mode", "person", "since", "until", "before", "after"],
     f"/tools/{SLUG}/": ["revision", "example"],
     f"/tools/{SLUG}/try/": ["parameters", "example", "run", "configuration", "mode"],
-    f"/tools/{SLUG}/revisions/": ["before"],
+    f"/tools/{SLUG}/changes/": ["before"],
     "/sign-in/": ["next"],
     "/api/v1/tools": ["q", "cursor", "limit", "include", "runnable", "id"],
     "/api/v1/runs": ["tool", "outcome", "by", "since", "until", "cursor", "limit"],

@@ -64,7 +64,7 @@ def fill(canary, tmp_path_factory):
     return lambda text: filled_in(text, CANARY_PORT=canary.port, CANARY_FILE=file, MARK=MARK)
 
 
-PAGES = ("", "try/", "revisions/", "examples/", "spec/", "compatibility/", "exports/mcp/", "lint/")
+PAGES = ("", "try/", "changes/", "tests/", "formats/spec/", "formats/", "formats/mcp/", "lint/")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.pages import open_differences
 from tests.site import Site
 
-EXPORT = "/tools/convert_units/exports/openai-strict/"
+EXPORT = "/tools/convert_units/formats/openai-strict/"
 SIZES = [{"width": 1280, "height": 900}, {"width": 360, "height": 780}]
 
 
@@ -49,7 +49,7 @@ def test_the_marks_stay_in_view_when_the_document_is_scrolled(signed_in: Page):
 def test_the_formats_are_folded_where_they_have_no_room_beside_the_document(signed_in: Page):
     signed_in.set_viewport_size(SIZES[1])
     signed_in.goto(EXPORT)
-    others = signed_in.get_by_role("navigation", name="Exports").get_by_role("link")
+    others = signed_in.get_by_role("navigation", name="Formats").get_by_role("link")
     expect(signed_in.locator("#use-openai-strict-code")).to_be_in_viewport()
     expect(others.first).to_be_hidden()
 

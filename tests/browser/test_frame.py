@@ -82,11 +82,11 @@ def test_the_selection_stays_when_the_tools_arrive(signed_in: Page):
     signed_in.keyboard.press("Control+k")
 
     with signed_in.expect_response("**/palette/?*"):
-        signed_in.keyboard.type("upload")
+        signed_in.keyboard.type("add")
         signed_in.keyboard.press("ArrowUp")
 
     expect(signed_in.locator("#palette .palette-title", has_text="Tools").last).to_be_visible()
-    expect(selected(signed_in)).to_have_text("Search the catalog for “upload”")
+    expect(selected(signed_in)).to_have_text("Search the catalog for “add”")
 
 
 def test_a_selected_tool_stays_selected_when_the_tools_arrive_again(signed_in: Page):
@@ -145,7 +145,7 @@ def test_the_palette_goes_to_a_page_by_a_few_letters(signed_in: Page):
     ("typed", "name"),
     [
         ("runs", "Runs"),
-        ("upload", "Add tools"),
+        ("add", "Add tools"),
         ("lint", "Lint rules"),
         ("theme", "Change the theme"),
     ],
@@ -189,11 +189,11 @@ def test_the_palette_offers_the_pages_of_the_open_tool(signed_in: Page):
     signed_in.keyboard.press("Control+k")
     expect(signed_in.locator("#palette .palette-title", has_text="convert_units")).to_be_visible()
 
-    signed_in.keyboard.type("export")
-    expect(selected(signed_in)).to_have_text("Exports")
+    signed_in.keyboard.type("formats")
+    expect(selected(signed_in)).to_have_text("Formats")
     signed_in.keyboard.press("Enter")
 
-    signed_in.wait_for_url("**/tools/convert_units/exports/**")
+    signed_in.wait_for_url("**/tools/convert_units/formats/**")
 
 
 def test_a_page_of_the_site_comes_before_one_of_the_open_tool(signed_in: Page):
@@ -338,7 +338,7 @@ def test_the_theme_is_the_system_s_until_one_is_chosen(signed_in: Page):
 
     signed_in.locator("[data-theme-switch]:visible").click()
 
-    assert background(signed_in) == "rgb(246, 247, 247)"
+    assert background(signed_in) == "rgb(255, 255, 255)"
 
 
 def test_a_chosen_theme_is_remembered(signed_in: Page):

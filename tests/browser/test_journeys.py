@@ -172,7 +172,7 @@ def test_a_tool_runs_with_a_saved_secret(person: Person):
     expect(page.get_by_label("Saved", exact=True)).to_have_value("journey")
     person.start("/tools/sign_text/")
 
-    person.click(person.link("Try it"))
+    person.click(person.link("Try"))
     person.fill(page.locator("#trial textarea:visible").first, "hello")
     person.click(person.button("Run"))
 

@@ -111,7 +111,7 @@ def test_the_request_preview_stays_folded_and_is_current_when_it_is_unfolded(sig
 
 
 def test_the_examples_of_a_tool_are_checked(signed_in: Page):
-    signed_in.goto("/tools/convert_units/examples/")
+    signed_in.goto("/tools/convert_units/tests/")
 
     signed_in.get_by_role("button", name="Run all examples").click()
 

@@ -25,7 +25,7 @@ PAGES = (
     "/tools/convert_units/try/?example=1",
     "/tools/github-mcp-server.issue_write/try/",
     "/tools/github-mcp-server.issue_write/lint/",
-    "/tools/github-mcp-server.issue_write/revisions/",
+    "/tools/github-mcp-server.issue_write/changes/",
 )
 
 # Each sticky element, and what of the page lies under it at this scroll position. The bar and the header of a tool at

@@ -12,10 +12,10 @@ SIZES = [{"width": 1280, "height": 900}, {"width": 360, "height": 780}]
 @pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
 def test_the_current_tab_is_in_view(signed_in: Page, size):
     signed_in.set_viewport_size(size)
-    signed_in.goto(f"{TOOL}compatibility/")
+    signed_in.goto(f"{TOOL}formats/")
     tab = signed_in.locator(".tool-tabs [aria-current]")
 
-    expect(tab).to_contain_text("Exports")
+    expect(tab).to_contain_text("Formats")
     expect(tab).to_be_in_viewport(ratio=1)
 
 
@@ -111,4 +111,4 @@ def test_the_filter_of_the_outline_finds_properties_of_variants(signed_in: Page)
 def test_an_old_link_to_a_section_leads_to_its_page(signed_in: Page):
     signed_in.goto(f"{TOOL}#compatibility")
 
-    signed_in.wait_for_url(f"**{TOOL}compatibility/#compatibility")
+    signed_in.wait_for_url(f"**{TOOL}formats/#compatibility")

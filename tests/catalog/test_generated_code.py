@@ -47,7 +47,7 @@ def test_the_api_answers_with_a_zip_of_the_project(weather, stranger):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_can_be_previewed_and_downloaded(weather, client, stranger, language):
-    page = HTMLParser(client.get(f"/tools/{SLUG}/code/{language}/").content)
+    page = HTMLParser(client.get(f"/tools/{SLUG}/formats/{language}/").content)
     files = unpacked(stranger.get(f"/api/v1/tools/{SLUG}/code/{language}").content)
 
     names = [node.text() for node in page.css(".code-file-name")]
@@ -56,8 +56,8 @@ def test_each_language_can_be_previewed_and_downloaded(weather, client, stranger
 
 
 def test_the_page_shows_the_files_and_links_to_the_zip(weather, client):
-    assert client.get(f"/tools/{SLUG}/code/cobol/").status_code == 404
-    tree = HTMLParser(client.get(f"/tools/{SLUG}/code/python/").content)
+    assert client.get(f"/tools/{SLUG}/formats/cobol/").status_code == 404
+    tree = HTMLParser(client.get(f"/tools/{SLUG}/formats/python/").content)
 
     names = [node.text() for node in tree.css(".code-file-name")]
     assert names[:2] == ["src/get_weather_tool/models.py", "src/get_weather_tool/tool.py"]
@@ -72,7 +72,7 @@ def test_the_page_of_a_tool_links_to_the_code_in_each_language(weather, client):
     tree = HTMLParser(client.get(f"/tools/{SLUG}/").content)
 
     links = [node.attributes["href"] for node in tree.css("#use-code a")]
-    assert links == [f"/tools/{SLUG}/code/{key}/" for key in LANGUAGES]
+    assert links == [f"/tools/{SLUG}/formats/{key}/" for key in LANGUAGES]
 
 
 def test_a_description_with_markup_is_shown_as_text(client):
@@ -82,7 +82,7 @@ def test_a_description_with_markup_is_shown_as_text(client):
         parameters=properties(who={"type": "string", "description": EVIL}),
     )
 
-    tree = HTMLParser(client.get(f"{tool.get_absolute_url()}code/python/").content)
+    tree = HTMLParser(client.get(f"{tool.get_absolute_url()}formats/python/").content)
 
     assert "window.x=1" not in " ".join(node.text() for node in tree.css("script"))
     assert "onerror=alert(1)" in tree.css_first("#file-1").text()
@@ -92,7 +92,7 @@ def test_a_project_that_exceeds_a_limit_is_refused_with_the_reason(client, stran
     tool = make_tool("too_large_for_the_limit")
     monkeypatch.setattr("catalog.code_generation.MAX_PROJECT_CHARACTERS", 10)
 
-    page = client.get(f"{tool.get_absolute_url()}code/python/")
+    page = client.get(f"{tool.get_absolute_url()}formats/python/")
     answer = stranger.get(f"/api/v1/tools/{tool.slug}/code/python")
 
     assert page.status_code == answer.status_code == 422

@@ -11,6 +11,13 @@ MOVED = {
     "/changes/?state=rejected": "/review/?state=rejected",
     "/changes/7/": "/review/7/",
     "/sources/weather/changes/7/": "/review/7/",
+    "/tools/convert_units/examples/?run=1": "/tools/convert_units/tests/?run=1",
+    "/tools/convert_units/revisions/": "/tools/convert_units/changes/",
+    "/tools/convert_units/revisions/1..2/": "/tools/convert_units/changes/1..2/",
+    "/tools/convert_units/spec/": "/tools/convert_units/formats/spec/",
+    "/tools/convert_units/compatibility/": "/tools/convert_units/formats/",
+    "/tools/convert_units/exports/openai/": "/tools/convert_units/formats/openai/",
+    "/tools/convert_units/code/python/": "/tools/convert_units/formats/python/",
     "/tools/convert_units/organise/": "/tools/convert_units/settings/",
     "/tools/convert_units/access/": "/tools/convert_units/settings/",
 }

@@ -190,7 +190,7 @@ def test_an_interrupted_upload_is_ended_and_reports_how_far_it_came(browser):
     [
         "/",
         "/tools/hash_text/try/",
-        "/tools/get-weather-498ebfb0/revisions/1..3/",
+        "/tools/get-weather-498ebfb0/changes/1..3/",
         "/runs/",
         "/people/",
         "/audit/",

@@ -109,7 +109,7 @@ def test_the_page_names_the_revision_that_accepts_and_the_one_that_rejects(
 ):
     changes_between(before, after, part)
 
-    page = Client().get("/tools/weather/revisions/1..2/").content.decode()
+    page = Client().get("/tools/weather/changes/1..2/").content.decode()
 
     assert sentence in words_of(page)
 

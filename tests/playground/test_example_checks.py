@@ -309,7 +309,7 @@ def test_a_check_is_started_from_the_page_and_shown_there(browser, builtin):
     builtin("convert_units")
 
     answer = browser.post(
-        "/tools/convert_units/examples/", {"how": "exact", "ignored": "/sentence nonsense"}
+        "/tools/convert_units/tests/", {"how": "exact", "ignored": "/sentence nonsense"}
     )
     wait_for(ExampleCheck.objects.get(), 30)
     page = browser.get(answer["Location"])
@@ -323,8 +323,8 @@ def test_while_a_check_lasts_the_page_asks_again(browser, builtin):
     tool = with_examples(builtin("count_slowly"), {"parameters": {"steps": 1, "seconds": 30}})
     begin_check(tool, tool.current, by=None)
 
-    page = browser.get("/tools/count_slowly/examples/")
-    part = browser.get("/tools/count_slowly/examples/", headers={"HX-Request": "true"})
+    page = browser.get("/tools/count_slowly/tests/")
+    part = browser.get("/tools/count_slowly/tests/", headers={"HX-Request": "true"})
 
     assert "Calling the tool for each example." in main_text(page)
     assert tree_of(page).css_first('noscript meta[http-equiv="refresh"]')
@@ -335,7 +335,7 @@ def test_while_a_check_lasts_the_page_asks_again(browser, builtin):
 def test_the_page_of_a_spec_without_examples_explains_what_to_do(browser):
     make_tool("plain")
 
-    assert "The spec has no examples" in main_text(browser.get("/tools/plain/examples/"))
+    assert "The spec has no examples" in main_text(browser.get("/tools/plain/tests/"))
 
 
 # -- comparing and keeping --------------------------------------------------------------------------------------------

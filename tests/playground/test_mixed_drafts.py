@@ -138,7 +138,7 @@ IGNORED_BY_DRAFT_07 = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "path", ["", "compatibility/", *(f"exports/{key}/" for key in FORMATS), "lint/", "try/"]
+    "path", ["", "formats/", *(f"formats/{key}/" for key in FORMATS), "lint/", "try/"]
 )
 def test_a_spec_with_keywords_that_its_draft_ignores_has_all_pages(client, path):
     tool = make_tool("mixed", parameters=IGNORED_BY_DRAFT_07, returnType=IGNORED_BY_DRAFT_07)

@@ -436,7 +436,7 @@ def test_visitors_see_nothing_if_browsing_is_closed(client, settings, ada):
     for path in (
         *("/", "/tools/", "/toolkits/", "/tools/kit.one/", "/palette/?q=a", "/connect/"),
         *("/factories/", "/factories/new/", "/help/", "/help/rights/", "/api/v1/docs"),
-        "/tools/kit.one/code/python/",
+        "/tools/kit.one/formats/python/",
     ):
         assert client.get(path).status_code == 302, path
     for path in ("/tools", "/lint/rules"):

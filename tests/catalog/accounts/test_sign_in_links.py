@@ -318,7 +318,7 @@ def test_a_tool_named_sign_in_has_its_pages(client):
     make_tool("sign-in")
 
     assert client.get("/tools/sign-in/").status_code == 200
-    assert client.get("/tools/sign-in/revisions/").status_code == 200
+    assert client.get("/tools/sign-in/changes/").status_code == 200
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -445,9 +445,9 @@ def test_a_revision_is_restored_on_the_page_unless_another_one_was_published(bro
     first = publish(make_spec("now", description="First."), by=None)
     publish(make_spec("now", description="Second."), by=None)
 
-    late = browser.post("/tools/now/revisions/1/restore/", {"current": "1"}, follow=True)
-    browser.post("/tools/now/revisions/1/restore/", {"current": "2"})
-    again = browser.post("/tools/now/revisions/1/restore/", {"current": "3"}, follow=True)
+    late = browser.post("/tools/now/changes/1/restore/", {"current": "1"}, follow=True)
+    browser.post("/tools/now/changes/1/restore/", {"current": "2"})
+    again = browser.post("/tools/now/changes/1/restore/", {"current": "3"}, follow=True)
 
     tool = first.tool
     tool.refresh_from_db()

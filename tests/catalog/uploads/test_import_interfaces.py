@@ -240,7 +240,7 @@ def uploaded_by(person, document, **options):
 def test_the_revisions_page_shows_where_each_came_from(client):
     uploaded("pets.json", json.dumps(PETS).encode())
 
-    page = client.get("/tools/pets.getPet/revisions/").content.decode()
+    page = client.get("/tools/pets.getPet/changes/").content.decode()
 
     assert "OpenAPI 3 “Pets”" in page
 

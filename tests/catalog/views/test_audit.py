@@ -137,5 +137,5 @@ def test_the_api_pages_by_cursor_and_is_for_administrators(grace, ada):
 def test_revisions_link_to_the_log_for_administrators(administrator, browser):
     make_tool("x")
 
-    assert "/audit/?object=x" in administrator.get("/tools/x/revisions/").content.decode()
-    assert "/audit/" not in browser.get("/tools/x/revisions/").content.decode()
+    assert "/audit/?object=x" in administrator.get("/tools/x/changes/").content.decode()
+    assert "/audit/" not in browser.get("/tools/x/changes/").content.decode()

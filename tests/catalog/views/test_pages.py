@@ -253,7 +253,7 @@ def test_the_spec_is_shown_as_it_was_uploaded(client):
     text = GET_WEATHER.read_text(encoding="utf-8")
     tool = publish(read_spec(text), by=None).tool
 
-    tree = page(client, f"{tool.get_absolute_url()}spec/")
+    tree = page(client, f"{tool.get_absolute_url()}formats/spec/")
 
     lines = [node.text() for node in tree.css("#spec-text .json-line")]
     assert len(lines) == text.count("\n") + 1
@@ -266,7 +266,7 @@ def test_the_spec_is_shown_as_it_was_uploaded(client):
 def test_a_spec_on_a_single_line_is_pretty_printed_with_a_note(client):
     publish(read_spec(json.dumps(json.loads(spec_text("a")))), by=None)
 
-    tree = page(client, "/tools/a/spec/")
+    tree = page(client, "/tools/a/formats/spec/")
 
     assert len(tree.css("#spec-text .json-line")) == 7
     assert "shown pretty-printed" in text_of(tree, ".tool-spec-note")
@@ -294,38 +294,39 @@ def test_an_export_has_its_own_page_which_a_tools_page_links_to(client, key, mem
     assert member in page(client, link).css_first(f"#use-{key}-code").text()
 
 
-@pytest.mark.parametrize("path", ["spec/", "compatibility/", "exports/openai/", "code/python/"])
+@pytest.mark.parametrize(
+    "path", ["formats/spec/", "formats/", "formats/openai/", "formats/python/"]
+)
 def test_each_page_of_the_exports_leads_to_all_others(client, path):
     make_tool("greet", name="Say: greet!")
 
     tiles = page(client, f"/tools/greet/{path}").css(".tile")
 
     assert {
-        "/tools/greet/spec/",
-        "/tools/greet/exports/openai-strict/",
-        "/tools/greet/code/java/",
+        "/tools/greet/formats/spec/",
+        "/tools/greet/formats/openai-strict/",
+        "/tools/greet/formats/java/",
     } <= {tile.attributes["href"] for tile in tiles}
-    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/exports/openai/"]
+    [openai] = [tile for tile in tiles if tile.attributes["href"] == "/tools/greet/formats/openai/"]
     assert openai.css_first(".tile-state").text().split() == ["1", "change"]
     current = [tile.attributes["href"] for tile in tiles if "aria-current" in tile.attributes]
     assert current == [f"/tools/greet/{path}"]
 
 
-def test_the_number_of_the_tab_exports_is_that_of_the_tiles_without_changes(client):
+def test_the_head_counts_the_formats_that_are_unchanged(client):
     make_tool("greet", parameters=properties(who={"type": "string", "minLength": 1}))
 
-    tree = page(client, "/tools/greet/exports/openai/")
+    tree = page(client, "/tools/greet/formats/openai/")
 
     states = texts_of(tree, ".tile-state.is-good, .tile-state.is-info")
-    assert f"{states.count('no changes')}/{len(states)}" == tree.css_first(
-        ".tool-tabs [aria-current] .count"
-    ).text(deep=False, strip=True)
+    number = f"{states.count('unchanged')} of {len(states)}"
+    assert f"works unchanged in {number} formats" in texts_of(tree, ".tool-head-facts li")
 
 
 def test_an_export_marks_its_changes_at_their_lines(client):
     make_tool("greet", parameters=properties(who={"type": "string", "minLength": 1}))
 
-    tree = page(client, "/tools/greet/exports/openai-strict/")
+    tree = page(client, "/tools/greet/formats/openai-strict/")
 
     links = {link.text(): link.attributes["href"] for link in tree.css(".losses a")}
     marked = {f"#{line.id}": line for line in tree.css(".has-note")}
@@ -339,7 +340,7 @@ def test_an_export_marks_its_changes_at_their_lines(client):
 def test_an_export_says_what_is_dropped_at_the_line_around_it(client):
     make_tool("greet", configuration={"type": "object"})
 
-    tree = page(client, "/tools/greet/exports/mcp/")
+    tree = page(client, "/tools/greet/formats/mcp/")
 
     assert (
         text_of(tree, ".exports-main .fold summary")
@@ -356,7 +357,7 @@ def test_an_export_without_differences_says_so(client):
 
     assert (
         "No differences from the spec."
-        in page(client, "/tools/greet/exports/mcp/").css_first(".exports-main").text()
+        in page(client, "/tools/greet/formats/mcp/").css_first(".exports-main").text()
     )
 
 
@@ -366,7 +367,7 @@ def test_a_line_that_the_export_page_does_not_show_has_no_link(client):
         "greet", parameters=properties(**many, last={"type": "string", "format": "uri-template"})
     )
 
-    tree = page(client, "/tools/greet/exports/gemini/")
+    tree = page(client, "/tools/greet/formats/gemini/")
 
     [loss] = tree.css(".losses li")
     assert loss.css("a") == []
@@ -381,7 +382,7 @@ def test_an_export_within_a_tools_page_has_no_marks(client):
     make_tool("greet", configuration={"type": "object"})
 
     part = HTMLParser(
-        client.get("/tools/greet/exports/mcp/", headers={"HX-Request": "true"}).content
+        client.get("/tools/greet/formats/mcp/", headers={"HX-Request": "true"}).content
     )
 
     assert part.css(".has-note, .losses a") == []
@@ -391,10 +392,10 @@ def test_an_export_within_a_tools_page_has_no_marks(client):
 def test_the_export_page_of_an_unknown_format_is_not_found(client):
     make_tool("greet")
 
-    assert client.get("/tools/greet/exports/soap/").status_code == 404
+    assert client.get("/tools/greet/formats/soap/").status_code == 404
 
 
-@pytest.mark.parametrize("part", ["lint", "similar", "exports/mcp"])
+@pytest.mark.parametrize("part", ["lint", "similar", "formats/mcp"])
 def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     make_tool("greet")
     tree = page(client, "/tools/greet/")
@@ -410,7 +411,7 @@ def test_a_part_of_a_tools_page_is_loaded_from_its_own_address(client, part):
     assert "HX-Request" in answer.headers["Vary"]
 
 
-@pytest.mark.parametrize("part", ["compatibility", "spec"])
+@pytest.mark.parametrize("part", ["formats", "formats/spec"])
 def test_a_page_of_a_tool_answers_htmx_with_its_part(client, part):
     make_tool("greet")
 
@@ -494,12 +495,12 @@ def test_nothing_of_a_spec_is_markup(client):
 
     parts = (
         "",
-        "revisions/",
-        "revisions/1..2/",
-        "spec/",
-        "compatibility/",
-        "exports/mcp/",
-        "code/python/",
+        "changes/",
+        "changes/1..2/",
+        "formats/spec/",
+        "formats/",
+        "formats/mcp/",
+        "formats/python/",
         "lint/",
         "similar/",
     )
@@ -556,8 +557,8 @@ def test_only_visitors_are_asked_to_sign_in_if_a_page_is_not_found(client, djang
 def test_a_tool_that_is_not_there_is_404(client):
     for path in (
         "/tools/x/",
-        "/tools/x/revisions/",
-        "/tools/x/revisions/1..2/",
+        "/tools/x/changes/",
+        "/tools/x/changes/1..2/",
         "/tools/../",
         "/tools/%2e%2e/",
     ):
@@ -729,7 +730,7 @@ def test_a_tool_shows_its_compatibility_with_each_format(browser):
         "shop.order", name="order it", parameters=properties(**{"filter[id]": {"type": "string"}})
     )
 
-    table = page(browser, f"{tool.get_absolute_url()}compatibility/").css_first("table")
+    table = page(browser, f"{tool.get_absolute_url()}formats/").css_first("table")
 
     verdicts = {
         row.css_first("th").text(): row.css_first(".badge").text(strip=True)

@@ -14,10 +14,10 @@ def test_revisions_are_listed_with_their_changes(client, ada):
     for description in ("one", "two", "three"):
         publish(read_spec(spec_text("greet", description=description)), by=ada)
 
-    tree = page(client, "/tools/greet/revisions/")
+    tree = page(client, "/tools/greet/changes/")
 
     assert [text.split()[1] for text in texts_of(tree, ".timeline-name")] == ["3", "2", "1"]
-    assert "/tools/greet/revisions/2..3/" in [
+    assert "/tools/greet/changes/2..3/" in [
         link.attributes["href"] for link in tree.css(".timeline a")
     ]
     assert "by ada" in text_of(tree, ".timeline-foot")
@@ -28,7 +28,7 @@ def test_a_difference_shows_lines_added_and_removed(client):
     for description in ("one", "two"):
         make_tool("greet", description=description)
 
-    tree = page(client, "/tools/greet/revisions/1..2/")
+    tree = page(client, "/tools/greet/changes/1..2/")
 
     assert texts_of(tree, ".diff-del .diff-text") == ['"description": "one"']
     assert texts_of(tree, ".diff-add .diff-text") == ['"description": "two"']
@@ -38,7 +38,7 @@ def test_a_difference_does_not_count_lines_where_there_are_none(client):
     for name in ("one", "two", "one"):
         make_tool("greet", description=name)
 
-    tree = page(client, "/tools/greet/revisions/1..3/")
+    tree = page(client, "/tools/greet/changes/1..3/")
 
     assert "0 lines" not in text_of(tree, "main")
 
@@ -47,7 +47,7 @@ def test_a_difference_shows_a_breaking_change_with_a_counterexample(client):
     for kind in ("number", "integer"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
 
-    tree = page(client, "/tools/greet/revisions/1..2/")
+    tree = page(client, "/tools/greet/changes/1..2/")
 
     assert "breaking" in text_of(tree, ".page-heading")
     assert "count" in text_of(tree, ".change-path")
@@ -58,7 +58,7 @@ def test_a_difference_shows_unknown_changes(client):
     make_tool("greet", parameters=properties(text={"type": "string", "pattern": "^(?=a)ab$"}))
     make_tool("greet", parameters=properties(text={"type": "string", "pattern": "^(?=ab)ab$"}))
 
-    tree = page(client, "/tools/greet/revisions/1..2/")
+    tree = page(client, "/tools/greet/changes/1..2/")
 
     assert "unknown" in text_of(tree, ".page-heading")
 
@@ -67,7 +67,7 @@ def test_the_history_has_the_verdict_on_each_revision(client):
     for kind in ("number", "integer", "number"):
         make_tool("greet", parameters={"type": "object", "properties": {"count": {"type": kind}}})
 
-    tree = page(client, "/tools/greet/revisions/")
+    tree = page(client, "/tools/greet/changes/")
 
     assert texts_of(tree, ".timeline-verdict") == [
         "Compatible change",
@@ -86,14 +86,14 @@ def test_the_history_names_the_most_severe_change_and_counts_the_others(client):
         description="New.",
     )
 
-    tree = page(client, "/tools/greet/revisions/")
+    tree = page(client, "/tools/greet/changes/")
 
     assert texts_of(tree, ".timeline-verdict") == ["Breaking change", "First revision"]
     assert "`" not in text_of(tree, ".timeline-change")
     assert text_of(tree, ".timeline-change").endswith("and 2 more")
     assert (
         tree.css_first(".timeline-change a").attributes["href"]
-        == "/tools/greet/revisions/1..2/#meaning"
+        == "/tools/greet/changes/1..2/#meaning"
     )
 
 
@@ -101,7 +101,7 @@ def test_two_revisions_are_selected_in_a_form_to_compare_them(client):
     for number in range(3):
         make_tool("greet", description=str(number))
 
-    form = page(client, "/tools/greet/revisions/").css_first("form.history")
+    form = page(client, "/tools/greet/changes/").css_first("form.history")
 
     checked = {
         node.attributes["name"]: node.attributes["value"]
@@ -110,14 +110,14 @@ def test_two_revisions_are_selected_in_a_form_to_compare_them(client):
     assert checked == {"from": "2", "to": "3"}
     assert len(form.css("[type=radio]")) == 6
     assert (
-        client.get(form.attributes["action"], checked)["Location"] == "/tools/greet/revisions/2..3/"
+        client.get(form.attributes["action"], checked)["Location"] == "/tools/greet/changes/2..3/"
     )
 
 
 def test_one_revision_has_nothing_to_compare(client):
     make_tool("greet")
 
-    tree = page(client, "/tools/greet/revisions/")
+    tree = page(client, "/tools/greet/changes/")
 
     assert tree.css("[type=radio]") == []
     assert texts_of(tree, ".timeline-verdict") == ["First revision"]
@@ -127,7 +127,7 @@ def test_one_revision_has_nothing_to_compare(client):
 def test_a_difference_of_revisions_that_are_not_there_is_404(client, pair):
     make_tool("greet")
 
-    assert client.get(f"/tools/greet/revisions/{pair}/").status_code == 404
+    assert client.get(f"/tools/greet/changes/{pair}/").status_code == 404
 
 
 def test_older_revisions_are_on_the_next_page(client, monkeypatch):
@@ -135,14 +135,12 @@ def test_older_revisions_are_on_the_next_page(client, monkeypatch):
     for number in range(3):
         make_tool("greet", description=str(number))
 
-    first = page(client, "/tools/greet/revisions/")
-    rest = page(
-        client, "/tools/greet/revisions/" + first.css_first("a[rel=next]").attributes["href"]
-    )
+    first = page(client, "/tools/greet/changes/")
+    rest = page(client, "/tools/greet/changes/" + first.css_first("a[rel=next]").attributes["href"])
 
     assert len(first.css(".timeline-item")) == 2
     assert len(rest.css(".timeline-item")) == 1
-    assert len(page(client, "/tools/greet/revisions/?before=x").css(".timeline-item")) == 2
+    assert len(page(client, "/tools/greet/changes/?before=x").css(".timeline-item")) == 2
 
 
 @pytest.fixture
@@ -164,15 +162,15 @@ def three_revisions(db):
     ],
 )
 def test_any_two_revisions_are_compared(client, query, pair):
-    answer = client.get("/tools/now/revisions/compare/", query)
+    answer = client.get("/tools/now/changes/compare/", query)
 
-    assert answer["Location"].rstrip("/") == f"/tools/now/revisions/{pair}".rstrip("/")
+    assert answer["Location"].rstrip("/") == f"/tools/now/changes/{pair}".rstrip("/")
 
 
 @pytest.mark.usefixtures("three_revisions")
 def test_a_difference_is_shown_inline_or_side_by_side_with_its_words_marked(client):
-    inline = client.get("/tools/now/revisions/1..3/").content.decode()
-    split = client.get("/tools/now/revisions/1..3/?view=split").content.decode()
+    inline = client.get("/tools/now/changes/1..3/").content.decode()
+    split = client.get("/tools/now/changes/1..3/?view=split").content.decode()
 
     for shown in (inline, split):
         assert '<mark class="diff-word">1</mark>' in shown
@@ -186,7 +184,7 @@ def test_unchanged_lines_are_folded(client):
     make_tool("now", description="One.", parameters=parameters)
     make_tool("now", description="Two.", parameters=parameters)
 
-    page = client.get("/tools/now/revisions/1..2/").content.decode()
+    page = client.get("/tools/now/changes/1..2/").content.decode()
 
     assert '<details class="diff-fold">' in page
     assert "unchanged lines" in page
@@ -194,17 +192,17 @@ def test_unchanged_lines_are_folded(client):
 
 @pytest.mark.usefixtures("three_revisions")
 def test_a_revision_is_restored_where_its_difference_is_seen(client, browser):
-    seen = browser.get("/tools/now/revisions/1/restore/difference/", follow=True)
+    seen = browser.get("/tools/now/changes/1/restore/difference/", follow=True)
 
-    assert seen.redirect_chain == [("/tools/now/revisions/3..1/", 302)]
-    assert 'action="/tools/now/revisions/1/restore/"' in seen.content.decode()
+    assert seen.redirect_chain == [("/tools/now/changes/3..1/", 302)]
+    assert 'action="/tools/now/changes/1/restore/"' in seen.content.decode()
     assert "as revision 4" in seen.content.decode()
-    assert "restore/" not in browser.get("/tools/now/revisions/1..3/").content.decode()
-    assert "/restore/" not in client.get("/tools/now/revisions/3..1/").content.decode()
-    assert "/restore/" not in client.get("/tools/now/revisions/").content.decode()
-    assert browser.get("/tools/now/revisions/").content.decode().count("Restore…") == 2
+    assert "restore/" not in browser.get("/tools/now/changes/1..3/").content.decode()
+    assert "/restore/" not in client.get("/tools/now/changes/3..1/").content.decode()
+    assert "/restore/" not in client.get("/tools/now/changes/").content.decode()
+    assert browser.get("/tools/now/changes/").content.decode().count("Restore…") == 2
 
 
 @pytest.mark.parametrize("path", ["compare/", "1/restore/difference/"])
 def test_revisions_of_a_tool_that_is_not_there_cannot_be_compared(client, path):
-    assert client.get(f"/tools/nowhere/revisions/{path}").status_code == 404
+    assert client.get(f"/tools/nowhere/changes/{path}").status_code == 404

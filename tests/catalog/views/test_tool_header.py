@@ -16,15 +16,15 @@ PAGES = {
     "/tools/greet/": "Docs",
     "/tools/greet/similar/": "Docs",
     "/tools/greet/try/": "Try",
-    "/tools/greet/examples/": "Examples",
-    "/tools/greet/revisions/": "Revisions",
-    "/tools/greet/revisions/1..2/": "Revisions",
-    "/tools/greet/lint/": "Lint",
-    "/tools/greet/lint/changes/": "Lint",
-    "/tools/greet/spec/": "Exports",
-    "/tools/greet/compatibility/": "Exports",
-    "/tools/greet/exports/openai/": "Exports",
-    "/tools/greet/code/python/": "Exports",
+    "/tools/greet/tests/": "Tests",
+    "/tools/greet/changes/": "Changes",
+    "/tools/greet/changes/1..2/": "Changes",
+    "/tools/greet/lint/": "Docs",
+    "/tools/greet/lint/changes/": "Docs",
+    "/tools/greet/formats/spec/": "Formats",
+    "/tools/greet/formats/": "Formats",
+    "/tools/greet/formats/openai/": "Formats",
+    "/tools/greet/formats/python/": "Formats",
 }
 
 
@@ -80,34 +80,56 @@ def test_the_settings_of_a_tool_have_the_header_without_a_tab_of_their_own(brows
 
 
 def test_the_tabs_have_numbers(client, greet):
-    Tool.objects.update(score=93, usable_formats="openai gemini")
-
     shown = {
         name: " ".join(link.text().split())
         for name, link in tabs(header(client, "/tools/greet/")).items()
     }
 
-    assert shown["Examples"] == "Examples 1"
-    assert shown["Revisions"] == "Revisions 2"
-    assert shown["Lint"] == "Lint 93 of 100"
-    assert shown["Exports"] == "Exports 2/8 formats accept it without changes"
+    assert shown["Tests"] == "Tests 1"
+    assert shown["Changes"] == "Changes 2"
+    assert shown["Formats"] == "Formats"
+
+
+def facts(head):
+    return {
+        " ".join(fact.text().split()): link.attributes["href"] if link else ""
+        for fact in head.css(".tool-head-facts li")
+        for link in [fact.css_first("a")]
+    }
+
+
+def test_the_facts_lead_to_the_pages_that_say_more(client, greet):
+    Tool.objects.update(score=93, usable_formats="openai gemini", toolkit="my kit")
+
+    assert facts(header(client, "/tools/greet/")) == {
+        "my kit": "/tools/?toolkit=my+kit",
+        "no parameters": "",
+        "works unchanged in 2 of 8 formats": "/tools/greet/formats/",
+        "lint score 93": "/tools/greet/lint/",
+    }
 
 
 @pytest.mark.parametrize(
-    ("accepts", "key"),
+    ("parameters", "fact"),
     [
-        ({"usable_formats": ""}, "mcp"),
-        ({"usable_formats": "openai gemini"}, "openai"),
-        ({"score": None, "usable_formats": ""}, "mcp"),
+        (None, "no parameters"),
+        ({"type": "object", "properties": {"a": {}, "b": {}}}, "2 parameters, none required"),
+        ({"properties": {"a": {}}, "required": ["a", "b"]}, "1 of 1 parameter required"),
     ],
 )
-def test_the_tab_exports_opens_the_first_format_without_changes(client, greet, accepts, key):
-    Tool.objects.update(**accepts)
+def test_a_fact_counts_the_required_parameters(client, parameters, fact):
+    make_tool("counted", **({"parameters": parameters} if parameters else {}))
 
-    link = tabs(header(client, "/tools/greet/"))["Exports"].attributes["href"]
+    assert fact in facts(header(client, "/tools/counted/"))
 
-    assert link == f"/tools/greet/exports/{key}/"
-    assert client.get(link).status_code == 200
+
+def test_a_tool_without_findings_or_an_assessment_says_so_or_nothing(client, greet):
+    Tool.objects.update(score=100)
+    fine = facts(header(client, "/tools/greet/"))
+    Tool.objects.update(score=None)
+
+    assert "no findings" in fine
+    assert list(facts(header(client, "/tools/greet/"))) == ["no parameters"]
 
 
 def test_only_runs_that_the_person_may_see_are_counted(client, browser, other_browser, greet, ada):
@@ -140,7 +162,7 @@ def test_many_runs_are_not_all_counted(browser, greet, ada):
 def test_the_header_names_what_differs_from_the_rule(client, greet):
     deprecate(greet)
 
-    assert texts_of(header(client, "/tools/greet/"), ".chip") == ["Deprecated", "Not runnable"]
+    assert texts_of(header(client, "/tools/greet/"), ".chip") == ["Deprecated", "Mock only"]
 
 
 def test_settings_are_offered_to_those_who_may_change_them(client, browser, other_browser, greet):

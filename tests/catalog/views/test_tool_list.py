@@ -221,10 +221,10 @@ def test_the_preview_of_a_tool_shows_its_description_parameters_and_state(client
     ]
     assert text_of(shown, ".tool-preview-property") == "value number required How much."
     assert [one.text(strip=True) for one in shown.css(".chip")] == [
-        "Not runnable",
+        "Mock only",
         "Needs configuration",
     ]
-    assert text_of(shown, ".tool-preview-numbers").startswith("Examples 1 Revisions 1")
+    assert text_of(shown, ".tool-preview-numbers").startswith("Tests 1 Changes 1")
 
 
 def test_the_preview_follows_the_tool(client):

@@ -879,7 +879,7 @@ def test_a_stored_revision_links_to_its_changes(browser):
 
     tree = report_of(browser, text=spec_text("old"))
 
-    assert tree.css_first('.entry a[href="/tools/old/revisions/1..2/"]')
+    assert tree.css_first('.entry a[href="/tools/old/changes/1..2/"]')
 
 
 def test_a_report_marks_the_position_of_a_problem_in_its_line(browser):

@@ -25,7 +25,7 @@ def is_compressed(response: HttpResponse) -> bool:
         "/tools/",
         "/tools/?q=greet",
         "/tools/greet/",
-        "/tools/greet/spec/",
+        "/tools/greet/formats/spec/",
         "/lint/",
         "/nothing/",
     ],

@@ -151,7 +151,7 @@ def test_its_users_never_see_its_contents_wherever_the_tool_shows_them(saved, bo
         "download": client.get(f"/runs/{run}/run.json"),
         "prefilled from the run": client.get(f"/tools/leaking_tool/try/?run={run}"),
         "pressed": pressed,
-        "examples": client.get("/tools/leaking_tool/examples/"),
+        "examples": client.get("/tools/leaking_tool/tests/"),
         "connect": client.get("/connect/tools/leaking_tool/"),
     }
 

@@ -289,7 +289,7 @@ def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
 
     assert concerns(ada) == ["a: revisions 2, 3 and 4 are breaking"]
     concern = page(client, ada).css_first(".concern")
-    assert concern.css_first("a").attributes["href"] == f"/tools/{tool.slug}/revisions/"
+    assert concern.css_first("a").attributes["href"] == f"/tools/{tool.slug}/changes/"
     assert concern.css_first("time").text() == "just now"
 
 

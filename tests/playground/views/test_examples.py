@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def page(client, **headers):
-    return client.get("/tools/balance/examples/", headers=headers).content.decode()
+    return client.get("/tools/balance/tests/", headers=headers).content.decode()
 
 
 def client_of(user):
@@ -74,7 +74,7 @@ def test_the_choices_of_a_check_have_a_visible_label(failed_check, ada):
 def test_the_examples_are_listed_before_the_first_check(client, builtin):
     tool = builtin("convert_units")
 
-    html = tree_of(client.get(f"/tools/{tool.slug}/examples/"))
+    html = tree_of(client.get(f"/tools/{tool.slug}/tests/"))
 
     first = html.css_first("#example-1")
     assert len(html.css(".tool-example")) == len(tool.current.spec.examples)

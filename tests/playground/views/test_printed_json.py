@@ -210,7 +210,8 @@ def publish_on_one_line(**members):
 
 @pytest.mark.parametrize("members", DEEP_SPECS.values(), ids=DEEP_SPECS)
 @pytest.mark.parametrize(
-    "path", ["", "spec/", "exports/mcp/", "exports/openai/", "lint/", "try/", "try/?example=1"]
+    "path",
+    ["", "formats/spec/", "formats/mcp/", "formats/openai/", "lint/", "try/", "try/?example=1"],
 )
 def test_the_pages_of_a_tool_with_nested_json_stay_small(client, db, members, path):
     tool = publish_on_one_line(**members)
@@ -226,7 +227,7 @@ def test_two_revisions_with_long_examples_are_compared_in_part(client, db):
         numbers = list(range(start, start + 25_000))
         tool = publish_on_one_line(parameters={}, examples=[{"parameters": {"numbers": numbers}}])
 
-    page = client.get(f"{tool.get_absolute_url()}revisions/1..2/")
+    page = client.get(f"{tool.get_absolute_url()}changes/1..2/")
 
     assert page.status_code == 200
     assert "too many for a page" in page.text

@@ -795,7 +795,7 @@ def test_the_header_of_an_older_revisions_run_shows_the_current_revision(browser
 
     answer = browser.get(f"/runs/{run.pk}/")
 
-    assert text_of(answer, "#tab-revisions") == "Revisions 2"
+    assert text_of(answer, "#tab-changes") == "Changes 2"
     assert "Revision 1 (not the current one)" in text_of(answer, ".page-header .facts")
 
 

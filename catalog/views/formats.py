@@ -1,4 +1,4 @@
-"""The pages of a tool's tab Exports: its spec, its exports, its compatibility with each format, and generated code."""
+"""The pages of a tool's tab Formats: all formats compared; its spec, one export or generated code."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _OPEN = re.compile(
 )  # shown unfolded
 
 
-def exports_context(tool: Tool, key: str) -> dict[str, Any]:
-    """The context of `catalog/exports_base.html`; `key` of the format or language that is open, "spec" or "".
+def formats_context(tool: Tool, key: str) -> dict[str, Any]:
+    """The context of `catalog/formats_base.html`; `key` of the format or language that is open, "spec" or "".
 
     `fits` is computed when a template asks for it.
     """
@@ -36,30 +36,34 @@ def exports_context(tool: Tool, key: str) -> dict[str, Any]:
 
 
 @require_safe
-def spec_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The current spec of a tool, highlighted."""
-    tool = tool_at(slug, request.user)
-    context = exports_context(tool, "spec") | {"spec": SpecText(revision_of(tool).source)}
-    return part_or_page(request, "catalog/_spec.html", "catalog/spec.html", context)
-
-
-@require_safe
-def compatibility_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The compatibility of a tool with each export format."""
-    tool = tool_at(slug, request.user)
-    context = exports_context(tool, "")
+def compared_formats(request: HttpRequest, slug: str) -> HttpResponse:
+    """How a tool works in each format, side by side."""
+    context = formats_context(tool_at(slug, request.user), "")
     return part_or_page(
         request, "catalog/_compatibility.html", "catalog/compatibility.html", context
     )
 
 
 @require_safe
-def export_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """A tool in one export format, with what differs from its spec."""
-    if key not in FORMATS:
-        raise Http404
+def one_format(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """A tool in one format: its spec, an export with what differs from the spec, or code in one language."""
     tool = tool_at(slug, request.user)
-    context = exports_context(tool, key) | {"usage": exported(revision_of(tool).spec, key)}
+    if key == "spec":
+        return _spec_page(request, tool)
+    if key in FORMATS:
+        return _export_page(request, tool, key)
+    if key in LANGUAGES:
+        return _code_page(request, tool, key)
+    raise Http404
+
+
+def _spec_page(request: HttpRequest, tool: Tool) -> HttpResponse:
+    context = formats_context(tool, "spec") | {"spec": SpecText(revision_of(tool).source)}
+    return part_or_page(request, "catalog/_spec.html", "catalog/spec.html", context)
+
+
+def _export_page(request: HttpRequest, tool: Tool, key: str) -> HttpResponse:
+    context = formats_context(tool, key) | {"usage": exported(revision_of(tool).spec, key)}
     return part_or_page(request, "catalog/_usage.html", "catalog/export.html", context)
 
 
@@ -89,19 +93,15 @@ class SourceFile:
         return len(self.text) > MAX_SHOWN
 
 
-@require_safe
-def code_page(request: HttpRequest, slug: str, language: str) -> HttpResponse:
+def _code_page(request: HttpRequest, tool: Tool, language: str) -> HttpResponse:
     """The files of the project in one language; 422 if the spec exceeds a limit of the generator."""
-    if language not in LANGUAGES:
-        raise Http404
-    tool = tool_at(slug, request.user)
     project: Project = {}
     error = ""
     try:
         project = project_of(tool, language, site=request.build_absolute_uri("/"))
     except GenerationError as failure:
         error = str(failure)
-    context = exports_context(tool, language) | {
+    context = formats_context(tool, language) | {
         "language": LANGUAGES[language],
         "files": _files(project),
         "error": error,
