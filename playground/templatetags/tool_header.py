@@ -166,11 +166,9 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
 def _required_of(parameters: JSON) -> str:
     """How many parameters must be given: "1 of 5 parameters required"."""
     schema = parameters if isinstance(parameters, dict) else {}
-    properties = schema.get("properties")
-    number = len(properties) if isinstance(properties, dict) else 0
-    if not number:
+    properties, listed = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or not properties:
         return "no parameters"
-    listed = schema.get("required")
     required = sum(name in properties for name in listed) if isinstance(listed, list) else 0
-    named = f"{number} {plural('parameter', number)}"
+    named = f"{len(properties)} {plural('parameter', len(properties))}"
     return f"{named}, none required" if not required else f"{required} of {named} required"

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AnonymousUser, Group
 from django.utils import timezone
 
 from catalog.access import Access, change_tool_access
+from catalog.caching import LRUCache
 from catalog.held_changes import changes_to_review
 from catalog.hooks import hooks
 from catalog.models import HeldChange, Revision
@@ -19,6 +20,14 @@ from tests.factories import make_spec, make_tool, make_user
 from tests.playground.views.test_runs import tree_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_caches(monkeypatch):
+    """Other tests had revisions with the same keys."""
+    for name in ("_breaking", "_revised"):
+        monkeypatch.setattr(attention, name, LRUCache(max_weight=10))
+
 
 RETURNS = {"type": "string"}
 EXAMPLE = [{"parameters": {}, "returnValue": "x"}]
