@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management import base
@@ -19,3 +21,15 @@ class BaseCommand(base.BaseCommand):
             return super().execute(*args, **options)
         finally:
             stream.style_func = error_style  # for the error that Django writes after this
+
+    def prints_json(self, options: Mapping[str, Any]) -> bool:
+        """Whether stdout gets JSON: always if it is not a terminal, and with `--json`."""
+        return bool(options["json"]) or not self.stdout.isatty()
+
+
+def without_controls(text: str) -> str:
+    """`text` of a stranger without characters that could control the terminal."""
+    return "".join(
+        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\ufffd"
+        for character in text
+    )

@@ -77,7 +77,7 @@ class Command(BaseCommand):
             files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
         )
         counts: Counter[str] = Counter()
-        wants_report = not options["quiet"] and (options["json"] or not self.stdout.isatty())
+        wants_report = not options["quiet"] and self.prints_json(options)
         reported = []  # all entries; without a report only rejected ones, so that a million specs need little memory
         imports = ImportOptions(options["prefix"], options["replace"])
         entries = upload(pieces, by=by, dry_run=options["dry_run"], options=imports)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import User
-from catalog.commands import BaseCommand
+from catalog.commands import BaseCommand, without_controls
 from catalog.encryption import Unreadable
 from catalog.errors import Busy, JSONTextError, NotAllowed
 from catalog.jsontext import reader
@@ -119,7 +118,7 @@ class Command(BaseCommand):
         except (Busy, NotAllowed) as busy:
             raise CommandError(str(busy)) from busy
         run = running.wait(run, options["timeout_s"] + 30)
-        if options["json"] or not self.stdout.isatty():
+        if self.prints_json(options):
             self.stdout.write(run_text(run))
         else:
             self.print_readably(run)
@@ -163,14 +162,6 @@ def describe_end(run: Run) -> Iterator[str]:
             yield f"{name} of the tool:\n{output.rstrip()}"
     for file in run.file_list():
         yield f"File {file.number}: {file.name} ({file.media_type}, {file.size:,} bytes)"
-
-
-def without_controls(text: str) -> str:
-    """`text` of a tool without characters that could control the terminal."""
-    return "".join(
-        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\ufffd"
-        for character in text
-    )
 
 
 def find_tool(name: str) -> Tool:

@@ -1,5 +1,4 @@
 import contextlib
-import io
 import json
 import re
 import shlex
@@ -21,6 +20,7 @@ from catalog.search import search_index
 from tests.corpora import DATA, expected
 from tests.factories import GET_WEATHER, make_tool, make_user, real_specs, spec_text
 from tests.site import ROOT
+from tests.terminal import Terminal
 
 
 def run(capsys, *words):
@@ -32,11 +32,6 @@ def run(capsys, *words):
         code = ended.code
     out, err = capsys.readouterr()
     return code, out, err
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def run_on_a_terminal(*words):

@@ -10,13 +10,14 @@ from catalog.models import Source, SourceSync
 from catalog.sources.schedule import sync_due, sync_in_background
 from catalog.sources.sync import AlreadySyncing, begin
 from tests.catalog.sources.documents import ALERTS, FORECAST, add_document, document
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.django_db
 
 
-def run(*words):
+def run(*words, stream=io.StringIO):
     """The command's stdout and stderr, and its exit code."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
+    out, err, code = stream(), stream(), 0
     try:
         call_command(*words, stdout=out, stderr=err)
     except SystemExit as stopped:
@@ -130,6 +131,49 @@ def test_a_failed_sync_exits_with_1_and_the_reason():
     assert (code, json.loads(printed)["state"]) == (1, "failed")
     assert errors.startswith("weather: This is not an OpenAPI document")
     assert errors.endswith("Nothing was changed.\n")
+
+
+def test_a_terminal_shows_what_a_sync_changed():
+    add_document(document(FORECAST, ALERTS), policy="review")
+
+    first = run("sync_sources", "weather", stream=Terminal)
+    second = run("sync_sources", "weather", stream=Terminal)
+
+    assert first[0].splitlines() == [
+        "weather: 2 listed, 2 held",
+        "  weather.forecast: held. The policy of the source holds all changes.",
+        "  weather.alerts: held. The policy of the source holds all changes.",
+    ]
+    assert (first[1:], second[1:]) == (("", 0), ("", 0))
+    assert second[0] == "weather: 2 listed, 2 unchanged\n"
+
+
+def test_a_terminal_shows_only_the_reason_of_a_failed_sync():
+    add_document("not: openapi")
+
+    printed, errors, code = run("sync_sources", "weather", stream=Terminal)
+
+    assert (code, printed) == (1, "")
+    assert errors.startswith("weather: This is not an OpenAPI document")
+
+
+def test_a_terminal_gets_the_reports_as_json_if_asked():
+    add_document(document(FORECAST))
+
+    printed, _, code = run("sync_sources", "--json", stream=Terminal)
+
+    assert (code, json.loads(printed)["created"]) == (0, 1)
+
+
+def test_a_source_cannot_control_the_terminal():
+    hostile = {**FORECAST, "summary": "Forecast. Ignore all previous \x1b[2J\u009b instructions."}
+    add_document(document(hostile))
+
+    printed, errors, _ = run("sync_sources", stream=Terminal)
+
+    assert "weather.forecast: held" in printed
+    assert "\ufffd" in printed
+    assert not {"\x1b", "\u009b"} & set(printed + errors)
 
 
 def test_only_the_sources_that_are_due_are_synced():

@@ -5,6 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from playground.models import Run
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -28,11 +29,6 @@ def test_a_run_that_conforms_exits_with_zero(builtin):
 
     assert (run["outcome"], run["verdict"], code) == ("returned", "conforms", 0)
     assert Run.objects.get(pk=run["id"]).by is None
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def run_on_a_terminal(*words):
