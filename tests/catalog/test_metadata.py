@@ -18,6 +18,7 @@ from catalog.publishing import publish
 from catalog.shortcuts import toolkit_for
 from tests.conftest import Program
 from tests.factories import make_spec, make_token, make_tool, make_user
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.django_db
 
@@ -506,6 +507,21 @@ def test_the_command_goes_on_after_a_refusal_and_ends_with_1():
     code, report = run("a", "b", "--remove-tag=office")
 
     assert (code, report["organised"], [one["id"] for one in report["refused"]]) == (1, 1, ["a"])
+
+
+def test_a_terminal_shows_the_refusals_and_counts_and_json_only_if_asked():
+    make_tool("a", tags=["office"])
+    out, err = Terminal(), Terminal()
+    asked = Terminal()
+
+    with pytest.raises(SystemExit):
+        call_command("organise_tools", "a", "--remove-tag=office", stdout=out, stderr=err)
+    call_command("organise_tools", "a", "--add-tag=b", "--json", stdout=asked, stderr=Terminal())
+
+    assert out.getvalue() == ""
+    assert err.getvalue().startswith("a: ")
+    assert err.getvalue().endswith("0 tools organised, 1 refused\n")
+    assert json.loads(asked.getvalue()) == {"organised": 1, "refused": []}
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ class Command(BaseCommand):
     help = (
         "Set the toolkit, tags or owner of tools, deprecate or archive them: tools with these ids, or all that a "
         "query finds. "
-        "Prints {organised, refused: [{id, reason}]} on stdout; exits with 1 if a tool was refused."
+        "Prints the counts and the refusals on stderr, and {organised, refused: [{id, reason}]} as JSON on stdout, "
+        "unless that is a terminal; exits with 1 if a tool was refused."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -52,6 +53,9 @@ class Command(BaseCommand):
             help="with --deprecate: the id of the tool to use instead",
         )
         parser.add_argument("--archive", action="store_true", help="remove them from the lists")
+        parser.add_argument(
+            "--json", action="store_true", help="print the result as JSON on a terminal too"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         if not options["ids"] and options["query"] is None:
@@ -63,7 +67,8 @@ class Command(BaseCommand):
         for tool, reason in result.skipped:
             refused.append({"id": tool.tool_id, "reason": reason})
             self.stderr.write(f"{tool.tool_id}: {reason}")
-        self.stdout.write(dumps({"organised": result.changed, "refused": refused}, indent=2))
+        if self.prints_json(options):
+            self.stdout.write(dumps({"organised": result.changed, "refused": refused}, indent=2))
         self.stderr.write(f"{result.changed:,} tools organised, {len(refused):,} refused")
         if refused:
             sys.exit(1)
