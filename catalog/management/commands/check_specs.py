@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from catalog.accounts.site_url import stored_site_url
-from catalog.commands import BaseCommand
+from catalog.commands import BaseCommand, without_controls
 from catalog.errors import DocumentError, Problem, SpecError
 from catalog.jsontext.reader import loads
 from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
@@ -82,7 +82,7 @@ class Command(BaseCommand):
         if form == "sarif":
             report = partial(as_sarif, site=options["site"] or "", home=stored_site_url() or "")
         if text := report(shown):
-            self.stdout.write(text)
+            self.stdout.write(without_controls(text) if self.stdout.isatty() else text)
         wrong = sum(bool(one.problems) for one in checked)
         advised = sum(bool(one.advice) for one in shown)
         self.stderr.write(

@@ -276,6 +276,20 @@ def test_check_specs_groups_by_rule_on_a_terminal(tmp_path):
     assert text.startswith(f"{tmp_path}/wrong.json:1:25: `name` must be a string. (spec.type at")
 
 
+def test_a_spec_cannot_control_the_terminal(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    schema = {"type": "object", "properties": {"city\x1b[2J\u009b": {"type": "text"}}}
+    definition = {"name": "get_weather", "description": "Get it.", "parameters": schema}
+    file.write_text(json.dumps({"definition": definition}))
+
+    code, shown, _ = run_on_a_terminal("check_specs", str(file))
+    _, piped, _ = run(capsys, "check_specs", str(file))
+
+    assert code == 1
+    assert "/properties/city\ufffd[2J\ufffd/type" in shown
+    assert "/properties/city\x1b[2J\u009b/type" in piped
+
+
 @pytest.mark.corpora
 def test_check_specs_prints_nothing_for_good_specs_and_exits_with_0(capsys):
     code, out, err = run(capsys, "check_specs", str(DATA / "specs_mcp.jsonl"), "--advice", "none")
