@@ -78,6 +78,15 @@ def test_the_command_says_before_what_will_happen(ada, monkeypatch):
     assert User.objects.filter(username="ada").exists()
 
 
+def test_a_program_without_input_is_refused_with_the_option_to_use(ada, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+    with pytest.raises(CommandError, match=r"Nothing was deleted, .* Add --yes\."):
+        delete("ada")
+
+    assert User.objects.filter(username="ada").exists()
+
+
 def test_nobody_of_that_name_is_refused_with_the_names_there_are(ada):
     with pytest.raises(CommandError, match=r"no account named 'eve'. Accounts: ada\."):
         delete("eve", "--yes")

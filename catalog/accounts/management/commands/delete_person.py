@@ -29,13 +29,25 @@ class Command(BaseCommand):
             )
         for sentence in [f"Deleted: the account {user.username}.", *consequences(user)]:
             self.stdout.write(sentence)
-        if (
-            not options["yes"]
-            and input(f"Type {user.username} to delete this person: ") != user.username
-        ):
-            raise CommandError("Nothing was deleted.")
+        if not options["yes"]:
+            ask_for_confirmation(user.username)
         try:
             delete_person(user)
         except AccountError as error:
             raise CommandError(f"Nothing was deleted: {error}") from error
         self.stdout.write(f"{options['name']} is deleted.")
+
+
+def ask_for_confirmation(username: str) -> None:
+    """Let the person at the terminal type the name.
+
+    Raises:
+        CommandError: they typed something else, or there is no input.
+    """
+    try:
+        typed = input(f"Type {username} to delete this person: ")
+    except EOFError:
+        message = "Nothing was deleted, because there is no input to confirm it. Add --yes."
+        raise CommandError(message) from None
+    if typed != username:
+        raise CommandError("Nothing was deleted.")
