@@ -21,6 +21,7 @@ from playground.orphans import recover_runs
 from playground.value_differences import compare
 from tests.factories import make_tool
 from tests.playground.views.test_runs import tree_of
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.usefixtures("runs")
 
@@ -228,13 +229,25 @@ def test_an_ignored_pointer_covers_only_the_values_below_it():
 # -- the command ------------------------------------------------------------------------------------------------------
 
 
-def check_examples(*words):
-    out = io.StringIO()
+def check_examples(*words, stream=io.StringIO):
+    out = stream()
     try:
         call_command("check_examples", *words, stdout=out)
     except SystemExit as ending:
         return out.getvalue(), ending.code
     return out.getvalue(), 0
+
+
+def test_an_example_cannot_control_the_terminal(builtin):
+    with_examples(
+        builtin("convert_units"), {"description": "One\x1b[2J\u009b km", "parameters": KILOMETER}
+    )
+
+    shown, _ = check_examples("convert_units", stream=Terminal)
+    piped, _ = check_examples("convert_units")
+
+    assert "1. One\ufffd[2J\ufffd km" in shown
+    assert "1. One\x1b[2J\u009b km" in piped
 
 
 def test_the_command_exits_with_0_if_all_pass(builtin):

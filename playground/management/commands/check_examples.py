@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.commands import BaseCommand
+from catalog.commands import BaseCommand, without_controls
 from catalog.errors import Busy
 from catalog.jsontext.pointers import split_pointer
 from catalog.models import Tool
@@ -86,9 +86,10 @@ class Command(BaseCommand):
 
     def write_result(self, tool: Tool, result: ExampleResult) -> None:
         word = "ok  " if result.passed else "FAIL"
-        self.stdout.write(f"{word} {tool.tool_id} {result.number}. {result.description}")
+        text = f"{word} {tool.tool_id} {result.number}. {result.description}"
         if not result.passed:
-            self.stdout.write(f"     {result.message}")
+            text += f"\n     {result.message}"
+        self.stdout.write(without_controls(text) if self.stdout.isatty() else text)
 
 
 def check_tool(
