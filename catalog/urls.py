@@ -70,7 +70,6 @@ urlpatterns = [
     path("lint/", lint_views.rule_list, name="lint_rules"),
     path("lint/<slug:rule>/", lint_views.rule_page, name="lint_rule"),
     path("organise/", organise_many.organise_matches, name="organise_matches"),
-    path("selection/compare/", tools.compare_tools, name="compare_tools"),
     path("toolkits/", groups.group_list, {"kind": "toolkit"}, name="toolkits"),
     path("toolkits/<str:name>/", toolkits.toolkit_page, name="toolkit"),
     path("toolkits/<str:name>/export/", toolkits.export_toolkit, name="toolkit_export"),
@@ -99,6 +98,7 @@ urlpatterns = [
     path("tools/<str:slug>/formats/", formats.compared_formats, name="formats"),
     path("tools/<str:slug>/formats/<slug:key>/", formats.one_format, name="format"),
     path("tools/<str:slug>/similar/", tools.similar_page, name="similar"),
+    path("tools/<str:slug>/similar/<str:other>/", tools.compare_tools, name="compare_tools"),
     path("tools/<str:slug>/changes/", revisions.revision_list, name="tool_changes"),
     path(
         "tools/<str:slug>/changes/compare/", revisions.compare_revisions, name="compare_revisions"

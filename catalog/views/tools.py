@@ -174,13 +174,9 @@ def similar_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def compare_tools(request: HttpRequest) -> HttpResponse:
-    """The properties of the two tools `?tool=` side by side; `?view=` unfolds the differences of their specs."""
-    slugs = request.GET.getlist("tool")
-    if len(slugs) != 2:
-        messages.info(request, "The similar tools of a tool can be compared with it.")
-        return redirect("catalog:tool_list")
-    old, new = (tool_at(slug, request.user) for slug in slugs)
+def compare_tools(request: HttpRequest, slug: str, other: str) -> HttpResponse:
+    """The properties of two tools side by side; `?view=` unfolds the differences of their specs."""
+    old, new = tool_at(slug, request.user), tool_at(other, request.user)
     texts = [SpecText(revision_of(tool).source).text for tool in (old, new)]
     view = request.GET.get("view", "")
     context = {

@@ -204,7 +204,7 @@ PAGES = [
     PageState("toolkit-access", "/toolkits/billing/access/"),
     PageState("tags", "/tags/"),
     PageState("organise-many", "/organise/?q=convert"),
-    PageState("compare-tools", "/selection/compare/?tool=convert_units&tool=encode_text"),
+    PageState("compare-tools", "/tools/convert_units/similar/encode_text/"),
     PageState("tool", "/tools/convert_units/", is_quick=True),
     PageState("tool-visitor", "/tools/convert_units/", ""),
     PageState("tool-configurable", "/tools/sign_text/"),

@@ -169,6 +169,7 @@ def make_world() -> World:
             "first_id": run.pk,
             "second_id": second.pk,
             "other_id": second.pk,
+            "other": tool.slug,
             "check": check.pk,
             "sync": sync.pk,
             "change": proposal.change.pk,

@@ -157,7 +157,7 @@ def addresses(tool):
         "language": "python", "webhook": 1, "delivery": 1,
         "toolkit": KIT, "run_id": run.pk, "first_id": run.pk, "second_id": run.pk, "other_id": run.pk, "check": 1,
         "sync": SourceSync.objects.get().pk, "change": 1, "pk": 1, "position": 1, "name": "origin",
-        "session_digest": "0" * 64,
+        "session_digest": "0" * 64, "other": public.slug,
     }  # fmt: skip
     for slug in (tool.slug, public.slug):
         for namespace, name, pattern in ROUTES:
@@ -173,8 +173,7 @@ def addresses(tool):
             if name == "help_page":
                 given["slug"] = "rights"
             wanted = {key: given[key] for key in pattern.pattern.converters}
-            query = f"?tool={slug}&tool={public.slug}" if name == "compare_tools" else ""
-            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted) + query
+            yield reverse(f"{namespace}:{name}" if namespace else name, kwargs=wanted)
         for method, path, _ in OPERATIONS_THERE:
             if method == "GET" and (slug == tool.slug or "{slug}" in path):
                 given = {
