@@ -10,6 +10,7 @@ from catalog.held_changes import changes_to_review
 
 def review(request: HttpRequest) -> dict[str, object]:
     """`changes_to_review`: the changes that the person may approve or reject, read when a template asks for them."""
-    if not request.user.is_authenticated:
+    user = getattr(request, "user", None)  # a request that is refused early has none
+    if user is None or not user.is_authenticated:
         return {}
-    return {"changes_to_review": SimpleLazyObject(lambda: changes_to_review(request.user))}
+    return {"changes_to_review": SimpleLazyObject(lambda: changes_to_review(user))}

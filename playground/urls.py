@@ -10,6 +10,7 @@ urlpatterns = [
     path("tools/<str:slug>/try/completions/", try_page.completions, name="completions"),
     path("tools/<str:slug>/tests/", examples.examples, name="tests"),
     path("tools/<str:slug>/runs/", runs.tool_runs, name="tool_runs"),
+    path("review/<int:pk>/calls/", runs.real_calls, name="real_calls"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/<str:first_id>..<str:second_id>/", runs.run_comparison, name="run_comparison"),
     path("runs/<str:run_id>/", runs.run_detail, name="run"),

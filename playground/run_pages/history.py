@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from catalog.accounts.models import User
 from catalog.models import Tool
 from playground.models import ACTIVE, Run
+from playground.run_pages.run_sentence import VERDICT_WORDS
 
 SHOWN = 40
 HEIGHT = 36
@@ -53,7 +54,7 @@ def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
         HistoryBar(
             id=run_id,
             tone=_tone(outcome, verdict),
-            words=verdict or outcome.replace("_", " "),
+            words=VERDICT_WORDS.get(verdict) or outcome.replace("_", " "),
             mode=mode,
             call_ms=call_ms,
             at=at,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from playground.models import Run
 
@@ -16,6 +17,12 @@ class Sentence:
     icon: str
 
 
+VERDICT_WORDS: Final = {
+    "conforms": "matches",
+    "violates": "does not match",
+    "unchecked": "not checked",
+}
+MAX_HEADLINE: Final = 200  # characters
 RUNNING = Sentence("Running.", "info", "play")
 
 
@@ -25,9 +32,10 @@ def sentence(run: Run, position: int = 0) -> Sentence:
         which = f"number {position:,}" if position > 1 else "next"
         return Sentence(f"Waiting: {which} in the queue.", "info", "clock")
     if run.verdict == "conforms":
-        return Sentence("Conforms to the return type", "good", "circle-check")
+        return Sentence("Matches its return type", "good", "circle-check")
     if run.verdict == "violates":
-        return Sentence(f"{_problem_count(run)}: violates the return type", "bad", "triangle-alert")
+        text = f"Does not match its return type: {_violation_count(run)}"
+        return Sentence(text, "bad", "triangle-alert")
     if run.verdict == "unchecked":
         return Sentence(
             f"Not checked: {run.verdict_reason[:1].lower()}{run.verdict_reason[1:]}",
@@ -37,9 +45,7 @@ def sentence(run: Run, position: int = 0) -> Sentence:
     return {
         "queued": RUNNING,  # the row of a short run is not updated before its end
         "running": RUNNING,
-        "raised": Sentence(
-            "The tool raised an error instead of returning a response.", "bad", "circle-x"
-        ),
+        "raised": Sentence(_headline(run.error), "bad", "circle-x"),
         "timed_out": Sentence(f"Timed out after {run.timeout_s:g} s.", "bad", "hourglass"),
         "cancelled": Sentence("Cancelled.", "muted", "square"),
         "crashed": Sentence(
@@ -49,8 +55,16 @@ def sentence(run: Run, position: int = 0) -> Sentence:
     }.get(run.outcome, Sentence("Ended without a response.", "muted", "circle-dashed"))
 
 
-def _problem_count(run: Run) -> str:
+def _violation_count(run: Run) -> str:
     count = len(run.problems)
     if run.problems_truncated:
-        return f"More than {count} problems"
-    return "1 problem" if count == 1 else f"{count} problems"
+        return f"more than {count} violations"
+    return "1 violation" if count == 1 else f"{count} violations"
+
+
+def _headline(error: str) -> str:
+    """The first line of the tool's error, at most `MAX_HEADLINE` characters."""
+    first = error.strip().partition("\n")[0]
+    if not first:
+        return "The tool raised an error."
+    return first if len(first) <= MAX_HEADLINE else f"{first[: MAX_HEADLINE - 1]}…"

@@ -16,16 +16,23 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.roles import is_administrator
 from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
-from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
+from catalog.held_changes import (
+    WHO_DECIDES,
+    Proposal,
+    current_revision,
+    own_proposal,
+    publish_or_hold,
+)
 from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
-from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
+from catalog.shortcuts import file_stem, held_change_at, revision_of, tool_at, tool_for
+from catalog.views.parts import part_or_page
 from playground import running
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.input_digest import stored_digest
-from playground.models import MODES, OUTCOMES, VERDICTS, Run, RunQuerySet
+from playground.models import MODES, OUTCOMES, Run, RunQuerySet
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
 from playground.run_json import run_text
@@ -35,9 +42,10 @@ from playground.run_pages.filters import RunFilter
 from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.run_pages.presenters import phases, pinned, snippets
+from playground.run_pages.real_calls import DAYS, check_real_calls
 from playground.run_pages.response_changes import like_example, like_last_run
 from playground.run_pages.response_table import as_table
-from playground.run_pages.run_sentence import sentence
+from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
 from playground.run_pages.text_view import texts_of
 from playground.sharing import share_with_groups
 from playground.shortcuts import own_run, run_at, runs_at
@@ -277,7 +285,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "all_url": f"{request.path}?{unfiltered.query()}".removesuffix("?"),
         "all_times_query": wanted.query(hour="", since=None, until=None),
         "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in OUTCOMES],
-        "verdicts": VERDICTS,
+        "verdicts": VERDICT_WORDS.items(),
         "modes": MODES,
         "chosen": chosen,
     }
@@ -297,6 +305,24 @@ def tool_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """The runs of one tool, beside the addresses of its other pages."""
     tool = tool_at(slug, request.user)
     return redirect(f"{reverse('playground:runs')}?{RunFilter(tool=tool.slug).query()}")
+
+
+@login_required
+@require_safe
+def real_calls(request: HttpRequest, pk: int) -> HttpResponse:
+    """How the live calls of the last 30 days would fare with a change that waits for review."""
+    change = held_change_at(pk, request.user)
+    current = current_revision(change.tool_id, request.user)
+    if current is None or not change.is_held:
+        raise Http404
+    context = {
+        "change": change,
+        "real": check_real_calls(current.tool, change.spec, actor(request)),
+        "days": DAYS,
+    }
+    return part_or_page(
+        request, "playground/_real_calls.html", "playground/real_calls.html", context
+    )
 
 
 def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:

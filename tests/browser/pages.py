@@ -291,6 +291,7 @@ PAGES = [
     PageState("changes", "/review/"),
     PageState("changes-newcomer", "/review/", "newcomer"),
     PageState("change", "/review/{proposal}/"),
+    PageState("change-calls", "/review/{proposal}/calls/"),
     PageState("audit", "/audit/"),
     PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),
@@ -376,8 +377,6 @@ NOT_SHOWN = {
         (
             "account_login",
             "catalog:compare_revisions",
-            "catalog:organise",
-            "catalog:tool_access",
             "mfa_list_webauthn",
             "playground:tool_runs",
         ),

@@ -77,7 +77,8 @@ def test_a_session_in_use_is_not_written_with_each_request(ada, django_assert_nu
     client = with_password()
     client.get("/account/tokens/")
 
-    with django_assert_num_queries(3):  # the session, the user, the tokens
+    # the session, the user, the tokens, whether a change waits for review
+    with django_assert_num_queries(4):
         client.get("/account/tokens/")
 
 

@@ -426,7 +426,7 @@ def test_the_page_of_a_tool_links_to_its_toolkit_tags_owner_and_successor(client
     assert "/tools/mail.send/settings/" not in page
 
 
-@pytest.mark.parametrize("path", ["settings/", "revisions/1/restore/"])
+@pytest.mark.parametrize("path", ["settings/", "changes/1/restore/"])
 def test_an_anonymous_user_cannot_organise_tools(client, path):
     make_tool("now")
 
@@ -436,7 +436,7 @@ def test_an_anonymous_user_cannot_organise_tools(client, path):
     assert answer["Location"].startswith("/sign-in/")
 
 
-@pytest.mark.parametrize("path", ["settings/", "revisions/1/restore/"])
+@pytest.mark.parametrize("path", ["settings/", "changes/1/restore/"])
 def test_an_unknown_tool_cannot_be_organised(browser, path):
     assert browser.post(f"/tools/nowhere/{path}").status_code == 404
 

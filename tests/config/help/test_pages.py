@@ -97,7 +97,7 @@ def test_the_index_shows_whole_sentences(client):
 
 
 def test_the_pages_that_need_it_link_to_it(client):
-    assert page(client, "/add/").css_first('main a[href="/help/add/"]') is not None
+    assert page(client, "/add/").css_first('main a[href="/help/upload/"]') is not None
     assert page(client, "/factories/").css_first('main a[href="/help/write-a-tool/"]') is not None
     assert page(client, "/").css_first('footer a[href="/help/"]') is not None
 

@@ -74,7 +74,7 @@ def test_an_example_fills_the_form_and_a_press_leads_to_the_runs_page(browser, b
     assert answer.status_code == 302
     assert answer["Location"] == f"/runs/{run.pk}/"
     running.wait(run, 10)
-    assert "Conforms to the return type" in text_of(browser.get(answer["Location"]))
+    assert "Matches its return type" in text_of(browser.get(answer["Location"]))
 
 
 def test_with_htmx_only_the_result_is_replaced(browser, builtin):
@@ -159,7 +159,7 @@ def test_the_parameters_of_a_run_fill_the_form(browser, ada, builtin):
     page = browser.get(f"/tools/convert_units/try/?run={run.pk}")
 
     assert '"value": 7' in text_of(page, "#preview")
-    assert "A mock" in text_of(page, "#run")
+    assert "Mock: the saved response of example" in text_of(page, "#run")
     assert "Timing" not in text_of(page, "#run")  # nothing was called
 
 
@@ -200,7 +200,19 @@ def test_without_a_factory_the_page_offers_a_mock_with_the_reason(browser):
     page = browser.get(reverse("playground:try", args=[tool.slug]))
     answer = press(browser, page, "run=1")
 
-    assert "No factory is installed for this tool." in text_of(page)
+    why = tree_of(page).css_first("#why-not-live")
+    assert why.text().split() == [
+        "Mock",
+        "only.",
+        "Connect",
+        "its",
+        "server,",
+        "or",
+        "write",
+        "it",
+        "in",
+        "Python.",
+    ]
     assert answer.status_code == 302
     assert Run.objects.get().mode == "mock"
 
@@ -340,7 +352,7 @@ def test_a_violation_is_at_its_line_with_a_link_to_the_rule(browser, ada, builti
 
     page = browser.get(run.get_absolute_url())
 
-    assert "violates the return type" in text_of(page)
+    assert "Does not match its return type" in text_of(page)
     tree = tree_of(page)
     notes = tree.css("#response .json-note")
     assert notes
@@ -632,8 +644,8 @@ def test_the_list_takes_few_questions(browser, ada, builtin, django_assert_max_n
         running.start(tool, tool.current, {}, by=ada, mode="mock")
 
     # With the groups of the user and their permissions: runs may be shared with them. The chart and its numbers take
-    # two, the suggested tools one.
-    with django_assert_max_num_queries(9):
+    # two, the suggested tools one, the number of changes to review one.
+    with django_assert_max_num_queries(10):
         browser.get("/runs/")
     with django_assert_max_num_queries(
         8
@@ -708,7 +720,7 @@ def test_a_row_shows_the_verdict_or_the_outcome_of_a_run_without_one(browser, ad
 
     assert [[badge.text(strip=True) for badge in row.css(".badge")] for row in rows] == [
         ["timed out"],
-        ["conforms"],
+        ["matches"],
     ]
 
 
@@ -809,10 +821,11 @@ def test_a_run_and_a_comparison_take_few_queries(
     )
     browser.get(f"/runs/{first.pk}/")  # compiles the spec
 
-    # With the session, the user, their groups and permissions; the header of the tool takes five.
-    with django_assert_max_num_queries(15):
+    # With the session, the user, their groups and permissions, and whether a change waits for review; the header of
+    # the tool takes five.
+    with django_assert_max_num_queries(16):
         browser.get(f"/runs/{second.pk}/")
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         browser.get(f"/runs/{first.pk}..{second.pk}/")
 
 

@@ -145,7 +145,7 @@ def test_the_history_has_only_one_s_own_runs_and_the_newest_is_last(browser, ada
 
     bars = tree_of(answer).css("[data-run]")
     assert [bar.attributes["data-run"] for bar in bars] == [one.pk for one in runs]
-    assert [bar.attributes["title"].split(",")[0] for bar in bars] == ["Conforms", "Violates"]
+    assert [bar.attributes["title"].split(",")[0] for bar in bars] == ["Matches", "Does not match"]
 
 
 def test_two_runs_of_the_history_are_compared_without_scripts(browser, ada, builtin):

@@ -1,0 +1,145 @@
+"""Review: how the live calls of the last 30 days would fare with a change."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.accounts.roles import set_role
+from catalog.held_changes import publish_or_hold
+from catalog.publishing import publish
+from playground.models import Run
+from playground.run_pages import real_calls
+from playground.run_pages.filters import DAY_MS, id_at
+from tests.factories import make_spec, make_user
+
+pytestmark = pytest.mark.django_db
+BEFORE = {
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+    "returnType": {"type": "object", "properties": {"degrees": {"type": "number"}}},
+}
+NEEDS_DAY = {"parameters": {**BEFORE["parameters"], "required": ["day"]}}
+WHOLE_DEGREES = {"returnType": {"type": "object", "properties": {"degrees": {"type": "integer"}}}}
+
+
+@pytest.fixture
+def tool(ada):
+    """Ada's tool; `browser` is hers."""
+    return publish(make_spec("weather", **BEFORE), by=ada).tool
+
+
+def call(tool, parameters, response=None, by=None, **columns):
+    return Run.objects.create(
+        tool=tool,
+        revision=tool.current,
+        by=by or tool.owner,
+        parameters_json=json.dumps(parameters),
+        response_json=None if response is None else json.dumps(response),
+        **{"outcome": "returned", **columns},
+    )
+
+
+def proposed(**definition):
+    """A change of Ada's tool by somebody else."""
+    set_role(grace := make_user("grace"), "publisher")
+    return publish_or_hold(make_spec("weather", **{**BEFORE, **definition}), by=grace).change
+
+
+def words(browser, change):
+    page = browser.get(f"{change.get_absolute_url()}calls/").content.decode()
+    return " ".join(LexborHTMLParser(page).css_first(".real-calls").text().split())
+
+
+def test_the_calls_that_would_be_refused_are_counted_and_named(browser, tool):
+    call(tool, {"city": "Oslo", "day": 1})
+    refused = call(tool, {"city": "Rome"})
+
+    found = words(browser, proposed(**NEEDS_DAY))
+
+    assert "1 of 2 calls would be refused." in found
+    assert f'Run {refused.pk[24:]} "day" is missing' in found
+
+
+def test_the_responses_that_would_not_match_are_counted_and_named(browser, tool):
+    call(tool, {}, {"degrees": 20})
+    other = call(tool, {}, {"degrees": 20.5})
+
+    found = words(browser, proposed(**WHOLE_DEGREES))
+
+    assert "None of 2 calls would be refused." in found
+    assert "1 of 2 responses would not match the return type." in found
+    assert f"Run {other.pk[24:]} /degrees" in found
+
+
+def test_calls_that_tell_nothing_are_left_out(browser, tool):
+    long_ago = real_calls.time.time() * 1000 - (real_calls.DAYS + 1) * DAY_MS
+    call(tool, {}, mode="mock")
+    call(tool, {}, outcome="refused")
+    call(tool, {}, id=id_at(round(long_ago)))
+
+    found = words(browser, proposed(**NEEDS_DAY))
+
+    assert found == "You see no live calls of this tool from the last 30 days."
+
+
+def test_calls_of_others_do_not_count(browser, tool):
+    call(tool, {"city": "Oslo"}, by=make_user("bob"))
+
+    assert "You see no live calls" in words(browser, proposed(**NEEDS_DAY))
+
+
+def test_an_administrator_sees_how_all_calls_would_fare(admin_client, tool):
+    call(tool, {"city": "Oslo"}, by=make_user("bob"))
+
+    assert "1 of 1 call would be refused." in words(admin_client, proposed(**NEEDS_DAY))
+
+
+@pytest.mark.parametrize(("name", "schema"), [("api_key", {}), ("pin", {"writeOnly": True})])
+def test_a_secret_that_was_not_stored_counts_as_given(browser, tool, name, schema):
+    call(tool, {"city": "Oslo"})
+    with_secret = {"type": "object", "properties": {name: schema}, "required": [name]}
+
+    assert "None of 1 call would be refused." in words(browser, proposed(parameters=with_secret))
+
+
+def test_the_same_call_is_checked_once(browser, tool, monkeypatch):
+    checks = []
+    original = real_calls._first_failure
+    monkeypatch.setattr(
+        real_calls, "_first_failure", lambda *given: checks.append(1) or original(*given)
+    )
+    for _ in range(5):
+        call(tool, {"city": "Oslo"})
+
+    assert "5 of 5 calls would be refused." in words(browser, proposed(**NEEDS_DAY))
+    assert len(checks) == 1
+
+
+def test_only_the_latest_calls_are_looked_at(browser, tool, monkeypatch):
+    monkeypatch.setattr(real_calls, "MAX_CALLS", 2)
+    for city in ("Oslo", "Rome", "Lima"):
+        call(tool, {"city": city})
+
+    assert "2 of the latest 2 calls would be refused." in words(browser, proposed(**NEEDS_DAY))
+
+
+def test_a_check_that_would_take_too_long_says_how_far_it_came(browser, tool, monkeypatch):
+    monkeypatch.setattr(real_calls, "MAX_BYTES", 25)
+    for city in ("Oslo", "Rome"):
+        call(tool, {"city": city})
+
+    assert "1 of the latest 1 call would be refused." in words(browser, proposed(**NEEDS_DAY))
+
+
+def test_the_review_leads_to_its_calls_and_a_decided_one_does_not(browser, tool):
+    change = proposed(**NEEDS_DAY)
+    url = f"{change.get_absolute_url()}calls/"
+    waiting = browser.get(change.get_absolute_url()).content.decode()
+
+    browser.post(change.get_absolute_url(), {"decision": "reject"})
+
+    assert f'href="{url}"' in waiting
+    assert url not in browser.get(change.get_absolute_url()).content.decode()
+    assert browser.get(url).status_code == 404
