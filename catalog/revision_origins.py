@@ -83,22 +83,15 @@ def refused_imports(
     refusals = {}
     for pk, (tool, origin) in imports.items():
         if pk in stored and not origin.is_same(*stored[pk]):
-            came = f"The catalog already has the tool {tool.tool_id!r}, which came from {origin_text(*stored[pk])}."
-            refusals[tool.tool_id] = _refusal(
-                f"{came} An import from {origin} does not replace it.", OTHER_ORIGIN
-            )
+            came = f"{tool.tool_id!r} exists already (from {origin_text(*stored[pk])})."
+            refusals[tool.tool_id] = _refusal(came, OTHER_ORIGIN)
         elif tool.owner_id not in {None, by and by.pk} and not may(by, "revise", tool):
             owner = User.objects.get(pk=tool.owner_id).username
-            owned = (
-                f"The tool {tool.tool_id!r} belongs to {owner}, and an import does not replace it."
-            )
+            owned = f"{tool.tool_id!r} exists already and belongs to {owner}."
             refusals[tool.tool_id] = _refusal(owned, OTHER_OWNER)
     return refusals
 
 
 def _refusal(reason: str, rule: str) -> SpecError:
-    ways = (
-        "Set another id prefix (`prefix`) to add the imported tool beside it, or choose to replace existing tools "
-        "(`replace`)."
-    )
+    ways = "Overwrite it (`replace`), or use another prefix (`prefix`)."
     return SpecError([Problem("/definition/id", f"{reason} {ways}", rule)])

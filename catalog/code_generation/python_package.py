@@ -299,5 +299,5 @@ factory. Toolshelf has `pydantic` and `toolshelf-tools`; install what else your 
 /path/to/toolshelf/.venv/bin/pip install --no-build-isolation --no-deps .
 ```
 
-Then sign in to Toolshelf as an administrator and press "Look for new factories" on the page Factories, or restart it.
+Then sign in to Toolshelf as an administrator and press "Reload installed packages", or restart it.
 """

@@ -59,13 +59,13 @@ class ExampleResult:
         if self.parameters_problems:
             return f"Its parameters are not valid: {self.parameters_problems[0].message}."
         if self.return_problems:
-            return f"Its return value violates returnType: {self.return_problems[0].message}."
+            return f"Its return value does not match the return type: {self.return_problems[0].message}."
         if self.run is None or self.run.is_active:
             return ""
         if self.run.outcome != "returned":
             return f"The call {self.run.outcome.replace('_', ' ')}."
         if self.run.verdict == "violates":
-            return "The response violates returnType."
+            return "The response does not match its return type."
         if self.run.response_cut:
             return "The response is too long to be compared."
         if self.differences:

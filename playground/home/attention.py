@@ -96,7 +96,9 @@ def _violations(week: Week) -> list[Concern]:
     if not week.violating:
         return []
     text = _counted(
-        week.violating, "response violates its return type", "responses violate their return type"
+        week.violating,
+        "response does not match its return type",
+        "responses do not match their return type",
     )
     return [
         Concern(

@@ -159,7 +159,7 @@ def _figures(counted: Sequence[Counts], median_ms: float | None) -> tuple[Figure
     checked = conforms + sum(each.violates for each in counted)
     return (
         Figure("Runs", f"{runs:,}"),
-        Figure("Conforming", percent(conforms / checked if checked else None)),
+        Figure("Matching", percent(conforms / checked if checked else None)),
         Figure("Median call", milliseconds=median_ms),
         Figure("Failed", f"{failed:,}"),
     )

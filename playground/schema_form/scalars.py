@@ -154,9 +154,7 @@ def choice_node(context: NodeContext, choices: tuple[Choice, ...], value: Maybe 
 
 def secret_node(context: NodeContext, token: str) -> Node:
     """A secret, which is not shown."""
-    status = (
-        "Set, but not shown." if token.startswith("stored:") else "Entered, but not shown again."
-    )
+    status = "•••••• saved" if token.startswith("stored:") else "•••••• entered"
     if not token:
         status = "No longer available. Enter it again or remove it."
     hidden = Hidden(context.control("c"), token)

@@ -56,10 +56,12 @@ class Trial(TrialInput):
     def why_not_live(self) -> str:
         """Why the tool cannot be called; "" if it can."""
         if self.factory is None:
-            return "No factory is installed for this tool."
+            return "Mock only."
         if self.factory.listed is not None:
             return self.factory.error or ""
-        return "" if self.has_working_factory else "The factory is broken: see Factories."
+        return (
+            "" if self.has_working_factory else "Mock only: the code that runs this tool is broken."
+        )
 
     @property
     def usual_timeout_s(self) -> int:

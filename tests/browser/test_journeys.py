@@ -95,7 +95,7 @@ def test_a_newcomer_runs_a_tool_that_conforms(person: Person):
     person.click(person.page.locator("a.home-action").first)
     person.click(person.button("Run"))
 
-    expect(person.page.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(person.page.locator("#run .verdict")).to_contain_text("Matches")
     assert person.actions <= 2
 
 
@@ -176,7 +176,7 @@ def test_a_tool_runs_with_a_saved_secret(person: Person):
     person.fill(page.locator("#trial textarea:visible").first, "hello")
     person.click(person.button("Run"))
 
-    expect(page.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(page.locator("#run .verdict")).to_contain_text("Matches")
     assert "hunter22" not in page.content()
     assert person.actions <= 3
 
@@ -205,7 +205,7 @@ def test_a_tool_is_deprecated_in_favour_of_another(person: Person):
 
     person.click(person.page.get_by_label("More actions"))
     person.click(person.link("Settings"))
-    person.fill(person.page.get_by_label("Superseded by"), "journey.new")
+    person.fill(person.page.get_by_label("Use instead"), "journey.new")
     person.click(person.button("Deprecate this tool"))
 
     expect(person.page.get_by_text("The tool is deprecated.")).to_be_visible()
@@ -287,6 +287,6 @@ def test_a_visitor_sees_a_mock_with_its_verdict(visitor: Person):
     visitor.click(visitor.page.locator("a.home-action").first)
     visitor.click(visitor.button("Run mock", exact=False))
 
-    expect(visitor.page.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(visitor.page.locator("#run .verdict")).to_contain_text("Matches")
     expect(visitor.page.locator("#run")).to_contain_text("This mock was not saved.")
     assert visitor.actions <= 2

@@ -64,5 +64,5 @@ def test_on_a_narrow_page_the_focus_goes_to_the_result_of_a_run(signed_in: Page)
 
     signed_in.keyboard.press("Enter")
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
     expect(signed_in.get_by_role("button", name="Result", exact=True)).to_be_focused()

@@ -32,11 +32,11 @@ def test_a_long_run_shows_how_far_it_is_and_is_cancelled(signed_in: Page):
 def test_a_reload_loses_neither_the_parameters_nor_the_result(signed_in: Page):
     signed_in.goto("/tools/convert_units/try/?example=1")
     run_button(signed_in).click()
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
 
     signed_in.reload()
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
     expect(signed_in.get_by_label("from_unit").first).to_have_value("km")
 
 
@@ -62,13 +62,13 @@ def test_a_configuration_is_saved_and_used_again_without_typing_the_secret(signe
     signed_in.get_by_role("button", name="Save", exact=True).click()
     expect(signed_in.get_by_label("Saved", exact=True)).to_have_value("work")
     run_button(signed_in).click()
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
     first = signed_in.locator("#response").inner_text().split()
 
     signed_in.locator("#run .run-facts a[href^='/runs/']").click()
     signed_in.get_by_role("button", name="Run again").click()
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
     expect(signed_in.get_by_role("main")).to_contain_text("work")
     assert signed_in.locator("#response").inner_text().split() == first
     assert "hunter22" not in signed_in.content()
@@ -82,7 +82,7 @@ def test_ctrl_enter_runs(signed_in: Page):
 
     signed_in.get_by_label("from_unit").first.press("Control+Enter")
 
-    expect(signed_in.locator("#run .verdict")).to_contain_text("Conforms")
+    expect(signed_in.locator("#run .verdict")).to_contain_text("Matches")
 
 
 def test_the_request_preview_is_visible_and_follows_the_typed_text(signed_in: Page):

@@ -90,7 +90,7 @@ def test_the_page_shows_the_position_in_the_queue_until_the_run_starts(
     others.cancel(third)
     expect(verdict(person)).to_have_text("Waiting: next in the queue.")
     others.cancel(first)
-    expect(verdict(person)).to_contain_text("Conforms")
+    expect(verdict(person)).to_contain_text("Matches")
 
 
 @pytest.mark.deep

@@ -207,7 +207,7 @@ def test_the_title_of_a_running_run_s_page_shows_its_end_while_hidden(signed_in:
 
     signed_in.goto(f"/runs/{run.removeprefix('result-')}/")
 
-    expect(signed_in).to_have_title(re.compile("^● Conforms"))
+    expect(signed_in).to_have_title(re.compile("^● Matches"))
     signed_in.evaluate(
         "window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))"
     )

@@ -237,7 +237,7 @@ def test_the_title_of_a_hidden_page_shows_the_end_of_a_run(signed_in: Page):
 
     signed_in.evaluate("() => { window.isAway = true; }")
 
-    expect(signed_in).to_have_title(re.compile(f"^● .*Conforms.* · {re.escape(usual)}$"))
+    expect(signed_in).to_have_title(re.compile(f"^● .*Matches.* · {re.escape(usual)}$"))
     signed_in.evaluate(
         "() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }"
     )

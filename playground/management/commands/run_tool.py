@@ -148,9 +148,9 @@ def describe_end(run: Run) -> Iterator[str]:
     if run.error:
         yield run.error
     if run.verdict == "conforms":
-        yield "The response conforms to the return type."
+        yield "The response matches its return type."
     elif run.verdict == "violates":
-        yield "The response violates the return type:"
+        yield "The response does not match its return type:"
     elif run.verdict:
         yield f"The response was not checked: {run.verdict_reason}"
     for problem in run.problems:

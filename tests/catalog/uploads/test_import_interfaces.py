@@ -130,9 +130,8 @@ def test_an_import_from_another_document_does_not_revise_a_tool():
     [fault] = again.faults
     assert fault.problem.rule == "publish.other-origin"
     assert fault.problem.message == (
-        "The catalog already has the tool 'api.get', which came from OpenAPI 3 “One”. An import from OpenAPI 3 “Two” "
-        "does not replace it. Set another id prefix (`prefix`) to add the imported tool beside it, or choose to "
-        "replace existing tools (`replace`)."
+        "'api.get' exists already (from OpenAPI 3 “One”). "
+        "Overwrite it (`replace`), or use another prefix (`prefix`)."
     )
     assert entry.outcome == "unchanged"  # the same text: nothing is lost
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 def test_the_first_page_explains_the_site_and_searches_the_catalog(client):
     tree = page(client, "/")
 
-    assert tree.css_first("h1").text() == "Find an LLM tool, read its documentation, try it."
+    assert tree.css_first("h1").text() == "Know what your agent's tools really do."
     form = tree.css_first("main form.home-search")
     assert (form.attributes["action"], form.attributes["method"]) == ("/tools/", "get")
     assert form.css_first("input[type=search]").attributes["name"] == "q"

@@ -224,7 +224,7 @@ def test_a_tools_page_shows_its_id_only_if_it_is_not_its_name(client):
     facts_without_id = text_of(page(client, "/tools/translate/"), ".tool-metadata")
 
     assert facts.startswith("Id mail.send Toolkit mail Revision 1, ")
-    assert facts.endswith("Runnable no; try a mock or add a factory")
+    assert facts.endswith("Runnable no; try a mock, connect its server or write it in Python")
     assert facts_without_id.startswith("Revision 1, ")
 
 

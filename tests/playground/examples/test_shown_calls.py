@@ -174,7 +174,7 @@ def test_the_call_shown_for_a_tool_without_a_factory_returns_a_mock(site, enviro
     assert run["verdict"] == ("conforms" if "returnType" in SPECS[tool_id] else "unchecked")
     assert run_python(page, environment).startswith("returned ")
     notes = page.css_first("#use-curl .usage-notes")
-    assert "No factory is installed for this tool" in notes.text()
+    assert "Mock only: the response comes from the spec." in notes.text()
     assert "create_token NAME --scope run" in notes.text()
     assert notes.css_first("a[href^='/factories/new/?tool=']") is not None
     assert notes.css_first("a[href='/account/tokens/']") is not None

@@ -71,7 +71,7 @@ def test_a_terminal_shows_why_a_run_failed(builtin):
     assert raised[1] == refused[1] == ""
     assert raised[2].startswith("The tool failed after ")
     assert refused[2].startswith("The tool was not called.\n  /parameters/steps: must be")
-    assert "The response violates the return type:\n  /" in violates[2]
+    assert "The response does not match its return type:\n  /" in violates[2]
     assert json.loads(violates[1])["place"] == "garden"
 
 

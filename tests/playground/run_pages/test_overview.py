@@ -78,7 +78,7 @@ def test_the_numbers_are_those_of_the_period():
 
     assert figures(overview()) == {
         "Runs": "4",
-        "Conforming": "75%",
+        "Matching": "75%",
         "Median call": 20,
         "Failed": "0",
     }
@@ -148,7 +148,7 @@ def test_days_of_another_year_are_named_with_it():
 def test_without_runs_the_numbers_are_zero_or_missing():
     assert figures(overview()) == {
         "Runs": "0",
-        "Conforming": "—",
+        "Matching": "—",
         "Median call": None,
         "Failed": "0",
     }

@@ -39,7 +39,7 @@ def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
     answer = press(client, page, "run=1")
 
     assert answer.status_code == 200
-    assert "Conforms to the return type" in text_of(answer, "#run")
+    assert "Matches its return type" in text_of(answer, "#run")
     assert "the response of example 1" in text_of(answer, "#run")
     assert '"from_unit": "km"' in text_of(answer, "#preview")
     assert not Run.objects.exists()
@@ -171,7 +171,7 @@ def test_a_secret_among_the_parameters_is_not_shown(client):
     posted = {"run": "1", "mode": "mock", "parameters:e:": '{"key": "marker-secret-5501"}'}
     answer = client.post("/tools/unlock/try/", posted, headers=HTMX)
 
-    assert "A mock: no tool was called" in text_of(answer, ".notice:not(.input-changed)")
+    assert "Mock: the parameters themselves" in text_of(answer, ".notice:not(.input-changed)")
     assert "marker-secret-5501" not in answer.content.decode()
 
 
