@@ -54,6 +54,6 @@ def test_a_violating_response_is_shown_with_the_violation_at_its_line(signed_in:
 
     signed_in.get_by_role("button", name="Run").first.click()
 
-    expect(signed_in.locator(".verdict")).to_contain_text("violates")
+    expect(signed_in.locator(".verdict")).to_contain_text("Does not match")
     expect(signed_in.get_by_role("main")).to_contain_text("readings")
     expect(signed_in.locator(".verdict-bad, [class*=annotation]").first).to_be_visible()

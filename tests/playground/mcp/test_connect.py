@@ -111,7 +111,7 @@ def test_a_toolkit_that_cannot_run_is_offered_as_mocks(client):
     response = client.get("/connect/toolkits/git/")
 
     assert "http://testserver/mcp/git?mock=1" in snippets_of(response)["claude-code"]
-    assert "calls 1 mock" in response.content.decode()
+    assert "Mock server: 1 tool answers" in response.content.decode()
 
 
 def test_an_unknown_toolkit_or_tool_is_not_found(client):
@@ -143,7 +143,7 @@ def test_every_page_links_to_connect(client):
     page = HTMLParser(client.get("/").content)
 
     assert page.css_first("nav a[href='/connect/']")
-    assert page.css_first("footer a[href='/connect/']")
+    assert page.css_first(".bar-nav a[href='/connect/']")
     assert page.css_first("#palette [data-href='/connect/']")
 
 

@@ -40,7 +40,7 @@ def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
 
     assert answer.status_code == 200
     assert "Matches its return type" in text_of(answer, "#run")
-    assert "the response of example 1" in text_of(answer, "#run")
+    assert "the saved response of example 1" in text_of(answer, "#run")
     assert '"from_unit": "km"' in text_of(answer, "#preview")
     assert not Run.objects.exists()
     assert not Session.objects.exists()
