@@ -83,11 +83,13 @@ def _check(
     size = 0
     for run_id, text in runs.order_by("-id").values_list("id", column)[:MAX_CALLS].iterator():
         size += len(text)
+        if text not in known and size <= MAX_BYTES:
+            failure = _first_failure(run_id, text, schema, secret, budget)
+            if budget.seconds > 0 and budget.steps > 0:  # else it was not checked to its end
+                known[text] = failure
         if text not in known:
-            if size > MAX_BYTES or budget.seconds <= 0:
-                checked.is_cut = True
-                break
-            known[text] = _first_failure(run_id, text, schema, secret, budget)
+            checked.is_cut = True
+            break
         checked.number += 1
         if (failure := known[text]) is not None:
             checked.failing += 1

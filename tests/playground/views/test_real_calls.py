@@ -133,6 +133,15 @@ def test_a_check_that_would_take_too_long_says_how_far_it_came(browser, tool, mo
     assert "1 of the latest 1 call would be refused." in words(browser, proposed(**NEEDS_DAY))
 
 
+def test_calls_that_cannot_be_checked_in_time_are_not_counted_as_accepted(
+    browser, tool, monkeypatch
+):
+    monkeypatch.setattr(real_calls, "MAX_SECONDS", 0)
+    call(tool, {"city": "Oslo"})
+
+    assert words(browser, proposed(**NEEDS_DAY)) == "The calls could not be checked in time."
+
+
 def test_the_review_leads_to_its_calls_and_a_decided_one_does_not(browser, tool):
     change = proposed(**NEEDS_DAY)
     url = f"{change.get_absolute_url()}calls/"
