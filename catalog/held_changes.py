@@ -29,7 +29,7 @@ from catalog.specs.diff import Difference
 from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
 
-MAX_TO_REVIEW: Final = 20  # changes that a page counts or lists
+MAX_TO_REVIEW: Final = 100  # changes that a page counts
 MAX_VERDICTS: Final = 200  # of one upload: a semantic diff takes 1 to 50 ms
 REASON_LENGTH: Final = 200
 TEXT_DAYS: Final = 30  # after the decision
@@ -368,8 +368,8 @@ def changes_to_review(person: Person | None) -> list[HeldChange]:
     waiting = HeldChange.objects.filter(state=HeldChange.HELD)
     if not waiting.exists():  # most often; the query below takes much longer
         return []
-    seen = waiting.visible_to(person).select_related("source").defer("text")[:MAX_TO_REVIEW]
-    return [change for change in seen if may(person, "approve", change)]
+    theirs = waiting.decidable_by(person)
+    return list(theirs.select_related("source").defer("text")[:MAX_TO_REVIEW])
 
 
 def current_revision(tool_id: str, person: Person | None = None) -> Revision | None:

@@ -59,6 +59,7 @@ def failure(request: HttpRequest, status: int, detail: str = "") -> HttpResponse
         "status": status,
         "title": TITLES.get(status, "This request failed"),
         "detail": detail,
+        "changes_to_review": [],  # an error page asks the database nothing: it may be what failed
     }
     if status == 500:
         # the error in the log names it too

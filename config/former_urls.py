@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+)
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
@@ -27,6 +32,15 @@ FORMER: Final[dict[str, str]] = {
 
 
 @require_safe
+def redirect_to_comparison(request: HttpRequest) -> HttpResponse:
+    """Redirect from the comparison of the tools `?tool=…&tool=…`."""
+    slugs = [quote(slug, safe="") for slug in request.GET.getlist("tool")]
+    if len(slugs) != 2:
+        return HttpResponseRedirect("/tools/")
+    return HttpResponsePermanentRedirect(f"/tools/{slugs[0]}/similar/{slugs[1]}/")
+
+
+@require_safe
 def redirect_to(request: HttpRequest, address: str, **parts: object) -> HttpResponse:
     """Redirect to `address`, filled with the parts of the former one, with the whole query."""
     url = address.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
@@ -35,5 +49,6 @@ def redirect_to(request: HttpRequest, address: str, **parts: object) -> HttpResp
 
 
 urlpatterns: list[URLPattern] = [
-    path(former, redirect_to, {"address": address}) for former, address in FORMER.items()
+    path("selection/compare/", redirect_to_comparison),
+    *(path(former, redirect_to, {"address": address}) for former, address in FORMER.items()),
 ]

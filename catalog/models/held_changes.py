@@ -43,6 +43,26 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         restricted = Q(toolkit_key__in=closed, base=None)
         return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
 
+    def decidable_by(self, person: Person | None) -> HeldChangeQuerySet:
+        """The changes that `person` may approve or reject; the same rule for one is in `catalog.rights`.
+
+        Those of tools that they maintain; of a source that they own, those of tools without an owner, and new ones. A
+        new tool belongs to its toolkit.
+        """
+        if is_administrator(person):
+            return self
+        if not isinstance(person, User):
+            return self.none()
+        maintained = Tool.objects.maintained_by(person)
+        owned = Q(tool_id__in=maintained.exclude(owner=None).values("tool_id"))
+        of_people = Q(source=None, tool_id__in=maintained.values("tool_id"))
+        toolkits = Toolkit.objects.maintained_by(person).values("key")
+        tools = Tool.objects.filter(tool_id=models.OuterRef("tool_id"))
+        new = Q(toolkit_key__in=toolkits) & ~Q(models.Exists(tools))
+        has_owner = Q(models.Exists(tools.exclude(owner=None)))
+        of_their_source = Q(source__owner=person) & ~has_owner
+        return self.visible_to(person).filter(owned | of_people | of_their_source | new)
+
 
 class HeldChange(models.Model):
     """A spec that waits for approval before it becomes a tool's next revision, or a new tool.

@@ -11,6 +11,7 @@ from typing import Any, Final
 from django import forms
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.core.validators import ProhibitNullCharactersValidator
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
@@ -92,6 +93,7 @@ class DocumentField(forms.Field):
     """The text of a document; "" if there is none."""
 
     widget = DocumentInput
+    default_validators = [ProhibitNullCharactersValidator()]
 
     def to_python(self, value: Any) -> str:
         if not value:
@@ -249,6 +251,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]
         if not is_usable:
             raise forms.ValidationError("Enter a command with its arguments.")
 
+    @sensitive_variables("headers")
     def clean_headers(self) -> dict[str, str] | None:
         """The headers; None leaves them as they are.
 
@@ -287,6 +290,7 @@ def address_for(source: Source, person: Person) -> str:
     return parts._replace(query="", fragment="").geturl() if parts else ""
 
 
+@sensitive_variables("headers")
 def add_source(form: SourceForm, *, by: User | None) -> Source:
     """Store a new source, whose tools `by` owns. It is due immediately if it has a schedule.
 
@@ -309,6 +313,7 @@ def add_source(form: SourceForm, *, by: User | None) -> Source:
     return source
 
 
+@sensitive_variables("headers")
 def change_source(form: SourceForm) -> Source:
     """Store changed settings. Credentials are removed if the address moves to another server.
 

@@ -1,4 +1,4 @@
-"""The pages of sources: the list, one source, one held change. People see them, administrators change them."""
+"""The pages of sources: the list, one source. People see them, administrators change them."""
 
 from __future__ import annotations
 

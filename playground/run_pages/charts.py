@@ -11,7 +11,7 @@ from playground.run_pages.filters import DAY_MS, RunFilter
 from playground.run_pages.overview import Counts, Overview
 
 SERIES: Final = (
-    Series("conforming", "good"),
+    Series("matching", "good"),
     Series("violating", "bad"),
     Series("unchecked", "accent"),
     Series("failed", "failed"),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.accounts.models import Person
-from catalog.errors import JSONTextError
 from catalog.json_schema.validation import Budget, CheckResult, CompiledSchema, Violation
 from catalog.jsontext.reader import loads
 from catalog.models import Tool
+from catalog.redaction import MARK
 from catalog.shortcuts import revision_of
 from catalog.specs.secret_names import is_secret_name
 from catalog.specs.spec import ToolSpec
@@ -22,9 +21,8 @@ from playground.schema_form.secret_marks import secret_names
 
 DAYS: Final = 30
 MAX_CALLS: Final = 10_000  # the latest ones
-MAX_BYTES: Final = (
-    20_000_000  # of texts that are read for one answer, of parameters and of responses
-)
+MAX_BYTES: Final = 20_000_000  # of all texts of one answer, of parameters and of responses
+ROWS_AT_ONCE: Final = 20  # each may have a megabyte
 MAX_SECONDS: Final = 0.5  # CPU time for the parameters, and as much for the responses
 SHOWN: Final = 5
 
@@ -40,88 +38,117 @@ class FailingCall:
 
 @dataclass
 class Checked:
-    """What a check of many calls found. `is_cut`: there are more, or those that could not be checked."""
+    """What a check of many calls found. `is_cut`: there are more, or there was no time to check them all."""
 
     number: int = 0
     failing: int = 0
     shown: list[FailingCall] = field(default_factory=list)
     is_cut: bool = False
 
+    def add(self, run_id: str, result: CheckResult) -> None:
+        """Count one call with this result."""
+        self.number += 1
+        if result.verdict == "conforms":
+            return
+        self.failing += 1
+        if len(self.shown) == SHOWN:
+            return
+        if result.violations:
+            first = result.violations[0]
+            self.shown.append(FailingCall(run_id, first.pointer, first.message))
+        else:
+            self.shown.append(FailingCall(run_id, "", result.reason or ""))
+
+    @property
+    def more(self) -> int:
+        """How many of those that fail are not shown."""
+        return self.failing - len(self.shown)
+
 
 @dataclass(frozen=True)
 class RealCalls:
-    """How the calls of the last 30 days would fare with a spec: their parameters, and their responses."""
+    """How the calls of the last 30 days would fare with a spec.
+
+    `responses` is None where nothing can be said: without a return type, and for an OpenAPI tool, whose responses
+    depend on the HTTP status, which runs do not store.
+    """
 
     calls: Checked
-    responses: Checked
+    responses: Checked | None
 
 
 def check_real_calls(tool: Tool, spec: ToolSpec, person: Person) -> RealCalls:
     """Check the calls of `tool` that `person` may see against `spec`.
 
     Other people's calls do not count: with patterns that are tried one after the other, their number would reveal
-    parameters. Refused calls are left out. A secret, which is not stored, counts as given.
+    parameters. Refused calls are left out. A secret, which is not stored, counts as given. As in a run, parameters
+    that cannot be checked are refused.
     """
     since = id_at(round(time.time() * 1000) - DAYS * DAY_MS)
     runs = Run.objects.visible_to(person).filter(tool=tool, mode="live", id__gte=since)
     compiled = CompiledSpec(spec)
     secret = secret_names(spec.parameters) | secret_names(revision_of(tool).spec.parameters)
     sent = runs.exclude(outcome__in=["refused", "queued"])
+    calls = _check(sent, "parameters_json", compiled.parameters, secret)
+    if compiled.return_type is None or "x-openapi" in spec.document:
+        return RealCalls(calls, None)
     returned = runs.filter(outcome="returned", response_cut=False, response_json__isnull=False)
     return RealCalls(
-        calls=_check(sent, "parameters_json", compiled.parameters, secret),
-        responses=_check(returned, "response_json", compiled.return_type, frozenset()),
+        calls, _check(returned, "response_json", compiled.return_type, frozenset(), redacted=True)
     )
 
 
 def _check(
-    runs: RunQuerySet, column: str, schema: CompiledSchema | None, secret: frozenset[str]
+    runs: RunQuerySet,
+    column: str,
+    schema: CompiledSchema | None,
+    secret: frozenset[str],
+    *,
+    redacted: bool = False,
 ) -> Checked:
-    """Check the texts of `column` against `schema`, each distinct text once."""
-    checked, known = Checked(), dict[str, FailingCall | None]()
+    """Check the texts of `column` against `schema`, each distinct text once.
+
+    Members whose names are `secret` may be missing, since they are not stored. With `redacted`, texts in which a secret
+    was replaced are left out: the value that was checked then is not stored.
+    """
+    checked, known = Checked(), dict[str, CheckResult]()
     budget = Budget(steps=20_000_000, seconds=MAX_SECONDS)
     size = 0
-    for run_id, text in runs.order_by("-id").values_list("id", column)[:MAX_CALLS].iterator():
+    latest = runs.order_by("-id").values_list("id", column)[:MAX_CALLS]
+    for run_id, text in latest.iterator(chunk_size=ROWS_AT_ONCE):
+        if redacted and MARK in text:
+            continue
         size += len(text)
         if text not in known and size <= MAX_BYTES:
-            failure = _first_failure(run_id, text, schema, secret, budget)
+            result = _result_for(text, schema, secret, budget)
             if budget.seconds > 0 and budget.steps > 0:  # else it was not checked to its end
-                known[text] = failure
+                known[text] = result
         if text not in known:
             checked.is_cut = True
             break
-        checked.number += 1
-        if (failure := known[text]) is not None:
-            checked.failing += 1
-            if len(checked.shown) < SHOWN:
-                checked.shown.append(FailingCall(run_id, failure.pointer, failure.message))
+        checked.add(run_id, known[text])
     checked.is_cut |= checked.number == MAX_CALLS
     return checked
 
 
-def _first_failure(
-    run_id: str,
-    text: str,
-    schema: CompiledSchema | None,
-    secret: frozenset[str],
-    budget: Budget,
-) -> FailingCall | None:
-    """Why `schema` refuses the value in `text`; None if it accepts it, or cannot tell."""
+def _result_for(
+    text: str, schema: CompiledSchema | None, secret: frozenset[str], budget: Budget
+) -> CheckResult:
+    """The result for the value in `text`, without missing members that are secret."""
     if schema is None:
-        return None
-    try:
-        value = loads(text, max_bytes=MAX_BYTES)
-    except JSONTextError:  # a limit was larger when it was stored
-        return None
-    found = next(_reasons(schema.check(value, budget=budget), secret), None)
-    return FailingCall(run_id, found.pointer, found.message) if found else None
+        return CheckResult("conforms")
+    started = time.thread_time()
+    value = loads(text, max_bytes=MAX_BYTES)
+    budget.seconds -= time.thread_time() - started
+    result = schema.check(value, budget=budget)
+    if result.verdict != "violates":
+        return result
+    remaining = tuple(each for each in result.violations if not _is_secret_missing(each, secret))
+    return replace(result, violations=remaining) if remaining else CheckResult("conforms")
 
 
-def _reasons(result: CheckResult, secret: frozenset[str]) -> Iterator[Violation]:
-    """The violations, but for missing members that are secret: their values were never stored."""
-    for violation in result.violations:
-        is_missing = violation.keyword in {"required", "dependentRequired"}
-        if not is_missing or not all(
-            name in secret or is_secret_name(name) for name in violation.names
-        ):
-            yield violation
+def _is_secret_missing(violation: Violation, secret: frozenset[str]) -> bool:
+    """Whether only members are missing whose values were never stored, because they are secret."""
+    if violation.keyword not in {"required", "dependentRequired"}:
+        return False
+    return all(name in secret or is_secret_name(name) for name in violation.names)

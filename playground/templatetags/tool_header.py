@@ -14,6 +14,7 @@ from django.urls import reverse
 from catalog.accounts.api_auth import actor
 from catalog.hooks import hooks
 from catalog.json_schema.describe import plural
+from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON
 from catalog.models import Tool
 from catalog.rights import may
@@ -25,6 +26,9 @@ from playground.models import Run
 register = template.Library()
 
 RUNS_COUNTED: Final = 100
+_DESCRIBES_MEMBERS: Final = frozenset(
+    ("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "patternProperties")
+)
 
 # the tab of each page; pages without a tab, such as the settings, are reached by the menu
 _TAB_OF_VIEW: Final = {
@@ -150,7 +154,8 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
         of_toolkit = QueryDict(mutable=True)
         of_toolkit["toolkit"] = tool.toolkit
         yield ToolFact(tool.toolkit, f"{reverse('catalog:tool_list')}?{of_toolkit.urlencode()}")
-    yield ToolFact(_required_of(compiled_spec_of(revision_of(tool)).spec.parameters))
+    if required := _required_of(compiled_spec_of(revision_of(tool)).spec.parameters):
+        yield ToolFact(required)
     if tool.score is None:
         return
     yield ToolFact(
@@ -164,11 +169,11 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
 
 
 def _required_of(parameters: JSON) -> str:
-    """How many parameters must be given: "1 of 5 parameters required"."""
-    schema = parameters if isinstance(parameters, dict) else {}
-    properties, listed = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, dict) or not properties:
-        return "no parameters"
-    required = sum(name in properties for name in listed) if isinstance(listed, list) else 0
-    named = f"{len(properties)} {plural('parameter', len(properties))}"
-    return f"{named}, none required" if not required else f"{required} of {named} required"
+    """How many parameters must be given: "1 of 5 parameters required"; "" if the root of the schema does not say it."""
+    schema = members_of(parameters)
+    properties = members_of(schema.get("properties"))
+    if not properties:
+        return "" if schema.keys() & _DESCRIBES_MEMBERS else "no parameters"
+    required = [name for name in items_of(schema.get("required")) if name in properties]
+    total = f"{len(properties)} {plural('parameter', len(properties))}"
+    return f"{len(required)} of {total} required" if required else f"{total}, none required"

@@ -27,7 +27,7 @@ def test_a_typed_spec_is_checked_and_published_with_one_button(signed_in: Page):
 
     expect(signed_in.get_by_role("heading", name="1 new")).to_be_visible()
     expect(signed_in).to_have_url(re.compile("/uploads/[0-9a-f]+/$"))
-    expect(signed_in.get_by_role("link", name="Try it")).to_be_visible()
+    expect(signed_in.get_by_role("link", name="Try")).to_be_visible()
 
 
 NOTE_PAUSES = """

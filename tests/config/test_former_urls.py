@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import resolve
 
 MOVED = {
+    "/selection/compare/?tool=a&tool=b": "/tools/a/similar/b/",
     "/upload/": "/add/",
     "/changes/?state=rejected": "/review/?state=rejected",
     "/changes/7/": "/review/7/",

@@ -14,7 +14,7 @@ from django.urls import get_resolver, reverse
 
 from catalog.audit import AuditEvent
 from config.api_docs import api_document
-from config.former_urls import redirect_to
+from config.former_urls import redirect_to, redirect_to_comparison
 from playground.models import Run
 from tests.conftest import Program
 from tests.factories import make_token
@@ -210,7 +210,7 @@ def urls(patterns, prefix="", namespace=""):
         route = f"{prefix}{one.pattern}"
         if hasattr(one, "url_patterns"):
             yield from urls(one.url_patterns, route, one.namespace or namespace)
-        elif namespace != "api" and one.callback is not redirect_to:
+        elif namespace != "api" and one.callback not in {redirect_to, redirect_to_comparison}:
             yield namespace, one.name or f"/{route}", one
 
 

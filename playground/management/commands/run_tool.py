@@ -27,8 +27,8 @@ from playground.run_json import run_text
 
 EXIT_CODES = """
 exit code:
-  0  the tool returned, and the response conforms to returnType (or the spec has no returnType)
-  1  anything else: refused, raised, timed out, crashed; the response violates returnType or could not be checked
+  0  the tool returned, and the response matches its return type (or the spec has no returnType)
+  1  anything else: refused, raised, timed out, crashed; the response does not match, or could not be checked
   2  the command's arguments are invalid; no run was created
 
 JSON is given as text, as @FILE, or as - for stdin. Put a configuration with secrets into a file: other users of this

@@ -628,7 +628,7 @@ def test_the_text_of_a_stranger_is_only_text(client):
 def test_the_page_of_an_archived_tool_shows_its_lint(client):
     make_tool("a", archived=True, **FAULTY)
 
-    assert "Lint" in text_of(page(client, "/tools/a/lint/"), ".page-heading")
+    assert "Findings" in text_of(page(client, "/tools/a/lint/"), ".page-heading")
 
 
 def test_a_tool_has_a_bounded_number_of_waivers(monkeypatch):

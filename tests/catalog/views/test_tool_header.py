@@ -123,6 +123,12 @@ def test_a_fact_counts_the_required_parameters(client, parameters, fact):
     assert fact in facts(header(client, "/tools/counted/"))
 
 
+def test_no_fact_counts_parameters_that_the_schema_describes_elsewhere(client):
+    make_tool("counted", parameters={"allOf": [{"properties": {"a": {}}}]})
+
+    assert not any("parameter" in fact for fact in facts(header(client, "/tools/counted/")))
+
+
 def test_a_tool_without_findings_or_an_assessment_says_so_or_nothing(client, greet):
     Tool.objects.update(score=100)
     fine = facts(header(client, "/tools/greet/"))

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.accounts.roles import set_role
 from catalog.held_changes import publish_or_hold
+from catalog.models import HeldChange
 from catalog.publishing import publish
 from playground.models import Run
 from playground.run_pages import real_calls
@@ -106,9 +107,9 @@ def test_a_secret_that_was_not_stored_counts_as_given(browser, tool, name, schem
 
 def test_the_same_call_is_checked_once(browser, tool, monkeypatch):
     checks = []
-    original = real_calls._first_failure
+    original = real_calls._result_for
     monkeypatch.setattr(
-        real_calls, "_first_failure", lambda *given: checks.append(1) or original(*given)
+        real_calls, "_result_for", lambda *given: checks.append(1) or original(*given)
     )
     for _ in range(5):
         call(tool, {"city": "Oslo"})
@@ -139,7 +140,48 @@ def test_calls_that_cannot_be_checked_in_time_are_not_counted_as_accepted(
     monkeypatch.setattr(real_calls, "MAX_SECONDS", 0)
     call(tool, {"city": "Oslo"})
 
-    assert words(browser, proposed(**NEEDS_DAY)) == "The calls could not be checked in time."
+    assert words(browser, proposed(**NEEDS_DAY)) == (
+        "There was no time to check whether any would be refused."
+    )
+
+
+def test_a_call_that_no_check_can_decide_would_be_refused_as_in_a_run(browser, tool):
+    call(tool, {"city": "a" * 40 + "!"})
+    schema = {"type": "object", "properties": {"city": {"pattern": "^(a|a)*$"}}}
+
+    assert "1 of 1 call would be refused." in words(browser, proposed(parameters=schema))
+
+
+def test_a_response_without_its_secrets_is_not_checked(browser, tool):
+    call(tool, {}, {"degrees": "[secret]"})
+
+    assert "response" not in words(browser, proposed(**WHOLE_DEGREES))
+
+
+def test_nothing_is_said_about_responses_without_a_return_type(browser, tool):
+    call(tool, {}, {"degrees": 20.5})
+    change = proposed(**WHOLE_DEGREES)
+    document = json.loads(change.text)
+    del document["definition"]["returnType"]
+    HeldChange.objects.update(text=json.dumps(document))
+
+    assert "response" not in words(browser, change)
+
+
+def test_nothing_is_said_about_responses_that_depend_on_the_status(browser, tool):
+    call(tool, {}, {"degrees": 20.5})
+    change = proposed(**WHOLE_DEGREES)
+    document = json.loads(change.text) | {"x-openapi": {"responses": {}}}
+    HeldChange.objects.update(text=json.dumps(document))
+
+    assert "response" not in words(browser, change)
+
+
+def test_the_failing_calls_that_are_not_named_are_counted(browser, tool):
+    for number in range(real_calls.SHOWN + 2):
+        call(tool, {"city": str(number)})
+
+    assert words(browser, proposed(**NEEDS_DAY)).endswith("and 2 more")
 
 
 def test_the_review_leads_to_its_calls_and_a_decided_one_does_not(browser, tool):
