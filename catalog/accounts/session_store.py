@@ -9,6 +9,7 @@ Source: Django documentation, "How to use sessions", "Extending database-backed 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db import OperationalError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -58,7 +60,8 @@ class SessionStore(DatabaseSessionStore):
         if found is None:
             self._session_key = None
         elif now - found.last_used_at > USE_NOTED_EVERY:
-            Session.objects.filter(pk=found.pk).update(last_used_at=now)
+            with suppress(OperationalError):  # a full disk refuses no reads
+                Session.objects.filter(pk=found.pk).update(last_used_at=now)
         return found
 
     def exists(self, session_key: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
@@ -70,7 +71,8 @@ def token_for(secret: str) -> ApiToken | None:
         return None
     now = timezone.now()
     if token.last_used_at is None or now - token.last_used_at > timedelta(minutes=1):
-        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        with suppress(OperationalError):  # a full disk refuses no reads
+            ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     token.user.token = token
     return token
 

@@ -249,6 +249,12 @@ def test_a_full_disk_refuses_what_would_be_stored_and_reads_go_on(lasting, lasti
         assert program.publish(spec("before")).status_code == 201
         run = {"parameters": {"text": "a"}}
         assert program.post("/tools/hash_text/runs", json=run).json()["outcome"] == "returned"
+        with contextlib.closing(
+            sqlite3.connect(lasting.data_dir / "toolshelf.sqlite3")
+        ) as database:
+            # so that each request would note the use of its token
+            database.execute("UPDATE accounts_apitoken SET last_used_at = '2020-01-01 00:00:00'")
+            database.commit()
         bounds = {
             pid: resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             for pid in servers
