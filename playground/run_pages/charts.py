@@ -12,8 +12,8 @@ from playground.run_pages.overview import Counts, Overview
 
 SERIES: Final = (
     Series("matching", "good"),
-    Series("violating", "bad"),
-    Series("unchecked", "accent"),
+    Series("not matching", "bad"),
+    Series("not checked", "accent"),
     Series("failed", "failed"),
     Series("cancelled or refused", "muted"),
 )

@@ -190,8 +190,8 @@ def test_load_specs_names_its_own_options_for_an_import_that_is_rejected(capsys,
     )
 
     assert code == 1
-    assert "Set another id prefix (`--prefix`)" in err
-    assert "replace existing tools (`--replace`)." in err
+    assert "use another prefix (`--prefix`)" in err
+    assert "Overwrite it (`--replace`)" in err
 
 
 @pytest.mark.django_db

@@ -174,7 +174,7 @@ def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
     week = home.week_of(ada)
 
     assert [day.runs for day in week.days] == [1, 0, 0, 0, 2, 0, 2]
-    # conforming, violating, unchecked, failed, cancelled or refused
+    # matching, not matching, not checked, failed, cancelled or refused
     assert parts_of(week.days[6]) == (1, 1, 0, 0, 0)
     assert parts_of(week.days[4]) == (0, 0, 0, 1, 1)
     assert parts_of(week.days[0]) == (0, 0, 1, 0, 0)
@@ -202,7 +202,8 @@ def test_the_week_has_the_words_of_the_runs_page(client, ada):
     ]
 
     assert (
-        legends == [["conforming", "violating", "unchecked", "failed", "cancelled or refused"]] * 2
+        legends
+        == [["matching", "not matching", "not checked", "failed", "cancelled or refused"]] * 2
     )
 
 
@@ -265,7 +266,7 @@ def test_examples_that_fail_need_attention_until_they_pass_again(ada):
 def test_own_responses_that_violate_need_attention(client, ada, bob):
     run_of(make_tool("a"), ada, verdict="violates")
 
-    assert concerns(ada) == ["1 response violates its return type"]
+    assert concerns(ada) == ["1 response does not match its return type"]
     assert concerns(bob) == []
     link = page(client, ada).css_first(".concern a").attributes["href"]
     assert "verdict=violates" in link
@@ -316,7 +317,7 @@ def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ad
     assert [node.text() for node in tree.css(".home-attention > .home-list a")] == [
         "d: 1 example fails",
         "c: 1 example fails",
-        "1 response violates its return type",
+        "1 response does not match its return type",
     ]
     assert tree.css_first(".home-attention summary").text() == "2 more"
     folded = [node.text() for node in tree.css(".home-attention details a")]

@@ -52,7 +52,7 @@ def test_a_terminal_shows_the_response_and_how_the_run_ended(builtin):
     assert json.loads(out)["value"] == 1000
     assert out.startswith("{\n  ")
     assert err.startswith("The tool responded after ")
-    assert "The response conforms to the return type." in err
+    assert "The response matches its return type." in err
 
 
 def test_a_terminal_shows_why_a_run_failed(builtin):

@@ -68,7 +68,7 @@ def test_the_choices_of_a_check_have_a_visible_label(failed_check, ada):
     assert form.css_first("legend").text().strip() == "The response"
     assert "visually-hidden" not in form.css_first("legend").attributes["class"]
     choices = [" ".join(choice.text().split()) for choice in form.css("fieldset label")]
-    assert choices == ["must equal the example", "must conform to returnType"]
+    assert choices == ["must equal the example", "must match the return type"]
 
 
 def test_the_examples_are_listed_before_the_first_check(client, builtin):

@@ -74,7 +74,7 @@ def test_the_responses_that_would_not_match_are_counted_and_named(browser, tool)
     assert f"Run {other.pk[24:]} /degrees" in found
 
 
-def test_calls_that_tell_nothing_are_left_out(browser, tool):
+def test_mocks_refused_calls_and_old_ones_are_left_out(browser, tool):
     long_ago = real_calls.time.time() * 1000 - (real_calls.DAYS + 1) * DAY_MS
     call(tool, {}, mode="mock")
     call(tool, {}, outcome="refused")
@@ -158,7 +158,7 @@ def test_a_response_without_its_secrets_is_not_checked(browser, tool):
     assert "response" not in words(browser, proposed(**WHOLE_DEGREES))
 
 
-def test_nothing_is_said_about_responses_without_a_return_type(browser, tool):
+def test_responses_without_a_return_type_are_left_out(browser, tool):
     call(tool, {}, {"degrees": 20.5})
     change = proposed(**WHOLE_DEGREES)
     document = json.loads(change.text)
@@ -168,7 +168,7 @@ def test_nothing_is_said_about_responses_without_a_return_type(browser, tool):
     assert "response" not in words(browser, change)
 
 
-def test_nothing_is_said_about_responses_that_depend_on_the_status(browser, tool):
+def test_responses_whose_type_depends_on_the_status_are_left_out(browser, tool):
     call(tool, {}, {"degrees": 20.5})
     change = proposed(**WHOLE_DEGREES)
     document = json.loads(change.text) | {"x-openapi": {"responses": {}}}
