@@ -140,7 +140,7 @@ def test_a_violation_leads_to_its_rule(person: Person):
     run_once(person.page, {"hours_since_calibration": 73})
     person.start("/")
 
-    person.click(person.link("violat", exact=False))
+    person.click(person.link("not match", exact=False))
     person.click(person.page.locator("tbody a[href^='/runs/'], .run-row a[href^='/runs/']").first)
     person.click(person.link("See the rule"))
 

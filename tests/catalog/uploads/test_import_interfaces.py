@@ -172,7 +172,7 @@ def test_an_import_does_not_revise_a_tool_that_was_published_by_hand():
     [entry] = uploaded("mail.json", json.dumps(tool_list()).encode())
 
     assert entry.faults[0].problem.rule == "publish.other-origin"
-    assert "came from a spec" in entry.faults[0].problem.message
+    assert "from a spec" in entry.faults[0].problem.message
 
 
 def test_an_import_revises_a_tool_whose_origin_is_not_known():

@@ -346,7 +346,7 @@ def test_tools_that_are_rejected_for_the_same_reason_are_one_item(browser):
         ]
         assert len(rejected) == 2
         assert len(rejected[0].css(".problem")) == 1
-        assert "the tool 'a', which came from a spec" in words(rejected[0], ".problem-message")
+        assert "'a' exists already (from a spec)" in words(rejected[0], ".problem-message")
         fold = rejected[0].css_first("details:has(.repeated)")
         assert "open" not in fold.attributes
         assert words(fold, "summary") == "All 4 specs"
