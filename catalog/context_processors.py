@@ -9,7 +9,10 @@ from catalog.held_changes import changes_to_review
 
 
 def review(request: HttpRequest) -> dict[str, object]:
-    """`changes_to_review`: the changes that the person may approve or reject, read when a template asks for them."""
+    """`changes_to_review`: the changes that the person may approve or reject.
+
+    They are read when a template asks for them.
+    """
     user = getattr(request, "user", None)  # a request that is refused early has none
     if user is None or not user.is_authenticated:
         return {}

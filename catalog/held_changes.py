@@ -364,7 +364,10 @@ def reject(change: HeldChange, *, by: User) -> HeldChange:
 
 
 def changes_to_review(person: Person | None) -> list[HeldChange]:
-    """The changes that wait until `person` approves or rejects them, the latest first, at most `MAX_TO_REVIEW`."""
+    """The changes that wait until `person` approves or rejects them, the latest first.
+
+    At most `MAX_TO_REVIEW`.
+    """
     waiting = HeldChange.objects.filter(state=HeldChange.HELD)
     if not waiting.exists():  # most often; the query below takes much longer
         return []

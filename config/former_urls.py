@@ -1,4 +1,4 @@
-"""Former addresses of pages, each with the address that took its place. They stay for one version."""
+"""Redirects from former addresses of pages, for one version."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Figures:
         return self.scores.total()
 
     @property
-    def assessed(self) -> int:
+    def number_assessed(self) -> int:
         return self.tools - self.scores[None]
 
     @property

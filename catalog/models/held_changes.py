@@ -44,10 +44,11 @@ class HeldChangeQuerySet(models.QuerySet["HeldChange"]):
         return self.filter(mine | (Q(source__isnull=False) & ~Q(tool_id__in=hidden) & ~restricted))
 
     def decidable_by(self, person: Person | None) -> HeldChangeQuerySet:
-        """The changes that `person` may approve or reject; the same rule for one is in `catalog.rights`.
+        """The changes that `person` may approve or reject.
 
-        Those of tools that they maintain; of a source that they own, those of tools without an owner, and new ones. A
-        new tool belongs to its toolkit.
+        Those of tools that they maintain; from a source that they own, those of tools without an
+        owner, and new tools; and new tools in a toolkit that they maintain. `catalog.rights` has
+        the same rule for a single change.
         """
         if is_administrator(person):
             return self

@@ -1,4 +1,4 @@
-"""The pages of a tool's tab Formats: all formats compared; its spec, one export or generated code."""
+"""The tab Formats of a tool: all formats compared, its spec, an export, or generated code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def compared_formats(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def one_format(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """A tool in one format: its spec, an export with what differs from the spec, or code in one language."""
+    """A tool in one format.
+
+    That is its spec, an export with what differs from the spec, or code in one language.
+    """
     tool = tool_at(slug, request.user)
     if key == "spec":
         return _spec_page(request, tool)

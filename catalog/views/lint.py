@@ -61,7 +61,7 @@ def rule_list(request: HttpRequest) -> HttpResponse:
     context = {
         "groups": groups,
         "total": len(RULES),
-        "assessed": figures.assessed,
+        "assessed": figures.number_assessed,
         "chart": chart_of_scores(figures.scores),
         "most": max(numbers.values(), default=1),
         "severity": chosen,

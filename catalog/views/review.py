@@ -44,7 +44,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def review(request: HttpRequest, pk: int) -> HttpResponse:
-    """A change by a source or a person that waits for approval, with its proofs; approve or reject it."""
+    """A change that waits for approval, with its proofs; POST approves or rejects it."""
     found = held_change_at(pk, request.user)
     if request.method == "POST":
         return _decide(request, found)

@@ -128,7 +128,7 @@ def base_url(spec: Mapping[str, Any], configuration: Mapping[str, Any], source_a
     template = value_of(BASE_URL) or "/"
     address = _TEMPLATE.sub(lambda found: value_of(found[1]), template)
     if source_address:
-        with suppress(ValueError):  # it is no URL, and refused below
+        with suppress(ValueError):  # not a URL: it is refused below
             address = urljoin(source_address, address)
     parts = url_parts(address)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -158,7 +158,7 @@ def origins_of_requests(
     for scheme in schemes.values():
         token_url = members_of(scheme).get("tokenUrl")
         if isinstance(token_url, str):
-            with suppress(ValueError):  # no request is sent to an address that is no URL
+            with suppress(ValueError):  # no request is sent to an address that is not a URL
                 addresses.append(urljoin(base, token_url))
     return sorted({origin_of(address) for address in addresses})
 

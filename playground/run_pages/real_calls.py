@@ -1,4 +1,7 @@
-"""The live calls of the last 30 days, checked against a spec that is not published yet. No tool is called."""
+"""Check the live calls of the last 30 days against a spec that is not published yet.
+
+No tool is called.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ class FailingCall:
 
 @dataclass
 class Checked:
-    """What a check of many calls found. `is_cut`: there are more, or there was no time to check them all."""
+    """What a check of many calls found.
+
+    `is_cut`: there are more calls, or there was no time to check them all.
+    """
 
     number: int = 0
     failing: int = 0
@@ -69,8 +75,8 @@ class Checked:
 class RealCalls:
     """How the calls of the last 30 days would fare with a spec.
 
-    `responses` is None where nothing can be said: without a return type, and for an OpenAPI tool, whose responses
-    depend on the HTTP status, which runs do not store.
+    `responses` is None if they cannot be checked: without a return type, and for an OpenAPI tool,
+    whose responses depend on the HTTP status, which runs do not store.
     """
 
     calls: Checked
@@ -80,9 +86,9 @@ class RealCalls:
 def check_real_calls(tool: Tool, spec: ToolSpec, person: Person) -> RealCalls:
     """Check the calls of `tool` that `person` may see against `spec`.
 
-    Other people's calls do not count: with patterns that are tried one after the other, their number would reveal
-    parameters. Refused calls are left out. A secret, which is not stored, counts as given. As in a run, parameters
-    that cannot be checked are refused.
+    Other people's calls do not count: by trying one pattern after the other, their number would
+    reveal parameters. Refused calls are left out. A secret, which is not stored, counts as given.
+    Parameters that cannot be checked count as refused, as in a run.
     """
     since = id_at(round(time.time() * 1000) - DAYS * DAY_MS)
     runs = Run.objects.visible_to(person).filter(tool=tool, mode="live", id__gte=since)
@@ -108,8 +114,8 @@ def _check(
 ) -> Checked:
     """Check the texts of `column` against `schema`, each distinct text once.
 
-    Members whose names are `secret` may be missing, since they are not stored. With `redacted`, texts in which a secret
-    was replaced are left out: the value that was checked then is not stored.
+    Members whose names are in `secret` may be missing, since they are not stored. With `redacted`,
+    texts in which a secret was replaced are left out: the original value is not stored.
     """
     checked, known = Checked(), dict[str, CheckResult]()
     budget = Budget(steps=20_000_000, seconds=MAX_SECONDS)

@@ -169,7 +169,10 @@ def _facts(tool: Tool) -> Iterator[ToolFact]:
 
 
 def _required_of(parameters: JSON) -> str:
-    """How many parameters must be given: "1 of 5 parameters required"; "" if the root of the schema does not say it."""
+    """How many parameters must be given: "1 of 5 parameters required".
+
+    "" if the root of the schema does not list them.
+    """
     schema = members_of(parameters)
     properties = members_of(schema.get("properties"))
     if not properties:

@@ -97,7 +97,7 @@ def test_each_line_has_the_path_by_which_the_response_is_read(response: Page):
 def test_the_next_problem_is_shown_in_a_closed_part(response: Page):
     response.get_by_role("button", name="Collapse all").click()
 
-    response.get_by_role("button", name="Next problem").click()
+    response.get_by_role("button", name="Next violation").click()
 
     expect(response.locator(".is-current-problem")).to_be_visible()
 
@@ -118,10 +118,10 @@ def test_the_search_of_a_response_is_in_the_bar_of_its_copy_button(response: Pag
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_problems_are_counted_and_their_buttons_stay_in_view(response: Page, width: int):
     response.set_viewport_size({"width": width, "height": 780})
-    step = response.get_by_role("button", name="Next problem")
+    step = response.get_by_role("button", name="Next violation")
     notes = response.locator("#response .json-note")
     total = notes.count()
-    expect(response.locator("[data-step-count]")).to_have_text(f"{total} problems")
+    expect(response.locator("[data-step-count]")).to_have_text(f"{total} violations")
 
     for number in range(1, total + 1):
         step.click()

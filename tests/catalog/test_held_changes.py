@@ -1,4 +1,4 @@
-"""Who may decide about which changes: the query for all of them says the same as the rule for one."""
+"""The query for the changes that a person may decide about agrees with the rule for one."""
 
 from __future__ import annotations
 

@@ -96,6 +96,13 @@ def test_a_document_that_is_no_text_is_refused(staff):
     assert "The document is not text in UTF-8." in text(response, ".error-summary")
 
 
+def test_a_document_with_a_null_character_is_refused(staff):
+    response = add(staff, document=SimpleUploadedFile("weather.json", b"a\0b"))
+
+    assert response.status_code == 422
+    assert "Null characters are not allowed." in text(response, ".error-summary")
+
+
 def test_a_command_cannot_be_added_on_the_page(staff):
     response = add(staff, name="local", kind="mcp-stdio", address="sh -c id")
 

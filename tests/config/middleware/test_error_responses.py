@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 
 from catalog.accounts.tokens import create_token
@@ -67,3 +67,15 @@ def test_a_page_reports_an_unreachable_database(client: Client):
     assert answer.status_code == 503
     assert "Temporarily unavailable" in page
     assert "cannot be read" in page
+
+
+def test_an_error_page_asks_nothing_of_a_database_that_fails(browser, monkeypatch):
+    def fail(person):
+        raise OperationalError("disk I/O error")
+
+    monkeypatch.setattr("catalog.context_processors.changes_to_review", fail)
+
+    answer = browser.get("/nothing/")
+
+    assert answer.status_code == 404
+    assert b"Not found, or no access" in answer.content

@@ -42,7 +42,7 @@ def call(tool, parameters, response=None, by=None, **columns):
     )
 
 
-def proposed(**definition):
+def propose_change(**definition):
     """A change of Ada's tool by somebody else."""
     set_role(grace := make_user("grace"), "publisher")
     return publish_or_hold(make_spec("weather", **{**BEFORE, **definition}), by=grace).change
@@ -57,7 +57,7 @@ def test_the_calls_that_would_be_refused_are_counted_and_named(browser, tool):
     call(tool, {"city": "Oslo", "day": 1})
     refused = call(tool, {"city": "Rome"})
 
-    found = words(browser, proposed(**NEEDS_DAY))
+    found = words(browser, propose_change(**NEEDS_DAY))
 
     assert "1 of 2 calls would be refused." in found
     assert f'Run {refused.pk[24:]} "day" is missing' in found
@@ -67,7 +67,7 @@ def test_the_responses_that_would_not_match_are_counted_and_named(browser, tool)
     call(tool, {}, {"degrees": 20})
     other = call(tool, {}, {"degrees": 20.5})
 
-    found = words(browser, proposed(**WHOLE_DEGREES))
+    found = words(browser, propose_change(**WHOLE_DEGREES))
 
     assert "None of 2 calls would be refused." in found
     assert "1 of 2 responses would not match the return type." in found
@@ -80,7 +80,7 @@ def test_mocks_refused_calls_and_old_ones_are_left_out(browser, tool):
     call(tool, {}, outcome="refused")
     call(tool, {}, id=id_at(round(long_ago)))
 
-    found = words(browser, proposed(**NEEDS_DAY))
+    found = words(browser, propose_change(**NEEDS_DAY))
 
     assert found == "You see no live calls of this tool from the last 30 days."
 
@@ -88,13 +88,13 @@ def test_mocks_refused_calls_and_old_ones_are_left_out(browser, tool):
 def test_calls_of_others_do_not_count(browser, tool):
     call(tool, {"city": "Oslo"}, by=make_user("bob"))
 
-    assert "You see no live calls" in words(browser, proposed(**NEEDS_DAY))
+    assert "You see no live calls" in words(browser, propose_change(**NEEDS_DAY))
 
 
 def test_an_administrator_sees_how_all_calls_would_fare(admin_client, tool):
     call(tool, {"city": "Oslo"}, by=make_user("bob"))
 
-    assert "1 of 1 call would be refused." in words(admin_client, proposed(**NEEDS_DAY))
+    assert "1 of 1 call would be refused." in words(admin_client, propose_change(**NEEDS_DAY))
 
 
 @pytest.mark.parametrize(("name", "schema"), [("api_key", {}), ("pin", {"writeOnly": True})])
@@ -102,7 +102,9 @@ def test_a_secret_that_was_not_stored_counts_as_given(browser, tool, name, schem
     call(tool, {"city": "Oslo"})
     with_secret = {"type": "object", "properties": {name: schema}, "required": [name]}
 
-    assert "None of 1 call would be refused." in words(browser, proposed(parameters=with_secret))
+    assert "None of 1 call would be refused." in words(
+        browser, propose_change(parameters=with_secret)
+    )
 
 
 def test_the_same_call_is_checked_once(browser, tool, monkeypatch):
@@ -114,7 +116,7 @@ def test_the_same_call_is_checked_once(browser, tool, monkeypatch):
     for _ in range(5):
         call(tool, {"city": "Oslo"})
 
-    assert "5 of 5 calls would be refused." in words(browser, proposed(**NEEDS_DAY))
+    assert "5 of 5 calls would be refused." in words(browser, propose_change(**NEEDS_DAY))
     assert len(checks) == 1
 
 
@@ -123,7 +125,9 @@ def test_only_the_latest_calls_are_looked_at(browser, tool, monkeypatch):
     for city in ("Oslo", "Rome", "Lima"):
         call(tool, {"city": city})
 
-    assert "2 of the latest 2 calls would be refused." in words(browser, proposed(**NEEDS_DAY))
+    assert "2 of the latest 2 calls would be refused." in words(
+        browser, propose_change(**NEEDS_DAY)
+    )
 
 
 def test_a_check_that_would_take_too_long_says_how_far_it_came(browser, tool, monkeypatch):
@@ -131,7 +135,7 @@ def test_a_check_that_would_take_too_long_says_how_far_it_came(browser, tool, mo
     for city in ("Oslo", "Rome"):
         call(tool, {"city": city})
 
-    assert "1 of the latest 1 call would be refused." in words(browser, proposed(**NEEDS_DAY))
+    assert "1 of the latest 1 call would be refused." in words(browser, propose_change(**NEEDS_DAY))
 
 
 def test_calls_that_cannot_be_checked_in_time_are_not_counted_as_accepted(
@@ -140,7 +144,7 @@ def test_calls_that_cannot_be_checked_in_time_are_not_counted_as_accepted(
     monkeypatch.setattr(real_calls, "MAX_SECONDS", 0)
     call(tool, {"city": "Oslo"})
 
-    assert words(browser, proposed(**NEEDS_DAY)) == (
+    assert words(browser, propose_change(**NEEDS_DAY)) == (
         "There was no time to check whether any would be refused."
     )
 
@@ -149,18 +153,18 @@ def test_a_call_that_no_check_can_decide_would_be_refused_as_in_a_run(browser, t
     call(tool, {"city": "a" * 40 + "!"})
     schema = {"type": "object", "properties": {"city": {"pattern": "^(a|a)*$"}}}
 
-    assert "1 of 1 call would be refused." in words(browser, proposed(parameters=schema))
+    assert "1 of 1 call would be refused." in words(browser, propose_change(parameters=schema))
 
 
 def test_a_response_without_its_secrets_is_not_checked(browser, tool):
     call(tool, {}, {"degrees": "[secret]"})
 
-    assert "response" not in words(browser, proposed(**WHOLE_DEGREES))
+    assert "response" not in words(browser, propose_change(**WHOLE_DEGREES))
 
 
 def test_responses_without_a_return_type_are_left_out(browser, tool):
     call(tool, {}, {"degrees": 20.5})
-    change = proposed(**WHOLE_DEGREES)
+    change = propose_change(**WHOLE_DEGREES)
     document = json.loads(change.text)
     del document["definition"]["returnType"]
     HeldChange.objects.update(text=json.dumps(document))
@@ -170,7 +174,7 @@ def test_responses_without_a_return_type_are_left_out(browser, tool):
 
 def test_responses_whose_type_depends_on_the_status_are_left_out(browser, tool):
     call(tool, {}, {"degrees": 20.5})
-    change = proposed(**WHOLE_DEGREES)
+    change = propose_change(**WHOLE_DEGREES)
     document = json.loads(change.text) | {"x-openapi": {"responses": {}}}
     HeldChange.objects.update(text=json.dumps(document))
 
@@ -181,11 +185,11 @@ def test_the_failing_calls_that_are_not_named_are_counted(browser, tool):
     for number in range(real_calls.SHOWN + 2):
         call(tool, {"city": str(number)})
 
-    assert words(browser, proposed(**NEEDS_DAY)).endswith("and 2 more")
+    assert words(browser, propose_change(**NEEDS_DAY)).endswith("and 2 more")
 
 
 def test_the_review_leads_to_its_calls_and_a_decided_one_does_not(browser, tool):
-    change = proposed(**NEEDS_DAY)
+    change = propose_change(**NEEDS_DAY)
     url = f"{change.get_absolute_url()}calls/"
     waiting = browser.get(change.get_absolute_url()).content.decode()
 
