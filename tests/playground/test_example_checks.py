@@ -182,7 +182,7 @@ def test_an_example_whose_return_value_breaks_return_type_fails(builtin):
     [result] = results_of(check(tool, exactly=False))
 
     assert result.passed is False
-    assert result.message.startswith("Its return value violates returnType")
+    assert result.message.startswith("Its return value does not match the return type")
 
 
 def test_a_call_that_fails_fails_the_example(builtin):
@@ -374,7 +374,7 @@ def test_two_runs_are_shown_side_by_side_with_their_differences(browser, ada, bu
     ]
     assert "changed" in [mark.text() for mark in earlier.css(".json-line .value-change")]
     assert "changed, was 1000" in [mark.text() for mark in later.css(".json-line .value-change")]
-    assert "conforms" in later.css_first(".compared-facts").text()
+    assert "matches" in later.css_first(".compared-facts").text()
     assert '"value": 1' in " ".join(row.text() for row in tree.css("tr.diff-del"))
     assert "returned" in tree.css_first("table.comparison").text()
 

@@ -293,6 +293,6 @@ def test_pages_say_how_long_a_secret_must_be_to_be_removed(site, client):
 
     for path in ("/factories/", f"/tools/{tool.slug}/try/"):
         assert (
-            "at least 4 characters are removed from responses and logs"
+            "at least 4 characters are masked in responses and logs"
             in client.get(path).content.decode()
         )
