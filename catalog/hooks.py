@@ -10,6 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
+def _check_nothing(*_given: object) -> object:
+    return None
+
+
 @dataclass
 class Hooks:
     """The installed functions.
@@ -21,12 +25,15 @@ class Hooks:
         tools_with_passing_examples: the primary keys of tools whose current revision passed all its examples when they
             were last checked. Called with every list.
         most_run_tools: the primary keys of the tools with the most runs, those with the most first.
+        check_recent_calls: (Tool, ToolSpec, Person) -> how the tool's recent calls that the person may see would
+            fare with the spec: a `RealCalls` of the playground, for its template. It takes at most 0.2 s of CPU time.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
     installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
     most_run_tools: Callable[[], tuple[int, ...]] = tuple
+    check_recent_calls: Callable[..., object] = _check_nothing
 
 
 hooks = Hooks()

@@ -2,7 +2,7 @@ from django.urls import path
 
 from playground.mcp import connect
 from playground.mcp.view import mcp
-from playground.views import examples, factories, runs, try_page
+from playground.views import examples, factories, real_calls, runs, try_page
 
 app_name = "playground"
 urlpatterns = [
@@ -10,7 +10,12 @@ urlpatterns = [
     path("tools/<str:slug>/try/completions/", try_page.completions, name="completions"),
     path("tools/<str:slug>/tests/", examples.examples, name="tests"),
     path("tools/<str:slug>/runs/", runs.tool_runs, name="tool_runs"),
-    path("review/<int:pk>/calls/", runs.real_calls, name="real_calls"),
+    path("review/<int:pk>/calls/", real_calls.change_calls, name="change_calls"),
+    path(
+        "tools/<str:slug>/changes/<int:number>/calls/",
+        real_calls.revision_calls,
+        name="revision_calls",
+    ),
     path("runs/", runs.run_list, name="runs"),
     path("runs/<str:first_id>..<str:second_id>/", runs.run_comparison, name="run_comparison"),
     path("runs/<str:run_id>/", runs.run_detail, name="run"),

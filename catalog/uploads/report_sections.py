@@ -25,6 +25,8 @@ class Row:
         tool: as it is now, if it is visible.
         semantic_difference: the changes of a breaking revision, if there was time to compare it.
         difference: the lines that it would change, in a preview.
+        real_calls: how the recent calls of its tool would fare with it, in a preview, if it may
+            break callers (`RealCalls` of the playground).
         preview: the converted spec of an imported tool, in a preview.
         is_selected: whether its box is checked.
         has_id_field: whether its id can be changed, in a preview.
@@ -36,6 +38,7 @@ class Row:
     tool: Tool | None = None
     semantic_difference: Difference | None = None
     difference: text_diff.Difference | None = None
+    real_calls: object = None
     preview: str = ""
     is_selected: bool = True
     has_id_field: bool = False

@@ -19,6 +19,7 @@ from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, SpecError
 from catalog.forms.uploads import PASTED, UploadForm
+from catalog.hooks import hooks
 from catalog.models import Tool, Upload
 from catalog.models.uploads import RANKS
 from catalog.rendering import text_diff
@@ -38,6 +39,7 @@ from catalog.views.upload_reports import COMPARED, FIXED_CHARS
 LISTED: Final = 200  # specs of each kind that a preview lists while the person types
 LISTED_IN_CHECK: Final = 400  # with four fields each; a form may have 4,000
 UPLOADS_LISTED: Final = 5
+CALLS_CHECKED: Final = 5  # tools of a preview whose recent calls are checked
 CORRECTED: Final = 5  # up to this many specs that are all wrong are corrected on the upload page
 LIVE_BYTES: Final = (
     1024 * 1024
@@ -304,20 +306,29 @@ def _rows(
         )
         if entry.outcome == "revised" and compared_left > 0:
             compared_left -= 1
-            row = _with_difference(row, person)
+            is_checked = compared_left >= COMPARED - CALLS_CHECKED
+            row = _with_difference(row, person, checks_calls=is_checked)
         yield row
 
 
-def _with_difference(row: Row, person: Person) -> Row:
-    """The row with what its spec would change, unless the person does not see the tool."""
+def _with_difference(row: Row, person: Person, *, checks_calls: bool) -> Row:
+    """The row with what its spec would change, unless the person does not see the tool.
+
+    With `checks_calls`, the tool's recent calls are checked if the change may break some.
+    """
     entry = row.entry
     tools = Tool.objects.visible_to(person).with_current()
     tool = tools.filter(tool_id=entry.tool_id).first()
     if tool is None or tool.current is None or not entry.text:
         return row
     spec = read_spec(entry.text, max_bytes=settings.MAX_SPEC_BYTES)
+    semantic_difference = compare_specs(tool.current.spec, spec)
+    real_calls = None
+    if checks_calls and semantic_difference.verdict in {"breaking", "unknown"}:
+        real_calls = hooks.check_recent_calls(tool, spec, person)
     return replace(
         row,
-        semantic_difference=compare_specs(tool.current.spec, spec),
+        semantic_difference=semantic_difference,
         difference=text_diff.compare(tool.current.source, entry.text),
+        real_calls=real_calls,
     )

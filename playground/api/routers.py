@@ -6,6 +6,7 @@ from playground.api import (  # noqa: F401 - they add to the router, in the orde
     repeats,
     inputs,
     example_checks,
+    real_calls,
     factories,
 )
 

@@ -1,4 +1,4 @@
-"""Check the live calls of the last 30 days against a spec that is not published yet.
+"""Check the live calls of the last 30 days against another spec of their tool.
 
 No tool is called.
 """
@@ -27,6 +27,7 @@ MAX_CALLS: Final = 10_000  # the latest ones
 MAX_BYTES: Final = 20_000_000  # of all texts of one answer, of parameters and of responses
 ROWS_AT_ONCE: Final = 20  # each may have a megabyte
 MAX_SECONDS: Final = 0.5  # CPU time for the parameters, and as much for the responses
+QUICK_SECONDS: Final = 0.1  # likewise, in the preview of an upload
 SHOWN: Final = 5
 
 
@@ -81,10 +82,16 @@ class RealCalls:
 
     calls: Checked
     responses: Checked | None
+    days: int = DAYS
 
 
-def check_real_calls(tool: Tool, spec: ToolSpec, person: Person) -> RealCalls:
+def check_real_calls(
+    tool: Tool, spec: ToolSpec, person: Person, *, seconds: float | None = None
+) -> RealCalls:
     """Check the calls of `tool` that `person` may see against `spec`.
+
+    It takes at most `seconds` of CPU time for the parameters, and as much for the responses (None:
+    `MAX_SECONDS`).
 
     Other people's calls do not count: by trying one pattern after the other, their number would
     reveal parameters. Refused calls are left out. A secret, which is not stored, counts as given.
@@ -95,13 +102,20 @@ def check_real_calls(tool: Tool, spec: ToolSpec, person: Person) -> RealCalls:
     compiled = CompiledSpec(spec)
     secret = secret_names(spec.parameters) | secret_names(revision_of(tool).spec.parameters)
     sent = runs.exclude(outcome__in=["refused", "queued"])
-    calls = _check(sent, "parameters_json", compiled.parameters, secret)
+    seconds = MAX_SECONDS if seconds is None else seconds
+    calls = _check(sent, "parameters_json", compiled.parameters, secret, seconds)
     if compiled.return_type is None or "x-openapi" in spec.document:
         return RealCalls(calls, None)
     returned = runs.filter(outcome="returned", response_cut=False, response_json__isnull=False)
-    return RealCalls(
-        calls, _check(returned, "response_json", compiled.return_type, frozenset(), redacted=True)
+    responses = _check(
+        returned, "response_json", compiled.return_type, frozenset(), seconds, redacted=True
     )
+    return RealCalls(calls, responses)
+
+
+def check_quickly(tool: Tool, spec: ToolSpec, person: Person) -> RealCalls:
+    """`check_real_calls` for the preview of an upload, which has several tools."""
+    return check_real_calls(tool, spec, person, seconds=QUICK_SECONDS)
 
 
 def _check(
@@ -109,16 +123,17 @@ def _check(
     column: str,
     schema: CompiledSchema | None,
     secret: frozenset[str],
+    seconds: float,
     *,
     redacted: bool = False,
 ) -> Checked:
-    """Check the texts of `column` against `schema`, each distinct text once.
+    """Check the texts of `column` against `schema`, each distinct text once, for `seconds`.
 
     Members whose names are in `secret` may be missing, since they are not stored. With `redacted`,
     texts in which a secret was replaced are left out: the original value is not stored.
     """
     checked, known = Checked(), dict[str, CheckResult]()
-    budget = Budget(steps=20_000_000, seconds=MAX_SECONDS)
+    budget = Budget(steps=20_000_000, seconds=seconds)
     size = 0
     latest = runs.order_by("-id").values_list("id", column)[:MAX_CALLS]
     for run_id, text in latest.iterator(chunk_size=ROWS_AT_ONCE):

@@ -19,15 +19,13 @@ from catalog.errors import Busy, DocumentError, RevisionConflict, SpecError
 from catalog.held_changes import (
     WHO_DECIDES,
     Proposal,
-    current_revision,
     own_proposal,
     publish_or_hold,
 )
 from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
-from catalog.shortcuts import file_stem, held_change_at, revision_of, tool_at, tool_for
-from catalog.views.parts import part_or_page
+from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
 from playground import running
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
@@ -42,7 +40,6 @@ from playground.run_pages.filters import RunFilter
 from playground.run_pages.forms import ExampleForm, ShareForm, first_error
 from playground.run_pages.overview import DEFAULT_PERIOD, PERIODS, overview_of
 from playground.run_pages.presenters import phases, pinned, snippets
-from playground.run_pages.real_calls import DAYS, check_real_calls
 from playground.run_pages.response_changes import like_example, like_last_run
 from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
@@ -305,24 +302,6 @@ def tool_runs(request: HttpRequest, slug: str) -> HttpResponse:
     """The runs of one tool, beside the addresses of its other pages."""
     tool = tool_at(slug, request.user)
     return redirect(f"{reverse('playground:runs')}?{RunFilter(tool=tool.slug).query()}")
-
-
-@login_required
-@require_safe
-def real_calls(request: HttpRequest, pk: int) -> HttpResponse:
-    """How the live calls of the last 30 days would fare with a change that waits for review."""
-    change = held_change_at(pk, request.user)
-    current = current_revision(change.tool_id, request.user)
-    if current is None or not change.is_held:
-        raise Http404
-    context = {
-        "change": change,
-        "real": check_real_calls(current.tool, change.spec, actor(request)),
-        "days": DAYS,
-    }
-    return part_or_page(
-        request, "playground/_real_calls.html", "playground/real_calls.html", context
-    )
 
 
 def are_comparable(visible: RunQuerySet, run_ids: list[str]) -> bool:

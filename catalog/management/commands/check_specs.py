@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import httpx2
 from django.conf import settings
 from django.core.management.base import CommandError
 
 from catalog.accounts.site_url import stored_site_url
 from catalog.commands import BaseCommand, without_controls
 from catalog.errors import DocumentError, Problem, SpecError
+from catalog.jsontext.positions import locate
 from catalog.jsontext.reader import loads
+from catalog.outgoing.clients import ssl_context
 from catalog.specs.lint import RULES, SEVERITIES, Advice, advise, score
 from catalog.specs.lint.assessment import WaivedFinding
 from catalog.specs.lint.reporters import FORMATS, Checked, as_sarif
-from catalog.specs.spec import read_spec
+from catalog.specs.spec import ToolSpec, read_spec
 from catalog.uploads.file_types import JSON_ENDINGS
 from catalog.uploads.files import files_at, pieces_at
 from catalog.uploads.pieces import Piece
@@ -32,7 +36,10 @@ SHOWN: Final = {NONE: SEVERITIES[:0]} | {
 
 
 class Command(BaseCommand):
-    help = "Check specs without storing them. Exits with 1 if a spec has problems, with 2 if a file cannot be read."
+    help = (
+        "Check specs without storing them. Exits with 1 if a spec has problems or would refuse recent calls, with 2 "
+        "if a file cannot be read or the site does not answer."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
@@ -46,6 +53,13 @@ class Command(BaseCommand):
             type=_address,
             metavar="URL",
             help="the URL of a Toolshelf that explains the rules, for links in SARIF: https://tools.example.org",
+        )
+        parser.add_argument(
+            "--against-runs",
+            type=_address,
+            metavar="URL",
+            help="the URL of a Toolshelf that checks its live calls of the last 30 days against each spec; the "
+            "variable TOOLSHELF_TOKEN has an API token with the scope read",
         )
         parser.add_argument(
             "--waivers",
@@ -75,8 +89,9 @@ class Command(BaseCommand):
         pieces = pieces_at(
             files, max_bytes=settings.MAX_SPEC_BYTES, max_document_bytes=settings.MAX_DOCUMENT_BYTES
         )
-        checked = [_check(piece, waivers) for piece in pieces]
-        shown = [replace(one, advice=_from(options["advice"], one.advice)) for one in checked]
+        ask = _calls_at(options["against_runs"]) if options["against_runs"] else _check_no_calls
+        checked = [_check(piece, waivers, ask) for piece in pieces]
+        shown = [_with_advice(one, options["advice"]) for one in checked]
         form = options["format"] or ("groups" if self.stdout.isatty() else "text")
         report = FORMATS[form]
         if form == "sarif":
@@ -89,7 +104,10 @@ class Command(BaseCommand):
             f"{len(checked):,} spec{'s' * (len(checked) != 1)} checked, {wrong:,} with problems"
             + (f", {advised:,} with advice" if advised else "")
         )
-        if wrong or any(_from(options["fail_on"], one.advice) for one in checked):
+        failing = sum(bool(one.failing_calls) for one in checked)
+        if failing:
+            self.stderr.write(f"{failing:,} would break recent calls")
+        if wrong or failing or any(_from(options["fail_on"], one.advice) for one in checked):
             sys.exit(1)
 
 
@@ -123,7 +141,78 @@ def _waivers_in(file: Path) -> list[tuple[str, WaivedFinding]]:
     return found
 
 
-def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> Checked:
+def _check_no_calls(_spec: ToolSpec) -> tuple[Advice, ...]:
+    return ()
+
+
+def _calls_at(site: str) -> Callable[[ToolSpec], tuple[Advice, ...]]:
+    """A function that asks a site how the recent calls of a spec's tool would fare with the spec.
+
+    Raises:
+        CommandError: there is no token. The function raises it if the site does not answer.
+    """
+    token = os.environ.get("TOOLSHELF_TOKEN", "")
+    if not token:
+        message = "--against-runs needs an API token with the scope read in TOOLSHELF_TOKEN."
+        raise CommandError(message, returncode=2)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    url = f"{site.rstrip('/')}/api/v1/specs/check-calls"
+
+    def ask(spec: ToolSpec) -> tuple[Advice, ...]:
+        try:
+            response = httpx2.post(
+                url,
+                content=spec.source.encode(),
+                headers=headers,
+                timeout=60,
+                verify=ssl_context(),
+            )
+            response.raise_for_status()
+            return _failing_calls(response.json(), spec)
+        except httpx2.HTTPStatusError as error:
+            detail = error.response.text[:500]
+            raise CommandError(f"{error} {detail}", returncode=2) from error
+        except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
+            message = f"{url} did not answer as a Toolshelf does: {error}"
+            raise CommandError(message, returncode=2) from error
+
+    return ask
+
+
+def _failing_calls(report: Mapping[str, Any], spec: ToolSpec) -> tuple[Advice, ...]:
+    """A finding for the calls that the spec would refuse, and one for the responses that would not match it."""
+    kinds = [
+        ("calls", "calls-refused", "/definition/parameters", "would be refused"),
+        ("responses", "responses-mismatched", "/definition/returnType", "would not match"),
+    ]
+    findings = []
+    for kind, rule, pointer, fate in kinds:
+        checked = report[kind]
+        if not checked or not checked["failing"]:
+            continue
+        first = checked["first"][0]
+        reason = f"{first['pointer']} {first['message']}".strip()
+        message = (
+            f"{checked['failing']:,} of {checked['checked']:,} {kind} of the last {report['days']} days {fate}. "
+            f"Run {first['run']}: {reason}"
+        )
+        line, column = locate(spec.source, [pointer])[pointer]
+        problem = Problem(pointer, message, rule, line=line, column=column)
+        findings.append(Advice(problem, "error"))
+    return tuple(findings)
+
+
+def _with_advice(checked: Checked, severity: str) -> Checked:
+    """The result with the advice that is shown: of this severity or a higher one, and on failing calls."""
+    advice = (*checked.failing_calls, *_from(severity, checked.advice))
+    return replace(checked, advice=advice)
+
+
+def _check(
+    piece: Piece,
+    waivers: Sequence[tuple[str, WaivedFinding]],
+    ask: Callable[[ToolSpec], tuple[Advice, ...]],
+) -> Checked:
     if piece.refusal:
         return Checked(piece.source, piece.line, (piece.refusal,))
     if piece.is_yaml:
@@ -143,7 +232,10 @@ def _check(piece: Piece, waivers: Sequence[tuple[str, WaivedFinding]] = ()) -> C
         for one in advise(spec)
         if not any(waiver.covers(one.rule, one.problem.pointer) for waiver in waived)
     )
-    return Checked(piece.source, piece.line, advice=advice, score=score(advice))
+    failing = tuple(replace(one, problem=piece.in_source(one.problem)) for one in ask(spec))
+    return Checked(
+        piece.source, piece.line, advice=advice, score=score(advice), failing_calls=failing
+    )
 
 
 def _from(severity: str, advice: Sequence[Advice]) -> tuple[Advice, ...]:

@@ -25,6 +25,7 @@ class Checked:
 
     Attributes:
         score: 0 to 100; None for a spec with problems.
+        failing_calls: on recent calls that the spec would refuse, and responses that would not match it.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Checked:
     problems: tuple[Problem, ...] = ()
     advice: tuple[Advice, ...] = ()
     score: int | None = None
+    failing_calls: tuple[Advice, ...] = ()
 
 
 def as_text(checked: Sequence[Checked]) -> str:

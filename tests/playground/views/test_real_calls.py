@@ -1,4 +1,4 @@
-"""Review: how the live calls of the last 30 days would fare with a change."""
+"""How the live calls of the last 30 days would fare with a change, a revision or an uploaded spec."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.accounts.rates import Rate
 from catalog.accounts.roles import set_role
 from catalog.held_changes import publish_or_hold
 from catalog.models import HeldChange
@@ -49,7 +50,10 @@ def propose_change(**definition):
 
 
 def words(browser, change):
-    page = browser.get(f"{change.get_absolute_url()}calls/").content.decode()
+    return words_in(browser.get(f"{change.get_absolute_url()}calls/").content.decode())
+
+
+def words_in(page):
     return " ".join(LexborHTMLParser(page).css_first(".real-calls").text().split())
 
 
@@ -59,7 +63,7 @@ def test_the_calls_that_would_be_refused_are_counted_and_named(browser, tool):
 
     found = words(browser, propose_change(**NEEDS_DAY))
 
-    assert "1 of 2 calls would be refused." in found
+    assert "1 of 2 calls of the last 30 days would be refused." in found
     assert f'Run {refused.pk[24:]} "day" is missing' in found
 
 
@@ -69,8 +73,8 @@ def test_the_responses_that_would_not_match_are_counted_and_named(browser, tool)
 
     found = words(browser, propose_change(**WHOLE_DEGREES))
 
-    assert "None of 2 calls would be refused." in found
-    assert "1 of 2 responses would not match the return type." in found
+    assert "None of 2 calls of the last 30 days would be refused." in found
+    assert "1 of 2 responses of the last 30 days would not match the return type." in found
     assert f"Run {other.pk[24:]} /degrees" in found
 
 
@@ -94,7 +98,9 @@ def test_calls_of_others_do_not_count(browser, tool):
 def test_an_administrator_sees_how_all_calls_would_fare(admin_client, tool):
     call(tool, {"city": "Oslo"}, by=make_user("bob"))
 
-    assert "1 of 1 call would be refused." in words(admin_client, propose_change(**NEEDS_DAY))
+    assert "1 of 1 call of the last 30 days would be refused." in words(
+        admin_client, propose_change(**NEEDS_DAY)
+    )
 
 
 @pytest.mark.parametrize(("name", "schema"), [("api_key", {}), ("pin", {"writeOnly": True})])
@@ -102,7 +108,7 @@ def test_a_secret_that_was_not_stored_counts_as_given(browser, tool, name, schem
     call(tool, {"city": "Oslo"})
     with_secret = {"type": "object", "properties": {name: schema}, "required": [name]}
 
-    assert "None of 1 call would be refused." in words(
+    assert "None of 1 call of the last 30 days would be refused." in words(
         browser, propose_change(parameters=with_secret)
     )
 
@@ -116,7 +122,9 @@ def test_the_same_call_is_checked_once(browser, tool, monkeypatch):
     for _ in range(5):
         call(tool, {"city": "Oslo"})
 
-    assert "5 of 5 calls would be refused." in words(browser, propose_change(**NEEDS_DAY))
+    assert "5 of 5 calls of the last 30 days would be refused." in words(
+        browser, propose_change(**NEEDS_DAY)
+    )
     assert len(checks) == 1
 
 
@@ -125,7 +133,7 @@ def test_only_the_latest_calls_are_looked_at(browser, tool, monkeypatch):
     for city in ("Oslo", "Rome", "Lima"):
         call(tool, {"city": city})
 
-    assert "2 of the latest 2 calls would be refused." in words(
+    assert "2 of the latest 2 calls of the last 30 days would be refused." in words(
         browser, propose_change(**NEEDS_DAY)
     )
 
@@ -135,7 +143,9 @@ def test_a_check_that_would_take_too_long_says_how_far_it_came(browser, tool, mo
     for city in ("Oslo", "Rome"):
         call(tool, {"city": city})
 
-    assert "1 of the latest 1 call would be refused." in words(browser, propose_change(**NEEDS_DAY))
+    assert "1 of the latest 1 call of the last 30 days would be refused." in words(
+        browser, propose_change(**NEEDS_DAY)
+    )
 
 
 def test_calls_that_cannot_be_checked_in_time_are_not_counted_as_accepted(
@@ -153,7 +163,9 @@ def test_a_call_that_no_check_can_decide_would_be_refused_as_in_a_run(browser, t
     call(tool, {"city": "a" * 40 + "!"})
     schema = {"type": "object", "properties": {"city": {"pattern": "^(a|a)*$"}}}
 
-    assert "1 of 1 call would be refused." in words(browser, propose_change(parameters=schema))
+    assert "1 of 1 call of the last 30 days would be refused." in words(
+        browser, propose_change(parameters=schema)
+    )
 
 
 def test_a_response_without_its_secrets_is_not_checked(browser, tool):
@@ -198,3 +210,66 @@ def test_the_review_leads_to_its_calls_and_a_decided_one_does_not(browser, tool)
     assert f'href="{url}"' in waiting
     assert url not in browser.get(change.get_absolute_url()).content.decode()
     assert browser.get(url).status_code == 404
+
+
+def test_the_difference_of_two_revisions_leads_to_the_calls_with_the_newer_one(browser, tool):
+    refused = call(tool, {"city": "Rome"})
+    revised = publish(make_spec("weather", **{**BEFORE, **NEEDS_DAY}), by=tool.owner)
+    url = f"/tools/{tool.slug}/changes/{revised.revision.number}/calls/"
+
+    page = browser.get(url).content.decode()
+
+    assert f'href="{url}"' in browser.get(f"/tools/{tool.slug}/changes/1..2/").content.decode()
+    assert "1 of 1 call of the last 30 days would be refused." in words_in(page)
+    assert refused.get_absolute_url() in page
+
+
+def test_the_difference_of_two_revisions_has_no_calls_for_visitors(client, tool):
+    publish(make_spec("weather", **{**BEFORE, **NEEDS_DAY}), by=tool.owner)
+
+    page = client.get(f"/tools/{tool.slug}/changes/1..2/").content.decode()
+
+    assert "/calls/" not in page
+
+
+def preview(browser, **definition):
+    changed = make_spec("weather", **{**BEFORE, **definition}).source
+    return browser.post("/add/preview/", {"text": changed}).content.decode()
+
+
+def test_the_preview_of_a_breaking_change_names_the_calls_that_it_would_refuse(browser, tool):
+    refused = call(tool, {"city": "Rome"})
+
+    page = preview(browser, **NEEDS_DAY)
+
+    assert "1 of 1 call of the last 30 days would be refused." in words_in(page)
+    assert refused.get_absolute_url() in page
+
+
+def test_the_preview_of_a_compatible_change_checks_no_calls(browser, tool):
+    call(tool, {"city": "Rome"})
+    wider = {"type": "object", "properties": {"city": {"type": ["string", "null"]}}}
+
+    page = preview(browser, parameters=wider)
+
+    assert "badge-info" in page
+    assert "real-calls" not in page
+
+
+def test_the_preview_of_many_changes_checks_the_calls_of_the_first_ones(browser, ada, monkeypatch):
+    monkeypatch.setattr("catalog.views.uploads.CALLS_CHECKED", 1)
+    for name in ("rain", "snow"):
+        call(publish(make_spec(name, **BEFORE), by=ada).tool, {"city": "Rome"})
+    changed = [make_spec(name, **{**BEFORE, **NEEDS_DAY}).document for name in ("rain", "snow")]
+
+    page = browser.post("/add/preview/", {"text": json.dumps(changed)}).content.decode()
+
+    assert page.count("of the last 30 days would be refused.") == 1
+
+
+def test_checks_of_calls_are_limited_as_previews_are(browser, tool, settings):
+    settings.UPLOAD_RATE = Rate(1, 60)
+    url = f"{propose_change(**NEEDS_DAY).get_absolute_url()}calls/"
+    browser.get(url)
+
+    assert browser.get(url).status_code == 429
