@@ -27,6 +27,13 @@ FORMER: Final[dict[str, str]] = {
     "tools/<str:slug>/exports/<str:key>/": "/tools/{slug}/formats/{key}/",
     "tools/<str:slug>/code/<str:key>/": "/tools/{slug}/formats/{key}/",
     "tools/<str:slug>/organise/": "/tools/{slug}/settings/",
+    "help/connections/": "/help/sources/",
+    "help/verdicts/": "/help/try/",
+    "help/organise/": "/help/rights/",
+    "help/semantic-diff/": "/help/review/",
+    "help/logs/": "/help/operations/",
+    "help/figures/": "/help/",
+    "help/architecture/": "/help/",
     "tools/<str:slug>/access/": "/tools/{slug}/settings/",
 }
 

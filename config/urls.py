@@ -27,8 +27,6 @@ urlpatterns = [
         name="remove_configuration",
     ),
     path("admin/", admin.site.urls),
-    path("help/", help_views.help_index, name="help"),
-    path("help/<slug:slug>/", help_views.help_document, name="help_page"),
     path(f"{sdk_wheel.PATH}<str:name>", views.package, name="package"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
@@ -36,6 +34,8 @@ urlpatterns = [
     path("favicon.ico", views.favicon),
     path("robots.txt", views.robots),
     path("", include(former_urls)),
+    path("help/", help_views.help_index, name="help"),
+    path("help/<slug:slug>/", help_views.help_document, name="help_page"),
 ]
 handler400 = "config.error_pages.bad_request"
 handler403 = "config.error_pages.permission_denied"

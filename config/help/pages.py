@@ -25,19 +25,12 @@ _LANGUAGES: Final = {
     "text": "Output",
 }
 GROUPS: Final = (
-    (
-        "Use the site",
-        ("search", "try", "verdicts", "configurations", "upload", "semantic-diff", "organise"),
-    ),
-    (
-        "Build and connect",
-        ("write-a-tool", "factories", "api", "mcp", "code", "sources", "connections", "webhooks"),
-    ),
-    ("Run a site", ("operations", "settings", "sign-in", "rights", "audit", "logs")),
+    ("Use", ("search", "try", "configurations", "upload", "review")),
+    ("Build", ("write-a-tool", "factories", "sources", "mcp", "api", "code", "webhooks")),
+    ("Operate", ("operations", "settings", "sign-in", "rights", "audit")),
 )
-"""The documents by subject, by name; the others follow in the order of their titles."""
+"""The documents by reader: who uses a site, builds or connects tools, or operates a site."""
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-OTHERS: Final = "About Toolshelf"
 
 
 @dataclass(frozen=True)
@@ -63,25 +56,23 @@ class HelpPage:
 
 
 def help_groups() -> list[tuple[str, list[HelpPage]]]:
-    """Every document: (title of a group, its documents), without empty groups."""
-    pages = {file.stem: _page_of(file) for file in _folder().glob("*.md")}
-    groups = [
-        (title, [pages.pop(slug) for slug in slugs if slug in pages]) for title, slugs in GROUPS
-    ]
-    others = sorted(pages.values(), key=lambda page: page.title)
-    return [(title, found) for title, found in (*groups, (OTHERS, others)) if found]
+    """Every document: (title of a group, its documents)."""
+    return [(title, [_read_page(slug) for slug in slugs]) for title, slugs in GROUPS]
 
 
 def help_page(slug: str) -> HelpPage | None:
     """The document of this name, if there is one."""
-    return next((_page_of(file) for file in _folder().glob("*.md") if file.stem == slug), None)
+    if not any(slug in slugs for _, slugs in GROUPS):
+        return None
+    return _read_page(slug)
 
 
 def _folder() -> Path:
     return Path(settings.BASE_DIR) / "docs"
 
 
-def _page_of(file: Path) -> HelpPage:
+def _read_page(slug: str) -> HelpPage:
+    file = _folder() / f"{slug}.md"
     return _rendered(file, file.stat().st_mtime_ns)
 
 

@@ -28,8 +28,8 @@ HELP_WIDTH = 1040
 QUALITY = 40  # of WebP, in percent
 HELP = {  # the address and the height of each picture
     "search": ("/tools/?q=create+issue+toolkit:github-mcp-server", 420),
-    "verdicts": ("/runs/{run_violates}/", 730),
-    "semantic-diff": ("/tools/billing.send_invoice/changes/1..2/", 720),
+    "try": ("/runs/{run_violates}/", 730),
+    "review": ("/tools/billing.send_invoice/changes/1..2/", 720),
     "configurations": ("/tools/sign_text/try/", 760),
     "connect": ("/connect/", 760),
 }

@@ -20,6 +20,13 @@ MOVED = {
     "/tools/convert_units/exports/openai/": "/tools/convert_units/formats/openai/",
     "/tools/convert_units/code/python/": "/tools/convert_units/formats/python/",
     "/tools/convert_units/organise/": "/tools/convert_units/settings/",
+    "/help/connections/": "/help/sources/",
+    "/help/verdicts/": "/help/try/",
+    "/help/organise/": "/help/rights/",
+    "/help/semantic-diff/": "/help/review/",
+    "/help/logs/": "/help/operations/",
+    "/help/figures/": "/help/",
+    "/help/architecture/": "/help/",
     "/tools/convert_units/access/": "/tools/convert_units/settings/",
 }
 

@@ -112,7 +112,7 @@ def test_the_documented_commands_for_organising_work_with_the_samples(capsys):
         str(ROOT / "playground/samples"),
         str(ROOT / "playground/builtin/specs"),
     )
-    document = (ROOT / "docs/organise.md").read_text(encoding="utf-8")
+    document = (ROOT / "docs/rights.md").read_text(encoding="utf-8")
     shown = re.findall(
         r"^\.venv/bin/python manage\.py (organise_tools .*)$", document, re.MULTILINE
     )
