@@ -20,6 +20,7 @@ from config.request_counters import request_counters  # noqa: E402
 from config.server.connections import Connections, WriteDeadline  # noqa: E402
 from config.server.draining import drain_on_request, stop_with_main_process  # noqa: E402
 from config.server.responses import UnreadResponses, WholeResponses  # noqa: E402
+from playground import visitors  # noqa: E402
 from playground.factory_rescans import follow_rescans  # noqa: E402
 from playground.retention import prune  # noqa: E402
 from playground.supervisor import start_runs, supervisor  # noqa: E402
@@ -28,6 +29,7 @@ stop_with_main_process()
 request_counters().begin()
 start_job("assessments", Assessor().assess, every_s=2, first_s=2)
 start_job("retention", prune, every_s=86_400, first_s=600)
+start_job("visitors", visitors.prune, every_s=60, first_s=60)
 if settings.RUNNER == "local":  # otherwise Celery beat starts syncs and deliveries
     start_job("sources", sync_due, every_s=60, first_s=20)
     start_job(

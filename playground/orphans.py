@@ -32,7 +32,7 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
 
     `own`: hosts to treat as ended although they are alive, because they are about to end.
     """
-    active = Run.objects.active()
+    active = Run.every.active()
     hosts = set(active.values_list("host", flat=True).distinct().order_by())
     gone = [host for host in hosts - {""} if host in set(own) or is_gone(host)]
     now = timezone.now()
@@ -46,7 +46,7 @@ def recover_runs(*, own: Iterable[str] = ()) -> int:
         marked += _crash(runs.filter(outcome="queued"), WAS_QUEUED)
         marked += _crash(runs.filter(outcome="running"), WAS_RUNNING)
     limit_s = settings.RUN_QUEUE_WAIT_S
-    unclaimed = Run.objects.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
+    unclaimed = Run.every.waiting().filter(created_at__lt=now - timedelta(seconds=limit_s))
     marked += _crash(unclaimed, NOT_CLAIMED.format(limit_s=limit_s))
     _end_checks()
     return marked
@@ -57,7 +57,7 @@ def _end_checks() -> None:
 
     Without all of its runs a check has no result: `begin_check` stores none either, if it cannot start them all.
     """
-    active = Run.objects.active().filter(example_check=OuterRef("pk")).order_by()
+    active = Run.every.active().filter(example_check=OuterRef("pk")).order_by()
     ended = ExampleCheck.objects.filter(~Exists(active), finished_at=None)
     for check in ended.filter(has_all_runs=True):
         settle(check)

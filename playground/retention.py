@@ -38,10 +38,8 @@ def prune_runs(days: int) -> int:
     limit = timezone.now() - timedelta(days=days)
     removed = 0
     while old := list(
-        Run.objects.filter(finished_at__lt=limit)
-        .order_by("id")
-        .values_list("pk", flat=True)[:BATCH]
+        Run.every.filter(finished_at__lt=limit).order_by("id").values_list("pk", flat=True)[:BATCH]
     ):
-        _, by_model = Run.objects.filter(pk__in=old).delete()  # with their files
+        _, by_model = Run.every.filter(pk__in=old).delete()  # with their files
         removed += by_model[Run._meta.label]
     return removed

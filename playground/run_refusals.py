@@ -24,12 +24,12 @@ def request_problems(
     configuration: Configuration | None,
     *,
     factory: FactoryInfo | None,
-    mode: str,
+    is_live: bool,
     budget: Budget,
 ) -> list[Problem]:
     """The reasons to refuse this run. Pointers begin with /parameters or /configuration; "" is the tool itself."""
     problems: list[Problem] = []
-    if mode == "live":
+    if is_live:
         problems += factory_problems(factory)
     problems += value_problems(contract.parameters, parameters, "parameters", budget=budget)
     if (
@@ -42,7 +42,7 @@ def request_problems(
         problems.append(Problem("/configuration", message, "run.not-configurable"))
     elif configuration and configuration.shared_as:
         pass  # validating would reveal something about the hidden value: anyone can publish a schema
-    elif contract.configuration and (configuration or mode == "live"):
+    elif contract.configuration and (configuration or is_live):
         problems += value_problems(
             contract.configuration,
             configuration.value if configuration else {},

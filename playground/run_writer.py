@@ -1,6 +1,7 @@
 """Store runs when they begin and when they end, many ends in one transaction.
 
 insert          a run that begins
+check_slots     a visitor's run gets one of the slots for visitors
 write_ends      how runs ended, in one transaction
 Recorder        a thread that stores ends in batches: those that arrived while it stored the batch before
 """
@@ -17,10 +18,11 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.utils import timezone
 
 from catalog import audit, log_context
+from catalog.errors import Busy
 from catalog.webhook_queue import about_tool, active_webhooks, queue_events
 from playground import run_volume
 from playground.examples.results import settle
-from playground.models import Run, RunFile
+from playground.models import VISITOR, Run, RunFile
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ ENDS: Final = (
 MAX_BATCH: Final = 100
 MAX_POINTERS: Final = 20
 NOT_RECORDED: Final = "The response could not be stored."
+VISITOR_SLOTS: Final = 2  # concurrent runs of all visitors
 
 
 def insert(run: Run) -> None:
@@ -41,6 +44,21 @@ def insert(run: Run) -> None:
         record_start(run)
         if not run.is_active:
             run_volume.count([run])
+
+
+def check_slots(run: Run) -> None:
+    """Check that a visitor's run, which is stored, is one of at most `VISITOR_SLOTS`.
+
+    It counts rows because several processes start runs. Each counts after its own row is committed,
+    so that two of them cannot both take the last slot.
+
+    Raises:
+        Busy: it is not. The caller deletes the row.
+    """
+    if run.mode != VISITOR:
+        return
+    if Run.every.active().filter(mode=VISITOR).count() > VISITOR_SLOTS:
+        raise Busy("Other visitors are running tools at the moment.", retry_after_s=2)
 
 
 def queue_drift(run: Run) -> None:
@@ -66,7 +84,12 @@ def queue_drift(run: Run) -> None:
 
 
 def record_start(run: Run) -> None:
-    """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run."""
+    """Record a run, and the use of a saved configuration, in the audit log; in the transaction that stores the run.
+
+    Runs of visitors are not recorded: they are deleted after minutes, and nobody is responsible for them.
+    """
+    if run.mode == VISITOR:
+        return
     tool = run.tool.tool_id
     after = {
         "tool": tool,
@@ -87,7 +110,7 @@ def write_ends(runs: Sequence[Run]) -> None:
     with transaction.atomic():
         for run in runs:
             end = {name: getattr(run, name) for name in ENDS}
-            if Run.objects.active().filter(pk=run.pk).update(**end):
+            if Run.every.active().filter(pk=run.pk).update(**end):
                 stored.append(run)
         files = [file for run in stored for file in run.new_files]
         RunFile.objects.bulk_create(files, batch_size=1, ignore_conflicts=True)
@@ -173,7 +196,7 @@ class Recorder:
     def _give_up(self, run: Run) -> None:
         run.outcome, run.error, run.finished_at = "crashed", NOT_RECORDED, timezone.now()
         try:
-            Run.objects.active().filter(pk=run.pk).update(
+            Run.every.active().filter(pk=run.pk).update(
                 outcome=run.outcome, error=run.error, finished_at=run.finished_at
             )
         except DatabaseError:

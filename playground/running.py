@@ -2,6 +2,7 @@
 
     start  -> refused | a mock response | queued in this process's runner (`supervisor.py`),
               or sent to a Celery worker (`celery/enqueue.py`), which queues it in its own runner
+    start_for_visitor -> likewise, for somebody who may not run tools (`visitors.py`)
     unsaved_mock -> refused | a mock response; nothing is stored
     wait   -> the same run, once it has ended
     cancel -> requests cancellation; the process that owns the run ends it
@@ -24,7 +25,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog import audit, log_context
 from catalog.accounts.models import User
 from catalog.accounts.rate_limits import limit_run_starts
-from catalog.errors import Problem
+from catalog.errors import NotAllowed, Problem
 from catalog.fairness import waiting_of
 from catalog.json_schema.validation import Budget
 from catalog.jsontext import reader
@@ -32,7 +33,7 @@ from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.redaction import Redactor
 from catalog.rights import require
-from playground import run_volume, waiting_room
+from playground import run_volume, visitors, waiting_room
 from playground.celery import enqueue
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.binding import moved_message
@@ -40,9 +41,9 @@ from playground.configurations.secret_members import Configuration, RunSecrets, 
 from playground.draining import refuse_while_draining, wait_for_end
 from playground.factories.connections import connection_for, factory_of, limits_of
 from playground.factories.info import FactoryInfo
-from playground.factories.registry import IMPORT_LIMIT_S
+from playground.factories.registry import IMPORT_LIMIT_S, registry
 from playground.mocks import NoMock, mock
-from playground.models import ExampleCheck, Run
+from playground.models import VISITOR, ExampleCheck, Run
 from playground.run_conclusion import (
     ERROR_CHARACTERS,
     conclude,
@@ -56,6 +57,7 @@ from playground.runner import Job, Limits, Progress
 from playground.supervisor import reserve, supervisor
 
 BRIEF_S = 0.1
+VISITOR_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class ExampleCall:
     number: int
 
 
-@sensitive_variables("configuration", "parameters", "redactor", "secrets")
+@sensitive_variables("configuration", "parameters")
 def start(
     tool: Tool,
     revision: Revision,
@@ -87,7 +89,7 @@ def start(
         tool: a tool of the catalog.
         revision: the revision whose schemas apply.
         parameters: the parameters of the call.
-        by: the user who runs it; None for a management command.
+        by: the user who runs it; None for a management command (never for a visitor).
         configuration: the configuration to create the tool with. It is used but not stored; None means {}.
         configuration_name: the name of the saved configuration, if one was used.
         mode: "live", or "mock", which calls nothing.
@@ -110,16 +112,51 @@ def start(
     if by is not None:
         limit_run_starts(by)
         run_volume.refuse_above_limit(by)
-    contract = compiled_spec_of(revision)
     run = Run(tool=tool, revision=revision, by=by, mode=mode, configuration_name=configuration_name)
-    log_context.add(run_id=run.pk)
     run.interface, run.mcp_request = interface, mcp_request
     run.timeout_s = min(timeout_s or settings.RUN_TIMEOUT_S, settings.RUN_TIMEOUT_MAX_S)
-    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
-    run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
     if example:
         run.example_check, run.example_number = example.check, example.number
-    factory = factory_of(tool, timeout_s=IMPORT_LIMIT_S) if mode == "live" else None
+    return _begin(run, parameters, configuration)
+
+
+@sensitive_variables("configuration", "parameters")
+def start_for_visitor(
+    tool: Tool,
+    revision: Revision,
+    parameters: JSON,
+    *,
+    configuration: Configuration | None = None,
+    timeout_s: float | None = None,
+) -> Run:
+    """Start one live call of a built-in tool for somebody who may not run tools.
+
+    The caller counts the start for the visitor's address. `parameters` and `configuration` are as for `start`.
+
+    Returns:
+        The stored run, as `start` does; it has no person, and `Run.objects` does not contain it.
+
+    Raises:
+        NotAllowed: visitors may not run this tool (`visitors.may_run`).
+        Busy: all slots of visitors are in use, the queue is full, or the server is about to stop. Nothing was stored.
+    """
+    if not visitors.may_run(factory_of(tool, timeout_s=IMPORT_LIMIT_S)):
+        raise NotAllowed("Visitors can run only the tools that come with Toolshelf.")
+    refuse_while_draining()
+    run = Run(tool=tool, revision=revision, mode=VISITOR, interface="page")
+    run.timeout_s = min(timeout_s or VISITOR_TIMEOUT_S, VISITOR_TIMEOUT_S)
+    return _begin(run, parameters, configuration)
+
+
+@sensitive_variables("configuration", "parameters", "redactor", "secrets")
+def _begin(run: Run, parameters: JSON, configuration: Configuration | None) -> Run:
+    """Check the input of a new run, then refuse it, mock it, or hand it to a runner."""
+    tool, revision, is_live = run.tool, run.revision, not run.is_mock
+    contract = compiled_spec_of(revision)
+    log_context.add(run_id=run.pk)
+    secrets = RunSecrets.of(contract.parameters, parameters, contract.configuration, configuration)
+    run.parameters_json = reader.dumps(without_secrets(parameters, secrets.parameters))
+    factory = factory_of(tool, timeout_s=IMPORT_LIMIT_S) if is_live else None
     redactor = secrets.redactor(factory.options.secrets if factory else ())
     if configuration:
         run.configuration_fingerprint = configuration.fingerprint(_fingerprint_key(tool))
@@ -127,7 +164,7 @@ def start(
         return _stored(_refused(run, without_contents(problems, configuration)))
     budget = Budget()
     problems = request_problems(
-        contract, parameters, configuration, factory=factory, mode=mode, budget=budget
+        contract, parameters, configuration, factory=factory, is_live=is_live, budget=budget
     )
     if (
         factory is not None
@@ -160,7 +197,7 @@ def unsaved_mock(tool: Tool, revision: Revision, parameters: JSON) -> Run:
     redactor = secrets.redactor(())
     budget = Budget()
     problems = secrets.problems() or request_problems(
-        contract, parameters, None, factory=None, mode="mock", budget=budget
+        contract, parameters, None, factory=None, is_live=False, budget=budget
     )
     if problems:
         return _refused(run, redacted(problems, redactor))
@@ -186,7 +223,7 @@ def wait(run: Run, timeout_s: float) -> Run:
         if entered:
             waiting_room.leave(run.owner)
     if active is None:
-        return Run.objects.with_names().get(pk=run.pk)
+        return Run.every.with_names().get(pk=run.pk)
     return active.run
 
 
@@ -203,7 +240,7 @@ def wait_inside(run: Run, timeout_s: float) -> Run:
         return active.run
     if settings.RUNNER == "celery" and timeout_s > 0:
         return enqueue.wait(run, timeout_s)
-    return Run.objects.with_names().get(pk=run.pk)
+    return Run.every.with_names().get(pk=run.pk)
 
 
 def progress_of(run: Run) -> tuple[Progress, ...]:
@@ -230,16 +267,12 @@ def queue_position(run: Run) -> int:
         return 0
     if not run.host:
         before = Q(turn__lt=run.turn) | Q(turn=run.turn, pk__lte=run.pk)
-        return Run.objects.waiting().filter(before).count()
+        return Run.every.waiting().filter(before).count()
     if active := supervisor().find(run.id):
         return active.handle.position()
-    rows = (
-        Run.objects.active()
-        .filter(host=run.host)
-        .order_by("turn", "pk")
-        .values_list("pk", "by", "outcome")
-    )
-    requests = ((pk, str(by or ""), outcome == "running") for pk, by, outcome in rows)
+    rows = Run.every.active().filter(host=run.host).order_by("turn", "pk")
+    rows = rows.only("by", "mode", "outcome")
+    requests = ((each.pk, each.owner, each.outcome == "running") for each in rows)
     slots = supervisor().slots
     waiting = waiting_of(requests, slots=slots, reserve=reserve(slots))
     return waiting.index(run.pk) + 1 if run.pk in waiting else 0
@@ -248,11 +281,11 @@ def queue_position(run: Run) -> int:
 def cancel(run: Run) -> Run:
     """Request the cancellation of `run`; it is "cancelled" within a second. A run that has ended does not change."""
     asked = (
-        Run.objects.active()
+        Run.every.active()
         .filter(pk=run.pk, cancel_requested_at=None)
         .update(cancel_requested_at=timezone.now())
     )
-    if asked:
+    if asked and run.mode != VISITOR:
         audit.record("run.cancel", "run", run.pk, after={"tool": run.tool.tool_id})
     if asked and settings.RUNNER == "celery":
         if not enqueue.withdraw(run):
@@ -309,6 +342,11 @@ def job_for(
         value = connection_for(
             factory.listed, run.revision, value, network=factory.network, **limits
         )
+    environment, network = factory.options.environment, factory.options.network
+    if run.mode == VISITOR:
+        # Empty, because a factory's variables are added to those of all tools.
+        environment = dict.fromkeys(registry().factory_settings.common_environment, "")
+        network = "none"
     return Job(
         run_id=run.id,
         owner=run.owner,
@@ -317,8 +355,8 @@ def job_for(
         configuration=value,
         version=factory.version or "",
         forks_safely=factory.forks_safely is not False,
-        environment=factory.options.environment,
-        network=factory.options.network,
+        environment=environment,
+        network=network,
         limits=Limits(
             timeout_s=run.timeout_s,
             memory_bytes=settings.RUN_MEMORY_BYTES,

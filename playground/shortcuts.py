@@ -47,6 +47,15 @@ def own_run(run_id: str, person: Person) -> Run:
         NotAllowed: the run belongs to another person.
     """
     run = run_at(run_id, person)
+    require_own(run, person)
+    return run
+
+
+def require_own(run: Run, person: Person) -> None:
+    """Check that `person` may change the run.
+
+    Raises:
+        NotAllowed: the run belongs to another person.
+    """
     if not run.is_changeable_by(person):
         raise NotAllowed("Only the person who started this run and administrators can do this.")
-    return run

@@ -29,7 +29,7 @@ from playground.factories.registry import registry
 from playground.models import Run
 from playground.orphans import SIGN_OF_LIFE_S, recover_runs
 from playground.process_id import this_host
-from playground.run_writer import NOT_RECORDED, Recorder, insert
+from playground.run_writer import NOT_RECORDED, Recorder, check_slots, insert
 from playground.runner import Job, LocalRun, LocalRunner, RunEnd
 from playground.runner.local_runner import MAX_SLOTS
 
@@ -128,16 +128,17 @@ class Supervisor:
         """Store `run` as queued and hand `job` to the runner; `conclude` turns its result into the run to store.
 
         Raises:
-            Busy: the queue is full; nothing was stored.
+            Busy: the queue is full, or the slots of visitors are; nothing was stored.
         """
         self._reserve(run.owner)
         try:
             run.host, run.turn = self.host, self.runner.next_turn(run.owner)
             insert(run)
+            check_slots(run)
             return self._hand_over(run, job, redactor, conclude)
         except BaseException:
             self._release(run.owner)
-            Run.objects.filter(pk=run.pk, outcome="queued").delete()
+            Run.every.filter(pk=run.pk, outcome="queued").delete()
             raise
 
     def begin_recorded(
@@ -265,7 +266,7 @@ class Supervisor:
                     )
                     if now - signed_at >= SIGN_OF_LIFE_S:
                         signed_at = now
-                        Run.objects.active().filter(host=self.host).update(seen_at=timezone.now())
+                        Run.every.active().filter(host=self.host).update(seen_at=timezone.now())
             except DatabaseError:
                 log.exception("The runs of this process could not be supervised; trying again")
                 connection.close()
@@ -277,7 +278,7 @@ class Supervisor:
         connection.close()
 
     def _cancel_requested(self) -> None:
-        asked = Run.objects.active().filter(host=self.host, cancel_requested_at__isnull=False)
+        asked = Run.every.active().filter(host=self.host, cancel_requested_at__isnull=False)
         for run_id in asked.values_list("pk", flat=True):
             if active := self.active.get(run_id):
                 active.handle.cancel()
@@ -290,7 +291,7 @@ class Supervisor:
             update = update_of(active)
             if update != active.update:
                 active.update = update
-                Run.objects.active().filter(pk=active.run.id).update(**update)
+                Run.every.active().filter(pk=active.run.id).update(**update)
 
     def close(self) -> None:
         """End every run of this process and mark it as ended."""

@@ -73,15 +73,15 @@ def execute_message(run_id: str, encrypted: str) -> None:
         log.info("No run is waiting; run %s has been claimed or has ended", run_id)
         return
     run_id, encrypted = claimed
-    run = Run.objects.select_related("tool", "revision", "example_check").get(pk=run_id)
+    run = Run.every.select_related("tool", "revision", "example_check").get(pk=run_id)
     try:
         active = _begin(run, encrypted, own_supervisor, now)
     except CannotCall as reason:
-        end_uncalled(Run.objects.active(), run, "crashed", str(reason))
+        end_uncalled(Run.every.active(), run, "crashed", str(reason))
         return
     except Exception:
         end_uncalled(
-            Run.objects.active(),
+            Run.every.active(),
             run,
             "crashed",
             "The worker could not start this run. See its log for the reason.",
@@ -95,7 +95,7 @@ def execute_message(run_id: str, encrypted: str) -> None:
 def _claim_next(host: str, now: datetime) -> tuple[str, str] | None:
     """Claim the waiting run whose turn it is for this worker; return its id and message, None if no run waits."""
     messages = QueuedMessage.objects.filter(
-        run__in=Run.objects.waiting().filter(cancel_requested_at=None)
+        run__in=Run.every.waiting().filter(cancel_requested_at=None)
     )
     while found := messages.order_by("run__turn", "run").values_list("run", "encrypted").first():
         if _claim(found[0], host, now):
@@ -105,7 +105,7 @@ def _claim_next(host: str, now: datetime) -> tuple[str, str] | None:
 
 def _claim(run_id: str, host: str, now: datetime) -> bool:
     """Claim the run for this worker; False if it has ended, or another worker has claimed it."""
-    waiting = Run.objects.waiting().filter(pk=run_id, cancel_requested_at=None)
+    waiting = Run.every.waiting().filter(pk=run_id, cancel_requested_at=None)
     with transaction.atomic():
         claimed = waiting.update(outcome="running", host=host, started_at=now, seen_at=now)
         if claimed:

@@ -30,6 +30,7 @@ from catalog.errors import Busy
 EXPORTS: Final = Rate(20, 60)  # of up to 500 tools each
 SIGN_IN_STARTS: Final = Rate(120, 60)  # a whole office may share one address
 MOCKS: Final = Rate(120, 60)  # likewise
+VISITOR_RUNS: Final = Rate(40, 600)  # each may take 10 s of one of two slots
 RECORDED: Final = Rate(3, 600)  # events of the audit log for each client that exceeds a limit
 # Likewise, and a form that is filled in sends what is typed after each short pause.
 FORMS: Final = Rate(600, 60)
@@ -79,6 +80,12 @@ def limit_unsaved_mocks(request: HttpRequest) -> None:
     """Count a mock that is not stored."""
     client = f"mock {network_of(request)}"
     _take("mocks", client, MOCKS, "Your address has requested too many mocks")
+
+
+def limit_visitor_runs(request: HttpRequest) -> None:
+    """Count a live run that somebody starts who may not run tools."""
+    complaint = "Your address has started too many runs"
+    _take("visitor-runs", f"visitor run {network_of(request)}", VISITOR_RUNS, complaint)
 
 
 def limit_forms_of_visitors(request: HttpRequest) -> None:

@@ -123,6 +123,12 @@ RUN_BYTES_PER_DAY: int = env.read(
     100 * 1024 * 1024,
     "How many bytes of runs one person may store on one day (UTC), mocks included; 0: no limit.",
 )
+VISITOR_RUNS: bool = env.read(
+    "TOOLSHELF_VISITOR_RUNS",
+    bool,
+    True,
+    "Whether visitors can run the tools that come with Toolshelf; `0`: they get mocks.",
+)
 RUN_RETENTION_DAYS: int = env.read(
     "TOOLSHELF_RUN_RETENTION_DAYS",
     env.number(0),

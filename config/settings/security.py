@@ -102,6 +102,7 @@ NEXT_COOKIE_NAME = (
 BROWSER_COOKIE_NAME = (
     f"{COOKIE_PREFIX}_browser_{COOKIE_SUFFIX}"  # the accounts that this browser has signed in to
 )
+VISITOR_COOKIE_NAME = f"{COOKIE_PREFIX}_runs_{COOKIE_SUFFIX}"  # the runs of a visitor
 SESSION_ENGINE = "catalog.accounts.session_store"
 SESSION_IDLE_HOURS: int = env.read(
     "TOOLSHELF_SESSION_IDLE_HOURS",

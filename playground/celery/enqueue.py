@@ -27,7 +27,7 @@ from playground.configurations.secret_members import Configuration
 from playground.draining import draining
 from playground.examples.results import settle
 from playground.models import QueuedMessage, Run, RunQuerySet
-from playground.run_writer import record_start
+from playground.run_writer import check_slots, record_start
 
 MIN_POLL_S = 0.02
 MAX_POLL_S = 0.25
@@ -40,7 +40,7 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
     """Store `run` as waiting for a worker, and send its message.
 
     Raises:
-        Busy: the queue is full. Nothing was stored.
+        Busy: the queue is full, or the slots of visitors are. Nothing was stored.
         Unreachable: the message could not be sent. Nothing was stored.
     """
     from playground.celery.app import BrokerError, send  # noqa: PLC0415 - Celery is installed only where it is used
@@ -58,15 +58,16 @@ def begin(run: Run, configuration: Configuration | None, parameters: JSON) -> Ru
         QueuedMessage.objects.create(run=run, encrypted=encrypted)
         record_start(run)
     try:
+        check_slots(run)
         send(run.id, encrypted)
     except BrokerError as error:
-        withdrawn, _ = Run.objects.waiting().filter(pk=run.pk).delete()
+        withdrawn, _ = Run.every.waiting().filter(pk=run.pk).delete()
         if withdrawn:
             audit.record("run.withdraw", "run", run.pk, after={"reason": UNREACHABLE})
             raise Unreachable(UNREACHABLE, retry_after_s=10) from error
         # Otherwise a worker has claimed it: only the confirmation of the message was lost.
     except BaseException:
-        Run.objects.waiting().filter(pk=run.pk).delete()
+        Run.every.waiting().filter(pk=run.pk).delete()
         raise
     return run
 
@@ -78,7 +79,7 @@ def _next_turn(run: Run) -> int:
         Busy: the queue is full, or the owner's share of it.
     """
     own = Q(by=run.by)
-    waiting = Run.objects.waiting().aggregate(
+    waiting = Run.every.waiting().aggregate(
         all=Count("pk"),
         own=Count("pk", filter=own),
         current=Min("turn"),
@@ -102,19 +103,19 @@ def wait(run: Run, timeout_s: float, *, ends_on_drain: bool = False) -> Run:
     """
     deadline = time.monotonic() + timeout_s
     pause_s = MIN_POLL_S
-    while (left_s := deadline - time.monotonic()) > 0 and Run.objects.active().filter(
+    while (left_s := deadline - time.monotonic()) > 0 and Run.every.active().filter(
         pk=run.pk
     ).exists():
         if ends_on_drain and draining.is_set():
             break
         time.sleep(min(pause_s, left_s))
         pause_s = min(pause_s * 1.5, MAX_POLL_S)
-    return Run.objects.with_names().get(pk=run.pk)
+    return Run.every.with_names().get(pk=run.pk)
 
 
 def withdraw(run: Run) -> bool:
     """Cancel a run unless a worker has claimed it, and return whether it was cancelled. Workers ignore its message."""
-    return end_uncalled(Run.objects.waiting(), run, "cancelled", WITHDRAWN)
+    return end_uncalled(Run.every.waiting(), run, "cancelled", WITHDRAWN)
 
 
 def end_uncalled(among: RunQuerySet, run: Run, outcome: str, error: str) -> bool:

@@ -171,6 +171,10 @@ class FactoryRegistry:
             if refused.get(network)
         }
 
+    def can_enforce(self, network: Network) -> bool:
+        """Whether this machine can give a run this network. The first call probes it, which takes a moment."""
+        return not self._find_isolation()["networks"].get(network)
+
     def connection_options(self, key: str) -> FactoryOptions:
         """The settings of a connection factory.
 

@@ -10,6 +10,7 @@ from playground.models.runs import (
     OUTCOMES,
     SOUNDS,
     VERDICTS,
+    VISITOR,
     Run,
     RunFile,
     RunQuerySet,
@@ -24,7 +25,7 @@ from playground.models.saved import (
 )
 
 __all__ = [
-    "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "ExampleCheck",
-    "MCPConfiguration", "QueuedMessage", "Run", "RunFile", "RunQuerySet", "RunVolume",
+    "ACTIVE", "ENDED", "IMAGES", "MODES", "OUTCOMES", "SOUNDS", "VERDICTS", "VISITOR",
+    "ExampleCheck", "MCPConfiguration", "QueuedMessage", "Run", "RunFile", "RunQuerySet", "RunVolume",
     "SavedConfiguration", "SavedConfigurationQuerySet", "SavedInput", "WorkerHeartbeat", "new_run_id",
 ]  # fmt: skip

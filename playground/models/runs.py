@@ -32,6 +32,7 @@ ENDED = ("returned", "raised", "timed_out", "cancelled", "crashed", "refused")
 OUTCOMES = (*ACTIVE, *ENDED)
 VERDICTS = ("conforms", "violates", "unchecked")
 MODES = ("live", "mock")
+VISITOR = "visitor"  # the mode of a live run without a person (`playground.visitors`)
 COUNTED = ("outcome", "verdict", "mode", "call_ms")  # in each index of runs
 START_CHARACTERS = 200  # of the parameters in a list
 NAME_OF_MEMBER = re.compile(r'"([\w.-]+)": ?')
@@ -115,6 +116,14 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
 
+class PeopleRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made at run time
+    """All runs except those of visitors, which are in no list, count or sample."""
+
+    def get_queryset(self) -> RunQuerySet:
+        runs: RunQuerySet = super().get_queryset()
+        return runs.exclude(mode=VISITOR)
+
+
 class Run(models.Model):
     """One call of one tool, and its result.
 
@@ -135,7 +144,9 @@ class Run(models.Model):
         db_index=False,
     )  # a run is private: it is deleted with the person
     groups = models.ManyToManyField(Group, blank=True, related_name="+")  # with whom it is shared
-    mode = models.CharField(max_length=8, choices=[(mode, mode) for mode in MODES], default="live")
+    mode = models.CharField(
+        max_length=8, choices=[(mode, mode) for mode in (*MODES, VISITOR)], default="live"
+    )
     outcome = models.CharField(
         max_length=12, choices=[(outcome, outcome) for outcome in OUTCOMES], default="queued"
     )
@@ -204,7 +215,8 @@ class Run(models.Model):
     seen_at = models.DateTimeField(null=True)  # the host's last sign of life, for long runs
     cancel_requested_at = models.DateTimeField(null=True)
 
-    objects: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[RunQuerySet] = PeopleRuns()
+    every: ClassVar[RunQuerySet] = RunQuerySet.as_manager()  # type: ignore[assignment]
 
     parameters_start: str  # only `with_parameters_start()`
     new_files: Sequence[RunFile] = ()  # of a run that has ended, and is about to be stored
@@ -224,6 +236,8 @@ class Run(models.Model):
         return f"run {self.id}"
 
     def get_absolute_url(self) -> str:
+        if self.mode == VISITOR:
+            return f"{reverse('playground:try', args=[self.tool.slug])}?run={self.id}"
         return reverse("playground:run", args=[self.id])
 
     def is_changeable_by(self, person: Person) -> bool:
@@ -238,8 +252,11 @@ class Run(models.Model):
 
     @property
     def owner(self) -> str:
-        """The user's key; "" for a command. Slots and queues are shared between owners (`catalog.fairness`)."""
-        return str(self.by_id or "")
+        """The user's key; "" for a command; all visitors are one owner.
+
+        Slots and queues are shared between owners (`catalog.fairness`).
+        """
+        return VISITOR if self.mode == VISITOR else str(self.by_id or "")
 
     @property
     def configuration_label(self) -> str:

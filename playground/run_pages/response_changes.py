@@ -57,7 +57,7 @@ class Likeness:
 
 def like_example(run: Run, spec: ToolSpec) -> Likeness | None:
     """The comparison with the example that has the run's parameters; None if there is none."""
-    if not is_comparable(run) or run.mode != "live":
+    if not is_comparable(run) or run.is_mock:
         return None
     for number, example in enumerate(spec.examples, 1):
         given = example.parameters if example.has_parameters else {}

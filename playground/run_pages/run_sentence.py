@@ -31,6 +31,10 @@ def sentence(run: Run, position: int = 0) -> Sentence:
     if run.outcome == "queued" and position:
         which = f"number {position:,}" if position > 1 else "next"
         return Sentence(f"Waiting: {which} in the queue.", "info", "clock")
+    if run.verdict == "conforms" and run.mock.get("source") == "example":
+        # It says nothing about the tool: the response is part of the spec.
+        text = f"Mock: the saved response of example {run.mock['example']}"
+        return Sentence(text, "muted", "flask-conical")
     if run.verdict == "conforms":
         return Sentence("Matches its return type", "good", "circle-check")
     if run.verdict == "violates":

@@ -20,6 +20,7 @@ from catalog.jsontext import reader
 from catalog.jsontext.reader import JSON
 from catalog.models import Revision, Tool
 from catalog.rights import Answer, may
+from playground import visitors
 from playground.compiled_spec import CompiledSpec, compiled_spec_of
 from playground.configurations.binding import moved_message
 from playground.configurations.saved import (
@@ -35,7 +36,7 @@ from playground.configurations.saved import (
 from playground.configurations.secret_members import Configuration, described_in_form
 from playground.factories.connections import factory_of
 from playground.factories.info import FactoryInfo
-from playground.models import Run, SavedConfiguration
+from playground.models import Run, RunQuerySet, SavedConfiguration
 from playground.schema_form.draft import MARK
 from playground.schema_form.form import Submission, begin, submitted
 from playground.schema_form.nodes import Summary
@@ -77,6 +78,7 @@ class TrialInput:
     saved_name: str = ""
     notices: list[Notice] = field(default_factory=list)
     errors: list[dict[str, str]] = field(default_factory=list)
+    visitor_runs: RunQuerySet = field(default_factory=Run.every.none)
     run: Run | None = None
     is_restored: bool = False
     pressed: str = ""
@@ -104,7 +106,12 @@ class TrialInput:
     @property
     def can_run_live(self) -> bool:
         """Whether the tool can be called by this user."""
-        return self.has_working_factory and bool(self.run_right)
+        return self.has_working_factory and (bool(self.run_right) or self.is_visitor)
+
+    @cached_property
+    def is_visitor(self) -> bool:
+        """Whether this user may not run tools, except for this one, which is built in."""
+        return not self.run_right and visitors.may_run(self.factory)
 
     @cached_property
     def run_right(self) -> Answer:
@@ -188,9 +195,9 @@ class TrialInput:
 
     def _visible_run(self, run_id: str) -> Run | None:
         """The run of the tool with this id; None, with a notice, if there is none that the user may see."""
-        run = (
-            Run.objects.visible_to(self.user).with_names().filter(pk=run_id, tool=self.tool).first()
-        )
+        own = self.visitor_runs.filter(pk=run_id, tool=self.tool).first()
+        visible = Run.objects.visible_to(self.user).with_names()
+        run = own or visible.filter(pk=run_id, tool=self.tool).first()
         if run is None:
             self.notices.append(Notice("This tool has no such run, or you have no access to it."))
         return run
@@ -200,7 +207,7 @@ class TrialInput:
         if run is None:
             return Prefilled(ABSENT)
         self.run = run
-        self.mode = run.mode if self.can_run_live else "mock"
+        self.mode = "live" if self.can_run_live and not run.is_mock else "mock"
         self.timeout = "" if run.timeout_s == settings.RUN_TIMEOUT_S else f"{run.timeout_s:g}"
         self.saved_name = run.configuration_name
         if run.configuration_fingerprint and not run.configuration_name and self.is_configurable:

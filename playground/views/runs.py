@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from functools import wraps
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -26,11 +28,11 @@ from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
-from playground import running
+from playground import running, visitors
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
 from playground.input_digest import stored_digest
-from playground.models import MODES, OUTCOMES, Run, RunQuerySet
+from playground.models import MODES, OUTCOMES, VISITOR, Run, RunQuerySet
 from playground.repeats import CannotRepeat, repeat
 from playground.response_files import file_response
 from playground.run_json import run_text
@@ -45,7 +47,7 @@ from playground.run_pages.response_table import as_table
 from playground.run_pages.run_sentence import VERDICT_WORDS, sentence
 from playground.run_pages.text_view import texts_of
 from playground.sharing import share_with_groups
-from playground.shortcuts import own_run, run_at, runs_at
+from playground.shortcuts import own_run, require_own, run_at, runs_at
 
 RAW_CHARACTERS = 65_536
 EARLIER_SHOWN = 5
@@ -96,14 +98,32 @@ def poll_ms(run: Run) -> int:
     return int(min(1000, max(150, waited_ms / 4)))
 
 
-@login_required
+def open_to_its_visitor(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Give `view` the run that the URL names, if the user may see it or started it in this browser as a visitor."""
+
+    @login_required
+    def find_run(request: HttpRequest, run_id: str, **values: int) -> HttpResponse:
+        return view(request, run_at(run_id, request.user), **values)
+
+    @wraps(view)
+    def respond(request: HttpRequest, run_id: str, **values: int) -> HttpResponse:
+        run = visitors.runs_of(request).filter(pk=run_id).first()
+        if run is None:
+            return find_run(request, run_id, **values)
+        return view(request, run, **values)
+
+    return respond
+
+
 @require_safe
-def run_detail(request: HttpRequest, run_id: str) -> HttpResponse:
+@open_to_its_visitor
+def run_detail(request: HttpRequest, run: Run) -> HttpResponse:
     """One run, at its permanent URL. An htmx request gets only the result: the page polls it during the run."""
-    run = run_at(run_id, request.user)
-    context = result_context(run, actor(request))
+    context = result_context(run, request.user)
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "playground/_result.html", context)
+    if run.mode == VISITOR:
+        return redirect(run)
     site = f"{request.scheme}://{request.get_host()}"
     is_own = run.is_changeable_by(request.user)
     can_be_saved = is_own and run.has_response and run.mode == "live" and not run.response_cut
@@ -130,12 +150,14 @@ def earlier_runs(request: HttpRequest, run: Run) -> list[Run]:
     return list(runs.without_texts().with_names().order_by("-id")[:EARLIER_SHOWN])
 
 
-@login_required
 @require_POST
-def run_cancel(request: HttpRequest, run_id: str) -> HttpResponse:
-    run = running.cancel(own_run(run_id, request.user))
+@open_to_its_visitor
+def run_cancel(request: HttpRequest, run: Run) -> HttpResponse:
+    if run.mode != VISITOR:
+        require_own(run, request.user)
+    run = running.cancel(run)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "playground/_result.html", result_context(run, actor(request)))
+        return render(request, "playground/_result.html", result_context(run, request.user))
     return redirect(run)
 
 
@@ -330,11 +352,10 @@ def run_download(request: HttpRequest, run_id: str) -> HttpResponse:
     return attachment(run_text(run), f"{file_stem(run.tool.slug)}-run-{run.pk}.json")
 
 
-@login_required
 @require_safe
-def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
+@open_to_its_visitor
+def response_download(_request: HttpRequest, run: Run) -> HttpResponse:
     """Download the response as JSON; of a response that is cut, the file with all of it."""
-    run = run_at(run_id, request.user)
     if run.response_json is None:
         raise Http404
     if run.response_cut and (whole := run.files.filter(is_whole_response=True).first()):
@@ -342,11 +363,11 @@ def response_download(request: HttpRequest, run_id: str) -> HttpResponse:
     return attachment(run.response_json, f"{file_stem(run.tool.slug)}-response-{run.pk}.json")
 
 
-@login_required
 @require_safe
-def run_file(request: HttpRequest, run_id: str, number: int) -> HttpResponse:
+@open_to_its_visitor
+def run_file(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     """A file of the response: an image or sound is shown, without `?download`; any other is downloaded."""
-    file = get_object_or_404(run_at(run_id, request.user).files, number=number)
+    file = get_object_or_404(run.files, number=number)
     return file_response(file, inline="download" not in request.GET)
 
 

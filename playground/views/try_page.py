@@ -13,12 +13,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.accounts.rate_limits import limit_unsaved_mocks
+from catalog.accounts.rate_limits import limit_unsaved_mocks, limit_visitor_runs
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
 from catalog.errors import Busy, Unreachable
 from catalog.rights import require
 from catalog.shortcuts import revision_of, tool_at
-from playground import running
+from playground import running, visitors
 from playground.compiled_spec import compiled_spec_of
 from playground.models import Run
 from playground.schema_form.completions import Completions, completions_at
@@ -34,10 +34,11 @@ BRIEF_S = 0.3  # most runs end within this time, so their page shows the result 
 def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
     """Fill in the parameters, run the tool, and see the response. All buttons except *Run* only draw the form again.
 
-    Users who may not run the tool get a mock, which is not stored.
+    Users who may not run the tool get a mock, which is not stored, or run it as visitors.
     """
     tool = tool_at(slug, request.user)
-    trial = Trial(tool, revision_of(tool), request.user)
+    own_runs = visitors.runs_of(request)
+    trial = Trial(tool, revision_of(tool), request.user, visitor_runs=own_runs)
     address = reverse("playground:try", args=[slug])
     if request.htmx and request.GET.get("part") == "history":  # type: ignore[attr-defined]
         context = {
@@ -58,10 +59,11 @@ def try_tool(request: HttpRequest, slug: str) -> HttpResponse:
         if unfinished is None or not trial.restore(unfinished):
             trial.open(request.GET)
         return trial_page(request, trial)
-    if not request.user.is_authenticated and needs_account(request.POST):
+    is_run = is_live_run(request.POST) and not trial.is_visitor
+    if not request.user.is_authenticated and (is_run or request.POST.get("use") in NEED_ACCOUNT):
         trial.submit(request, is_checked=False)
         return ask_to_sign_in(request, address, trial.unfinished())
-    if is_live_run(request.POST):
+    if is_run:
         require(request.user, "run", tool)
     trial.submit(request, is_checked="run" in request.POST or request.POST.get("use") == "check")
     if request.POST.get("use") == "check":
@@ -127,11 +129,6 @@ TRIAL_CHANGES: dict[str, Callable[[Trial, Mapping[str, str]], None]] = {
 NEED_ACCOUNT = {"saved", "save", "save-input", "forget", "share", "stop-sharing", "sign-in"}
 
 
-def needs_account(posted: Mapping[str, str]) -> bool:
-    """Whether the button that was pressed is for signed-in users. *Run* is, except for a mock."""
-    return posted.get("use") in NEED_ACCOUNT or is_live_run(posted)
-
-
 def is_live_run(posted: Mapping[str, str]) -> bool:
     return "run" in posted and posted.get("mode") != "mock"
 
@@ -149,8 +146,12 @@ def trial_page(request: HttpRequest, trial: Trial) -> HttpResponse:
 
 def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
     """Run the tool and show the run: on the run's page, or on this page for htmx and if it is not stored."""
+    is_visitor = trial.is_visitor and trial.mode == "live"
     try:
-        run = start_run(request, trial) if trial.run_right else unsaved_mock(request, trial)
+        if is_visitor:
+            run = start_visitor_run(request, trial)
+        else:
+            run = start_run(request, trial) if trial.run_right else unsaved_mock(request, trial)
     except Busy as busy:
         trial.errors.append({"href": "", "message": f"{busy} Try again in {busy.retry_after_s} s."})
         response = trial_page(request, trial)
@@ -158,15 +159,24 @@ def run_trial(request: HttpRequest, trial: Trial) -> HttpResponse:
         response["Retry-After"] = str(busy.retry_after_s)
         return response
     trial.run = run
+    response = show_run(request, trial, run)
+    if is_visitor:
+        visitors.remember_run(request, response, run)
+    return response
+
+
+def show_run(request: HttpRequest, trial: Trial, run: Run) -> HttpResponse:
+    """Show a run that was just started, and may have ended."""
+    is_stored = not run._state.adding
     if not request.htmx:  # type: ignore[attr-defined]
         if trial.run_right and trial.saved_now:
             messages.success(request, f"The configuration is saved as “{trial.saved_now}”.")
-        return redirect(run) if trial.run_right else trial_page(request, trial)
+        return redirect(run) if is_stored else trial_page(request, trial)
     context = {"trial": trial, **result_context(run, trial.user)}
     response = render(request, "playground/_run_answer.html", context)
     response["HX-Retarget"] = "#run"
     response["HX-Reswap"] = "innerMorph"
-    if trial.run_right:
+    if is_stored:
         response["HX-Replace-Url"] = (
             f"{reverse('playground:try', args=[trial.tool.slug])}?run={run.pk}"
         )
@@ -185,6 +195,19 @@ def start_run(request: HttpRequest, trial: Trial) -> Run:
         mode=trial.mode,
         timeout_s=trial.timeout_s,
         interface="page",
+    )
+    return running.wait(run, BRIEF_S)
+
+
+def start_visitor_run(request: HttpRequest, trial: Trial) -> Run:
+    """As `start_run`, for somebody who may not run tools and runs a built-in one."""
+    limit_visitor_runs(request)
+    run = running.start_for_visitor(
+        trial.tool,
+        trial.revision,
+        trial.parameters_value,
+        configuration=trial.configuration_value,
+        timeout_s=trial.timeout_s,
     )
     return running.wait(run, BRIEF_S)
 

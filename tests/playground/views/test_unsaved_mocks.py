@@ -17,9 +17,15 @@ from tests.factories import make_tool, make_user, properties
 from tests.playground.stored_runs import add_run
 from tests.playground.views.test_runs import HTMX, control, press, text_of, tree_of
 
-pytestmark = pytest.mark.usefixtures("runs")
+pytestmark = pytest.mark.usefixtures("runs", "no_runs_of_visitors")
 
 TRY = "/tools/convert_units/try/"
+
+
+@pytest.fixture
+def no_runs_of_visitors(settings):
+    """With them, built-in tools run live (`test_visitor_runs.py`)."""
+    settings.VISITOR_RUNS = False
 
 
 @pytest.fixture
@@ -39,8 +45,8 @@ def test_a_mock_is_shown_with_its_verdict_and_nothing_is_stored(client, page):
     answer = press(client, page, "run=1")
 
     assert answer.status_code == 200
-    assert "Matches its return type" in text_of(answer, "#run")
-    assert "the saved response of example 1" in text_of(answer, "#run")
+    assert text_of(answer, "#run .verdict") == "Mock: the saved response of example 1"
+    assert not tree_of(answer).css(".verdict-good")
     assert '"from_unit": "km"' in text_of(answer, "#preview")
     assert not Run.objects.exists()
     assert not Session.objects.exists()
