@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import argparse
 import base64
+import json
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
+from playground.builtin.shipped import SPECS
+from tests.browser.animated_webp import animate
 from tests.browser.conftest import ARGUMENTS, CHROMIUM
 from tests.browser.pages import PAGES, Visitors, set_theme
 from tests.browser.sample_state import BROKEN_FACTORY
@@ -34,6 +37,23 @@ HELP = {  # the address and the height of each picture
     "connect": ("/connect/", 760),
 }
 FOLDER = ROOT / "var" / "screenshots"
+TOUR = {theme: ROOT / "docs" / f"tour-{theme}.webp" for theme in THEMES}
+TOUR_SIZE: ViewportSize = {"width": 1200, "height": 800}
+TOUR_SCALE = 1.25
+THERMOMETER = "drifting_thermometer"
+CAPTION = """text => {
+    let caption = document.getElementById("caption");
+    if (!caption) {
+        caption = document.createElement("div");
+        caption.id = "caption";
+        Object.assign(caption.style, {
+            position: "fixed", insetInline: "0", bottom: "0", zIndex: "99", padding: "12px",
+            background: "var(--text)", color: "var(--surface)", font: "500 18px var(--font)", textAlign: "center",
+        });
+        document.body.append(caption);
+    }
+    caption.textContent = text;
+}"""
 
 
 def main() -> None:
@@ -53,8 +73,9 @@ def main() -> None:
         try:
             visitors = Visitors(browser, site)
             if options.documents:
-                show_playground(visitors, ROOT / "docs" / "playground.png")
                 show_help(visitors, ROOT / "static" / "img" / "help")
+                for theme in THEMES:
+                    show_tour(visitors, theme, TOUR[theme])
                 return
             options.folder.mkdir(parents=True, exist_ok=True)
             for state in PAGES:
@@ -98,20 +119,83 @@ def show_help(visitors: Visitors, folder: Path) -> None:
 
 
 def write_webp(page: Page, file: Path) -> None:
-    """Playwright writes PNG and JPEG only. A WebP has a third of the bytes of a PNG here."""
     page.evaluate("document.activeElement?.blur()")
-    shot = page.context.new_cdp_session(page).send(
-        "Page.captureScreenshot", {"format": "webp", "quality": QUALITY}
+    file.write_bytes(capture_webp(page))
+
+
+def capture_webp(page: Page, scale: float = 1) -> bytes:
+    """Playwright writes PNG and JPEG only. A WebP has a third of the bytes of a PNG here."""
+    top = page.evaluate("window.scrollY")
+    clip = {"x": 0, "y": top, **(page.viewport_size or {}), "scale": scale}
+    session = page.context.new_cdp_session(page)
+    settings = {"format": "webp", "quality": QUALITY, "clip": clip}
+    shot = session.send("Page.captureScreenshot", settings)
+    session.detach()
+    return base64.b64decode(shot["data"])
+
+
+class Recording:
+    """The frames of an animated picture of a page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frames: list[tuple[bytes, int]] = []
+
+    def show(self, caption: str, duration_ms: int) -> None:
+        """Add the page as it is now, above a caption."""
+        self.page.evaluate(CAPTION, caption)
+        self.frames.append((capture_webp(self.page, TOUR_SCALE), duration_ms))
+
+
+def show_tour(visitors: Visitors, theme: str, file: Path) -> None:
+    """The picture of the README: a response that violates its spec, a breaking change with its proof, and the fix."""
+    context = visitors.browser.new_context(
+        base_url=f"http://localhost:{visitors.site.port}",
+        viewport=TOUR_SIZE,
+        storage_state=visitors.page_of("owner").context.storage_state(),
     )
-    file.write_bytes(base64.b64decode(shot["data"]))
+    page = context.new_page()
+    set_theme(page, theme)
+    recording = Recording(page)
+    run_thermometer(recording, "Run a tool", hours=73)
+    recording.show("Its response breaks its spec: each violation at its line", 3_000)
+
+    publish_looser_thermometer(visitors.site)
+    page.goto(f"/tools/{THERMOMETER}/changes/1..2/")
+    page.locator("summary", has_text="Proof").first.click()
+    recording.show("Loosen the spec? A proof shows what that breaks", 3_500)
+
+    run_thermometer(recording, "Calibrate the tool instead", hours=1)
+    recording.show("Fixed: the response matches its return type", 2_500)
+    context.close()
+    file.write_bytes(animate(recording.frames))
 
 
-def show_playground(visitors: Visitors, file: Path) -> None:
-    """A run whose response violates the return type, beside its parameters."""
-    page = visitors.page_of("owner")
-    page.goto("/tools/drifting_thermometer/try/?run={run_violates}".format_map(visitors.values))
-    expect(page.locator("#run .run-facts")).to_be_visible()
-    page.screenshot(path=file, animations="disabled", caret="hide")
+def run_thermometer(recording: Recording, caption: str, *, hours: int) -> None:
+    """Fill in the form and run the tool, until its response is shown."""
+    page = recording.page
+    page.goto(f"/tools/{THERMOMETER}/try/")
+    page.wait_for_load_state("networkidle")
+    recording.show(caption, 600)
+    field = page.get_by_label("hours_since_calibration").first
+    field.fill(str(hours))
+    page.wait_for_timeout(300)  # the request preview follows
+    recording.show(caption, 700)
+    button = page.get_by_role("button", name="Run", exact=True).first
+    button.hover()
+    recording.show(caption, 400)
+    button.click()
+    expect(page.locator("#run .verdict").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+
+def publish_looser_thermometer(site: Site) -> None:
+    """Publish a second revision, with which a property of the response may be missing."""
+    text = (SPECS / f"{THERMOMETER}.json").read_text()
+    optional = json.loads(text)["definition"]["returnType"]["required"][-1]
+    file = site.data_dir / "looser.json"
+    file.write_text(text.replace(f', "{optional}"]', "]"))
+    site.manage("load_specs", str(file))
 
 
 if __name__ == "__main__":
