@@ -6,11 +6,12 @@ without a playground, no tool can be run and no examples pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
-def _check_nothing(*_given: object) -> object:
+def _do_nothing(*_given: object) -> object:
     return None
 
 
@@ -27,13 +28,15 @@ class Hooks:
         most_run_tools: the primary keys of the tools with the most runs, those with the most first.
         check_recent_calls: (Tool, ToolSpec, Person) -> how the tool's recent calls that the person may see would
             fare with the spec: a `RealCalls` of the playground, for its template. It takes at most 0.2 s of CPU time.
+        configure_source: saves, for a user, members of the configuration of the tools of a new source.
     """
 
     runnable_tool_ids: Callable[[], frozenset[str]] = frozenset
     installed_tool_ids: Callable[[], frozenset[str]] = frozenset
     tools_with_passing_examples: Callable[[], frozenset[int]] = frozenset
     most_run_tools: Callable[[], tuple[int, ...]] = tuple
-    check_recent_calls: Callable[..., object] = _check_nothing
+    check_recent_calls: Callable[..., object] = _do_nothing
+    configure_source: Callable[[Any, Any, Mapping[str, str]], object] = _do_nothing
 
 
 hooks = Hooks()

@@ -11,6 +11,7 @@ class PlaygroundConfig(AppConfig):
 
     def ready(self) -> None:
         """Install the playground's hooks. They compute their values when called, not when the site starts."""
+        from playground.configurations.saved import configure_source  # noqa: PLC0415 - likewise
         from playground.factories.connections import runnable_ids  # noqa: PLC0415 - it imports models
         from playground.models.checks import tools_whose_examples_pass  # noqa: PLC0415 - likewise
         from playground.run_pages.real_calls import check_quickly  # noqa: PLC0415 - likewise
@@ -21,3 +22,4 @@ class PlaygroundConfig(AppConfig):
         hooks.tools_with_passing_examples = tools_whose_examples_pass
         hooks.most_run_tools = most_run_tools
         hooks.check_recent_calls = check_quickly
+        hooks.configure_source = configure_source

@@ -140,12 +140,7 @@ def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedT
 
 
 def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
-    try:
-        document = _parsed(text)
-    except DocumentError as error:
-        [first] = error.problems[:1]
-        where = f" (line {first.line}, column {first.column})" if first.line else ""
-        raise OutgoingError(f"The document cannot be read: {first.message}{where}") from error
+    document = read_document(text)
     if detect(document) not in _OPENAPI:
         reason = (
             foreign_document(document)
@@ -159,8 +154,17 @@ def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
         yield ListedTool(one.tool_id, remote_name, sha256, one.spec, one.problems)
 
 
-def _parsed(text: str) -> JSON:
-    """The document, in JSON or YAML."""
-    if text.lstrip().startswith("{"):
-        return loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES)
-    return yaml_reader.loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES).value
+def read_document(text: str) -> JSON:
+    """The document of a source, in JSON or YAML.
+
+    Raises:
+        OutgoingError: it is neither.
+    """
+    try:
+        if text.lstrip().startswith("{"):
+            return loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES)
+        return yaml_reader.loads(text, max_bytes=settings.MAX_DOCUMENT_BYTES).value
+    except DocumentError as error:
+        [first] = error.problems[:1]
+        where = f" (line {first.line}, column {first.column})" if first.line else ""
+        raise OutgoingError(f"The document cannot be read: {first.message}{where}") from error

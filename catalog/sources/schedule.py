@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.db import connection
+from django.views.decorators.debug import sensitive_variables
 
 from catalog import audit
 from catalog.accounts.models import User
+from catalog.hooks import hooks
 from catalog.models import Source, SourceSync
+from catalog.sources.reading import Reading
 from catalog.sources.sync import AlreadySyncing, begin, carry_out, sync
 
 log = logging.getLogger(__name__)
@@ -32,8 +35,20 @@ def sync_each(sources: Iterable[Source]) -> Iterator[SourceSync]:
             continue
 
 
-def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, threading.Thread]:
+def sync_in_background(
+    source: Source,
+    *,
+    by: User | None,
+    reading: Reading | None = None,
+    configuration: Mapping[str, str] | None = None,
+) -> tuple[SourceSync, threading.Thread]:
     """Start a sync in a thread of this process; its report is stored while it runs.
+
+    Args:
+        source: the source.
+        by: who asked for it.
+        reading: what the source contains, if it was read just now.
+        configuration: `by` saves it for the new tools, each with the members that it has.
 
     Raises:
         AlreadySyncing: a sync of this source is running.
@@ -41,7 +56,7 @@ def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, 
     record = begin(source, by=by)
     thread = threading.Thread(
         target=_carry_out,
-        args=(record, audit.origin().resolved()),
+        args=(record, audit.origin().resolved(), reading, configuration or {}),
         name=f"sync {source.name}",
         daemon=True,
     )
@@ -49,9 +64,17 @@ def sync_in_background(source: Source, *, by: User | None) -> tuple[SourceSync, 
     return record, thread
 
 
-def _carry_out(record: SourceSync, origin: audit.Origin) -> None:
+@sensitive_variables("configuration")
+def _carry_out(
+    record: SourceSync,
+    origin: audit.Origin,
+    reading: Reading | None,
+    configuration: Mapping[str, str],
+) -> None:
     try:
         with audit.acting(origin):
-            carry_out(record)
+            carry_out(record, reading)
+            if configuration:
+                hooks.configure_source(record.by, record.source, configuration)
     finally:
         connection.close()

@@ -97,19 +97,23 @@ def begin(source: Source, *, by: User | None = None) -> SourceSync:
         raise AlreadySyncing(f"The source {source.name} is being synced already.") from error
 
 
-def carry_out(record: SourceSync) -> SourceSync:
-    """Read the source and apply its changes; every outcome, also a failure, is stored in `record`."""
+def carry_out(record: SourceSync, reading: Reading | None = None) -> SourceSync:
+    """Read the source and apply its changes; every outcome, also a failure, is stored in `record`.
+
+    `reading`: what the source contains, if it was read just now.
+    """
     source = Source.objects.select_related("owner").get(pk=record.source_id)
     actor = audit.Actor.of(
         record.by, client=f"source {source.name}", address=audit.origin().actor().address
     )
     with audit.acting(audit.Origin("sync", lambda: actor)):
-        return _carry_out(source, record)
+        return _carry_out(source, record, reading)
 
 
-def _carry_out(source: Source, record: SourceSync) -> SourceSync:
+def _carry_out(source: Source, record: SourceSync, reading: Reading | None) -> SourceSync:
     try:
-        reading = read_source(source)
+        if reading is None:
+            reading = read_source(source)
         _Application(source, record, listed_tools(source, reading)).apply()
         _queue_drift(source, record)
         _store_title(source, reading)

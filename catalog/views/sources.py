@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import Final
 from urllib.parse import urlencode
 
@@ -12,17 +11,17 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from catalog.accounts.api_auth import actor
-from catalog.errors import DocumentError
 from catalog.form_problems import links_to_errors
-from catalog.models import Audience, HeldChange, Source, SourceSync
+from catalog.jsontext.containers import items_of, members_of
+from catalog.models import Audience, HeldChange, Source, SourceSync, Tool
+from catalog.models.sources import SourceToolQuerySet
 from catalog.rights import may, require
 from catalog.shortcuts import read_page, source_at
 from catalog.sources.registration import (
     SourceForm,
-    add_source,
     address_for,
     change_source,
     remove_source,
@@ -35,29 +34,15 @@ TOOLS_PER_PAGE: Final = 100
 SYNCS_SHOWN: Final = 10
 DECIDED_SHOWN: Final = 20
 POLL_MS: Final = 1_000
+SUGGESTED_FROM: Final = 50
 
 
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @login_required
 def source_list(request: HttpRequest) -> HttpResponse:
-    """All sources with their state; administrators add one with the form below."""
-    form = SourceForm()
-    if request.method == "POST":
-        require(request.user, "administer")
-        form = SourceForm(request.POST, request.FILES)
-        with suppress(DocumentError):  # the form shows its errors
-            source = add_source(form, by=actor(request))
-            sync_in_background(source, by=actor(request))
-            messages.success(request, f"{source.name} added. Its tools are being read.")
-            return redirect(source)
-    context = {
-        "sources": list(Source.objects.with_state().order_by("name")),
-        "form": form,
-        "errors": links_to_errors(form),
-        "may_manage": bool(may(request.user, "administer")),
-    }
-    return render(request, "catalog/sources/list.html", context, status=422 if form.errors else 200)
+    """All sources with their state."""
+    sources = list(Source.objects.with_state().order_by("name"))
+    return render(request, "catalog/sources/list.html", {"sources": sources})
 
 
 @require_safe
@@ -137,10 +122,13 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
     for sync in syncs:
         hide_changes(sync, visibility)
     query = request.GET.urlencode()
+    runnable = source.tools.runnable().with_visibility(visibility)
     return {
         **_tools_of(request, source),
         "query": f"?{query}" if query else "",
         "source": source,
+        "runnable_count": runnable.count(),
+        "suggested": suggest_tool(runnable),
         "address": address_for(source, request.user),
         "syncs": syncs,
         "last": syncs[0] if syncs else None,
@@ -152,6 +140,20 @@ def _state_of(request: HttpRequest, source: Source) -> dict[str, object]:
         "poll": time.monotonic_ns(),
         "poll_ms": POLL_MS,
     }
+
+
+def suggest_tool(listed: SourceToolQuerySet) -> Tool | None:
+    """The tool to try first: the first of those with the fewest required parameters, and read-only if there is one."""
+    rows = listed.select_related("catalog_tool__current")[:SUGGESTED_FROM]
+    tools = [row.catalog_tool for row in rows if row.catalog_tool and row.catalog_tool.current]
+    return min(tools, key=_effort_of, default=None)
+
+
+def _effort_of(tool: Tool) -> tuple[bool, int]:
+    document = tool.current.spec.document if tool.current else {}
+    method = members_of(document.get("x-openapi")).get("method", "get")
+    parameters = members_of(members_of(document.get("definition")).get("parameters"))
+    return str(method).lower() != "get", len(items_of(parameters.get("required")))
 
 
 def _tools_of(request: HttpRequest, source: Source) -> dict[str, object]:

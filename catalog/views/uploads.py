@@ -1,4 +1,7 @@
-"""The upload page, and its preview of what publishing will do."""
+"""The page Add, and its preview of what publishing will do.
+
+Specs and documents are published from here; what names a source is added by `new_sources`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -17,14 +21,16 @@ from catalog.accounts.api_auth import actor
 from catalog.accounts.models import Person
 from catalog.accounts.rate_limits import limit_previews, limit_uploads
 from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
-from catalog.errors import Busy, SpecError
+from catalog.errors import Busy, DocumentError, SpecError
 from catalog.forms.uploads import PASTED, UploadForm
 from catalog.hooks import hooks
 from catalog.models import Tool, Upload
+from catalog.models.sources import ADDRESS_LENGTH
 from catalog.models.uploads import RANKS
 from catalog.rendering import text_diff
 from catalog.rights import may, require
 from catalog.shortcuts import number_in
+from catalog.sources.recognition import MAX_CHARACTERS, Recognized, recognize
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads.checked_files import CheckedFile
@@ -34,6 +40,7 @@ from catalog.uploads.limits import check_size, size_of
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.reports import check_files, publish_files
 from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
+from catalog.views.new_sources import NewSources
 from catalog.views.upload_reports import COMPARED, FIXED_CHARS
 
 LISTED: Final = 200  # specs of each kind that a preview lists while the person types
@@ -50,8 +57,8 @@ LIVE_BYTES: Final = (
 def upload_specs(request: HttpRequest) -> HttpResponse:
     """Publish files and texts and redirect to the report, or with `dry_run` show what publishing would do.
 
-    GET shows the form; `?replace=on` sets that option, `?prefix=` opens the options. A few specs that are all wrong are
-    shown again, ready to be corrected.
+    GET shows the form; `?url=` fills it, `?replace=on` sets that option, `?prefix=` opens the options. A few specs that
+    are all wrong are shown again, ready to be corrected. What names a source is read or added as one.
     """
     if request.method != "POST":
         return render(request, "catalog/upload.html", _page_context(request) | _restored(request))
@@ -68,10 +75,52 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         response = _refused(request, form, f"{busy} Try again in {busy.retry_after_s} s.", 429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
+    if recognized := _recognized_in(form):
+        return _add_or_check_sources(request, form, recognized)
     try:
         return _publish_or_check(request, form)
     except SpecError as error:
         return _refused(request, form, str(error), 413)
+
+
+def _recognized_in(form: UploadForm) -> Recognized | None:
+    """The sources that the only text or file of a valid form names."""
+    sources = form.sources
+    if len(sources) != 1:
+        return None
+    _, content = sources[0]
+    text = content.read(MAX_CHARACTERS + 1)
+    content.seek(0)
+    return recognize(text.decode(errors="replace"))
+
+
+def _add_or_check_sources(
+    request: HttpRequest, form: UploadForm, recognized: Recognized
+) -> HttpResponse:
+    """Add what was entered as sources, or show what it contains."""
+    new = NewSources(recognized, request.POST, request.user)
+    files = form.files_to_send_again()
+    if not new.right:
+        return _upload_page(request, form, {"new": new}, status=403, files=files)
+    try:
+        if form.is_dry_run:
+            new.check()
+            return _upload_page(request, form, {"new": new}, status=200, files=files)
+        sources = new.add(actor(request))
+    except DocumentError as error:
+        errors = [
+            {
+                "href": "#new_name" if problem.pointer == "/name" else "#text",
+                "message": problem.message,
+            }
+            for problem in error.problems
+        ]
+        context = {"new": new, "errors": errors}
+        return _upload_page(request, form, context, status=422, files=files)
+    if len(sources) == 1:
+        return redirect(sources[0])
+    messages.success(request, f"{len(sources)} sources added. Their tools are being read.")
+    return redirect("catalog:sources")
 
 
 def _publish_or_check(request: HttpRequest, form: UploadForm) -> HttpResponse:
@@ -102,7 +151,7 @@ def _checked_page(
 ) -> HttpResponse:
     """The upload page with what publishing would do, and with the files, to publish them from there."""
     if not entries:
-        nothing = [{"href": "#text", "message": "Choose a file, or paste a spec"}]
+        nothing = [{"href": "#text", "message": "Choose a file, or paste a URL or a spec"}]
         return _upload_page(request, form, {"nothing": True, "nothing_errors": nothing}, status=422)
     corrects = _are_wrong(entries) and not any(entry.is_import for entry in entries)
     context = _preview(request, entries, form, LISTED_IN_CHECK, corrects=corrects)
@@ -133,9 +182,8 @@ def preview(request: HttpRequest) -> HttpResponse:
         )
     else:
         context |= _live_preview(request, form)
-    response = render(
-        request, "catalog/_preview.html", context, status=429 if retry_after_s else 200
-    )
+    template = "catalog/_recognized.html" if "new" in context else "catalog/_preview.html"
+    response = render(request, template, context, status=429 if retry_after_s else 200)
     if retry_after_s:
         response["Retry-After"] = str(retry_after_s)
     return response
@@ -144,6 +192,8 @@ def preview(request: HttpRequest) -> HttpResponse:
 def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
     if not form.is_valid():
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
+    if recognized := _recognized_in(form):
+        return {"new": NewSources(recognized, request.POST, request.user)}
     try:
         size = number_in(request.POST.get("unsent_bytes", "")) or size_of(form.sources)
         check_size(size)
@@ -225,7 +275,14 @@ def _page_context(request: HttpRequest) -> dict[str, Any]:
 
 def _restored(request: HttpRequest) -> dict[str, Any]:
     """The entries from before signing in, and the options that a report links to: `?replace=on` or `?prefix=`."""
-    options = {"replace": "replace" in request.GET, "opens_options": "prefix" in request.GET}
+    options: dict[str, Any] = {
+        "replace": "replace" in request.GET,
+        "opens_options": "prefix" in request.GET,
+    }
+    if url := request.GET.get("url", "")[:ADDRESS_LENGTH]:
+        options["text"] = url
+        if recognized := recognize(url):
+            options["new"] = NewSources(recognized, QueryDict(), request.user)
     unfinished = take_unfinished(request, request.path) if request.method == "GET" else None
     return (
         options

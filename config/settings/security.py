@@ -42,6 +42,13 @@ ALLOWED_NETWORKS: list[str] = env.read(
 LOOPBACK_ONLY = (
     all(map(is_loopback, ALLOWED_HOSTS)) and "TOOLSHELF_SERVES_OTHER_MACHINES" not in os.environ
 )
+# The commands run on the site's machine with its rights, so whoever can sign in as an administrator could run anything.
+SOURCE_COMMANDS: bool = env.read(
+    "TOOLSHELF_SOURCE_COMMANDS",
+    bool,
+    False,
+    "`1` lets administrators start commands of MCP servers (`npx …`) from the page Add; `add_source` always can.",
+)
 OUTGOING_PROXY: str = env.read(
     "TOOLSHELF_OUTGOING_PROXY",
     env.PROXY,

@@ -6,7 +6,7 @@ not checked for others: whether a schema accepts a value says something about th
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,11 +20,12 @@ from catalog import audit
 from catalog.accounts.models import Person, User
 from catalog.encryption import Unreadable, decrypt, encrypt, rotate
 from catalog.errors import DocumentError, NotAllowed, Problem
-from catalog.json_schema.validation import CompiledSchema
+from catalog.json_schema.validation import CompiledSchema, compile_schema
 from catalog.jsontext import patch
+from catalog.jsontext.containers import members_of
 from catalog.jsontext.pointers import exists_at
 from catalog.jsontext.reader import JSON
-from catalog.models import Tool
+from catalog.models import Source, Tool
 from catalog.rights import may
 from playground.configurations.binding import binding_of, origins_of
 from playground.configurations.secret_members import Configuration
@@ -139,6 +140,21 @@ def save_configuration(
         after = {"configuration": name, "is_new": is_new, "members": sorted(value)}  # names only
         audit.record("configuration.save", "tool", tool.tool_id, after=after, by=owner)
     return saved
+
+
+@sensitive_variables("values", "own")
+def configure_source(owner: User, source: Source, values: Mapping[str, str]) -> None:
+    """Save for each runnable tool of `source`, under the source's name, those of `values` that it has members for."""
+    for listed in source.tools.runnable().select_related("catalog_tool__current"):
+        tool = listed.catalog_tool
+        if tool is None or tool.current is None:
+            continue
+        schema = tool.current.spec.configuration
+        members = members_of(members_of(schema).get("properties"))
+        own: dict[str, JSON] = {name: value for name, value in values.items() if name in members}
+        if own:
+            compiled = compile_schema(schema)
+            save_configuration(owner, tool, source.name, Configuration(own), compiled)
 
 
 def delete_configuration(owner: User, tool: Tool, name: str) -> bool:

@@ -182,7 +182,10 @@ class TrialInput:
         self.notices.append(Notice(title, "Check the input: parameters may have changed."))
 
     def _usual_configuration(self) -> str:
-        """The saved configuration to begin with: that of the run on the page, else the one that was used last."""
+        """The saved configuration to begin with: that of the run on the page, else the one that was used last.
+
+        Before the first run, it is the user's only one.
+        """
         if self.run is not None or not self.is_configurable or not isinstance(self.user, User):
             return self.saved_name
         used = (
@@ -191,7 +194,13 @@ class TrialInput:
             .values_list("configuration_name", flat=True)
         )
         usable = {choice.reference for choice in self.saved}
-        return next((name for name in used[:RECENTLY_USED] if name in usable), "") if usable else ""
+        if not usable:
+            return ""
+        recent = list(used[:RECENTLY_USED])
+        own = [choice.reference for choice in self.saved if not choice.shared_by]
+        if not recent and len(own) == 1:
+            return own[0]
+        return next((name for name in recent if name in usable), "")
 
     def _visible_run(self, run_id: str) -> Run | None:
         """The run of the tool with this id; None, with a notice, if there is none that the user may see."""

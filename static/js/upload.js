@@ -12,6 +12,7 @@ const blank = pane?.cloneNode(true);
 let timer = 0;
 let running = null;
 let sizeBefore = 0;
+let textBefore = text?.value; // the text whose preview is on the page or on its way
 let showsFiles = false; // files were chosen, and their preview is on its way
 
 const files = () => form.querySelector("input[type=file]").files;
@@ -23,6 +24,8 @@ const size = () => text.value.length + sizeOfFiles();
 const isEmpty = () => sizeOfFiles() === 0 && text.value.trim() === "";
 
 function checkSoon({ target }) {
+  if (target.closest(".recognized")) return; // the fields of a source, which the preview would empty
+  if (target === text && text.value === textBefore) return; // leaving the editor changes nothing
   if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
   if (target.type === "file") showsFiles = true;
   const isPasted = Math.abs(size() - sizeBefore) > TYPED;
@@ -34,6 +37,7 @@ function checkAfter(pause) {
   running?.abort();
   timer = setTimeout(check, pause);
   sizeBefore = size();
+  textBefore = text.value;
 }
 
 async function check() {
@@ -201,5 +205,5 @@ if (form && pane) {
       edit(button);
     }
   });
-  if (!isEmpty() && !pane.querySelector(".entry")) checkAfter(0); // restored by the browser or after signing in
+  if (!isEmpty() && !pane.matches(".recognized") && !pane.querySelector(".entry")) checkAfter(0); // restored by the browser or after signing in
 }

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
@@ -87,6 +88,17 @@ def paste(text: str, outcome: str = "rejected") -> Act:
         expect(page.locator(f".entry-{outcome}").first).to_be_visible()
 
     return act
+
+
+def paste_servers(page: Page) -> None:
+    page.locator("json-editor .cm-content").first.click()
+    page.keyboard.insert_text(SERVERS)
+    expect(page.locator(".recognized")).to_be_visible()
+
+
+def check_curl(page: Page) -> None:
+    page.get_by_role("button", name="Check first").click()
+    expect(page.locator(".recognized tbody")).to_be_visible()
 
 
 def check_large_file(page: Page) -> None:
@@ -183,6 +195,10 @@ OPERATIONS = """{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, 
   "/api/v1/pets": {"get": {"operationId": "list_pets", "summary": "List the pets."}},
   "/api/v1/pets/{id}": {"get": {"operationId": "get_pet", "summary": "Get one pet.", "parameters": [
     {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}}}}"""
+SERVERS = """{"mcpServers": {
+  "weather": {"url": "https://tools.example.com/mcp", "headers": {"Authorization": "Bearer 1"}},
+  "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/srv/files"]}}}"""
+CURL = "curl -H 'X-Api-Key: 1' https://api.example.com/v1/invoices?page=2"
 UNION = "workspace-mcp.batch_update_doc"
 
 PAGES = [
@@ -284,6 +300,10 @@ PAGES = [
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
     PageState("upload-report-warnings", "/uploads/{upload}/?outcome=warnings"),
     PageState("upload-check", "/add/", act=check_large_file),
+    PageState("add-url", "/add/?url=https://api.example.com/openapi.json"),
+    PageState("add-url-newcomer", "/add/?url=https://api.example.com/openapi.json", "newcomer"),
+    PageState("add-servers", "/add/", act=paste_servers),
+    PageState("add-checked", f"/add/?url={quote(CURL)}", act=check_curl),
     PageState("sources", "/sources/"),
     PageState("source", "/sources/weather/"),
     PageState("source-missing", "/sources/nowhere/", status=404),

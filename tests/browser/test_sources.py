@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
@@ -21,12 +21,15 @@ def test_a_source_is_added_synced_and_a_change_is_approved(signed_in: Page):
         respond(handler, served[0].encode(), headers={"Content-Type": "application/json"})
 
     with local_server(answer) as server:
-        signed_in.goto("/sources/")
-        signed_in.get_by_label("Name", exact=True).fill("weather")
-        signed_in.get_by_label("OpenAPI document", exact=True).check()
-        signed_in.get_by_label("Address").fill(f"{server.url}/openapi.json")
-        signed_in.get_by_role("button", name="Add the source").click()
-        expect(signed_in.locator("#syncs")).to_contain_text("1 new")  # by polling, without a reload
+        signed_in.goto("/add/")
+        signed_in.locator("json-editor .cm-content").click()
+        signed_in.keyboard.insert_text(f"{server.url}/openapi.json")
+        signed_in.get_by_label("Name").fill("weather")
+        signed_in.get_by_role("button", name="Check first").click()
+        expect(signed_in.locator(".recognized-line")).to_contain_text("OpenAPI 3 · 1 operation")
+        expect(signed_in.get_by_label("Name")).to_have_value("weather")
+        signed_in.get_by_role("button", name="Add 1 tool").click()
+        expect(signed_in.get_by_role("link", name="Try forecast")).to_be_visible()
 
         served[0] = document(BREAKING)
         signed_in.get_by_role("button", name="Sync now").press("Enter")
@@ -37,15 +40,17 @@ def test_a_source_is_added_synced_and_a_change_is_approved(signed_in: Page):
     expect(signed_in.get_by_text("Revision 2 of weather.forecast is published.")).to_be_visible()
 
 
-def test_a_document_is_offered_for_an_openapi_source_only(signed_in: Page):
-    signed_in.goto("/sources/")
-    document = signed_in.locator("#document")
-    signed_in.get_by_label("MCP server").check()
-    expect(document).to_be_hidden()
+def test_what_a_check_of_a_url_shows_stays_while_its_fields_are_filled_in(signed_in: Page):
+    command = "curl -H 'X-Api-Key: mrk-1' https://api.example.com/v1/invoices"
+    signed_in.goto(f"/add/?url={quote(command)}")
+    signed_in.get_by_role("button", name="Check first").click()
+    expect(signed_in.locator(".recognized tbody")).to_be_visible()
 
-    signed_in.get_by_label("OpenAPI document", exact=True).check()
+    signed_in.get_by_label("Name").fill("invoices")
+    signed_in.wait_for_timeout(600)  # longer than the pause before a preview
 
-    expect(document).to_be_visible()
+    expect(signed_in.locator(".recognized tbody")).to_be_visible()
+    expect(signed_in.get_by_label("Name")).to_have_value("invoices")
 
 
 def test_pages_of_sources_fit_a_phone_and_work_without_scripts(
@@ -58,22 +63,20 @@ def test_pages_of_sources_fit_a_phone_and_work_without_scripts(
         java_script_enabled=False,
     )
     page = context.new_page()
-    page.goto("/sources/")
-    page.get_by_label("Name", exact=True).fill("things")
-    page.get_by_label("OpenAPI document", exact=True).check()
-    page.get_by_label("Or upload an OpenAPI document").set_input_files(
-        {
-            "name": "things.json",
-            "mimeType": "application/json",
-            "buffer": json.dumps(json.loads(document(FORECAST))).encode(),
-        }
-    )
-    page.get_by_label("Publish without approval").select_option("review")
-    page.get_by_role("button", name="Add the source").click()
-    expect(
-        page.locator("#held").get_by_role("link", name="things.forecast")
-    ).to_be_visible()  # by reloading
     widths = []
+
+    def answer(handler):
+        respond(handler, document(FORECAST).encode())
+
+    with local_server(answer) as server:
+        page.goto(f"/add/?url={server.url}/things.json")
+        page.get_by_label("Name").fill("things")
+        page.get_by_role("button", name="Check first").click()
+        expect(page.get_by_text("1 operation")).to_be_visible()
+        box = page.locator("main").bounding_box()
+        widths.append(box["x"] + box["width"])
+        page.get_by_role("button", name="Add 1 tool").click()
+        expect(page.get_by_role("link", name="Try forecast")).to_be_visible()
     for path in ("/sources/", "/sources/things/"):
         page.goto(path)
         box = page.locator("main").bounding_box()

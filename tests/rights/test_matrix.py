@@ -43,7 +43,7 @@ PAGES = {
     "add": (EVERYONE, PUBLISH),
     "add_preview": (NOBODY, PUBLISH),
     "upload_report": ("own upload", NOBODY),
-    "sources": (SIGNED_IN, ADMINISTER),
+    "sources": (SIGNED_IN, NOBODY),
     "source": (SIGNED_IN, NOBODY),
     "source_settings": (NOBODY, ADMINISTER),
     "source_sync": (NOBODY, ADMINISTER),

@@ -1,5 +1,7 @@
 """The pages of sources."""
 
+import json
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser
@@ -16,7 +18,7 @@ from tests.catalog.sources.documents import (
     store_source,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("synced_at_once")]
 
 
 @pytest.fixture
@@ -25,14 +27,6 @@ def staff(ada, browser):
     ada.is_staff = True
     ada.save()
     return browser
-
-
-@pytest.fixture(autouse=True)
-def synced_at_once(monkeypatch):
-    """Syncs of pages run before the response: a thread would not see the transaction of a test."""
-    from catalog.views import sources as views
-
-    monkeypatch.setattr(views, "sync_in_background", lambda source, by: sync(source, by=by))
 
 
 def page(response):
@@ -48,65 +42,6 @@ def held():
     sync(source)
     sync(replace_document(source, document(BREAKING)))
     return HeldChange.objects.get()
-
-
-def add(browser, **fields):
-    wanted = {"name": "weather", "kind": "openapi", "policy": "compatible", "every_minutes": ""}
-    return browser.post("/sources/", {**wanted, **fields})
-
-
-def test_a_source_is_added_with_an_uploaded_document(staff):
-    file = SimpleUploadedFile("weather.json", document(FORECAST).encode())
-
-    response = add(
-        staff, document=file, header_name="X-Key", header_value="mrk-abc", every_minutes="60"
-    )
-
-    assert response["Location"] == "/sources/weather/"
-    source = Source.objects.get()
-    assert (source.headers, source.every_minutes) == ({"X-Key": "mrk-abc"}, 60)
-    shown = staff.get("/sources/weather/")
-    assert "weather.forecast" in text(shown, "#tools")
-    assert "1 new" in text(shown, "#syncs")
-    assert "mrk-abc" not in shown.content.decode()
-
-
-def test_a_refused_source_is_shown_again_with_its_errors(staff):
-    response = add(
-        staff,
-        name="Weather",
-        kind="mcp-http",
-        address="ftp://tools.example",
-        header_name="X-Key",
-        header_value="mrk-abc",
-    )
-
-    assert response.status_code == 422
-    links = [link.attributes["href"] for link in page(response).css(".error-summary a")]
-    assert links == ["#name", "#address"]
-    assert page(response).css_first("#address").attributes["value"] == "ftp://tools.example"
-    assert page(response).css_first("#address-error")
-    assert "mrk-abc" not in response.content.decode()
-
-
-def test_a_document_that_is_no_text_is_refused(staff):
-    response = add(staff, document=SimpleUploadedFile("weather.json", b"\xff\xfe\x00"))
-
-    assert response.status_code == 422
-    assert "The document is not text in UTF-8." in text(response, ".error-summary")
-
-
-def test_a_document_with_a_null_character_is_refused(staff):
-    response = add(staff, document=SimpleUploadedFile("weather.json", b"a\0b"))
-
-    assert response.status_code == 422
-    assert "Null characters are not allowed." in text(response, ".error-summary")
-
-
-def test_a_command_cannot_be_added_on_the_page(staff):
-    response = add(staff, name="local", kind="mcp-stdio", address="sh -c id")
-
-    assert (response.status_code, Source.objects.count()) == (422, 0)
 
 
 def test_the_list_shows_the_state_of_each_source(browser):
@@ -161,6 +96,18 @@ def test_the_tools_of_the_first_sync_appear_when_it_ends_with_links_to_try_them(
         "/tools/weather.forecast/try/",
     ]
     assert page(part).css_first("[hx-get]") is None
+
+
+def test_a_source_names_how_many_of_its_tools_run_and_one_to_try(browser):
+    create = {**ALERTS, "operationId": "alert_everybody"}
+    posting = json.loads(document(FORECAST))
+    posting["paths"]["/alert"] = {"post": create}
+    sync(add_document(json.dumps(posting)))
+
+    result = page(browser.get("/sources/weather/")).css_first(".source-result")
+
+    assert " ".join(result.text().split()) == "2 tools, 2 run. Try forecast"
+    assert result.css_first("a").attributes["href"] == "/tools/weather.forecast/try/"
 
 
 def test_polling_keeps_to_the_tools_that_the_page_shows(browser):
@@ -361,7 +308,6 @@ def test_a_source_is_not_removed_while_it_is_synced(staff):
 @pytest.mark.parametrize(
     "path",
     [
-        "/sources/",
         "/sources/weather/settings/",
         "/sources/weather/sync/",
         "/sources/weather/remove/",
@@ -377,7 +323,6 @@ def test_only_staff_manage_sources(browser, path):
     assert Source.objects.get().policy == "compatible"
     shown = browser.get("/sources/weather/")
     assert not page(shown).css_first("#settings")
-    assert not page(browser.get("/sources/")).css_first("form.form-narrow")
 
 
 @pytest.mark.parametrize("path", ["/sources/", "/sources/weather/", "/review/1/"])
@@ -399,13 +344,14 @@ def test_text_of_a_source_is_escaped(staff):
 
 
 def test_the_form_explains_which_servers_can_be_reached(staff, settings):
+    add_document(document(FORECAST))
     settings.LOOPBACK_ONLY = True
     assert "Servers on this machine can be reached too" in text(
-        staff.get("/sources/"), "#address-hint"
+        staff.get("/sources/weather/"), "#address-hint"
     )
 
     settings.LOOPBACK_ONLY = False
-    assert "Only public addresses" in text(staff.get("/sources/"), "#address-hint")
+    assert "Only public addresses" in text(staff.get("/sources/weather/"), "#address-hint")
 
 
 def test_the_environment_of_a_command_is_not_changed_on_its_page(staff):

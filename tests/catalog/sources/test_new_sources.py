@@ -1,0 +1,308 @@
+"""The page Add makes sources of URLs, servers of a client's configuration, commands and curl."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.models import Source, Tool
+from playground.configurations.saved import open_configuration
+from playground.models import SavedConfiguration
+from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_source
+from tests.http_server import local_server, respond
+from tests.mcp_server import answering_server
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_data_dir", "synced_at_once", "_read_in_this_process"),
+]
+
+SERVERS = {
+    "mcpServers": {
+        "Weather": {
+            "url": "https://tools.example/mcp",
+            "headers": {"Authorization": "Bearer mrk-1"},
+        },
+        "files": {"command": "npx", "args": ["-y", "server-files", "/my files"]},
+    }
+}
+CURL = """curl -X POST 'https://api.example.com/v1/items?page=2' \\
+  -H 'Authorization: Bearer mrk-secret' -H 'X-Trace: 7' --json '{"name": "Tea", "tags": ["hot"]}'"""
+
+
+@pytest.fixture
+def staff(ada, browser, settings):
+    """A browser in which an administrator is signed in, on a site that reaches this machine."""
+    settings.LOOPBACK_ONLY = True
+    ada.is_staff = True
+    ada.save()
+    return browser
+
+
+@pytest.fixture
+def api():
+    """A server with an OpenAPI document that needs a key."""
+    described = json.loads(document(FORECAST, ALERTS))
+    described["servers"] = [{"url": "https://api.example.com/v1"}]
+    described["info"]["title"] = "Weather service"
+    described["components"] = {
+        "securitySchemes": {"apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"}}
+    }
+    described["security"] = [{"apiKey": []}]
+
+    def answer(handler):
+        respond(handler, json.dumps(described).encode(), headers={"Content-Type": "text/plain"})
+
+    with local_server(answer) as server:
+        yield f"{server.url}/openapi.json"
+
+
+def page(response):
+    return LexborHTMLParser(response.content.decode())
+
+
+def words(response, selector):
+    return " ".join(page(response).css_first(selector).text().split())
+
+
+def line(browser, text):
+    """What the page recognizes while somebody types."""
+    return words(browser.post("/add/preview/", {"text": text}), ".recognized-line")
+
+
+def errors(response):
+    return words(response, ".error-summary-list")
+
+
+def test_what_is_entered_is_recognized_before_anything_is_read_or_stored(staff):
+    url = "https://api.example.com/openapi.json"
+
+    assert line(staff, url) == f"URL of an OpenAPI document or an MCP server: {url}"
+    assert line(staff, json.dumps(SERVERS)) == "mcpServers block: 2 servers"
+    assert line(staff, CURL) == (
+        "curl: POST https://api.example.com/v1/items · its secrets become the configuration: token"
+    )
+    assert line(staff, "npx -y server-files") == "Command of an MCP server"
+    assert not Source.objects.exists()
+
+
+def test_a_url_in_the_address_of_the_page_fills_the_field_and_is_not_read(staff, api):
+    response = staff.get("/add/", {"url": api})
+
+    assert page(response).css_first("#text").text() == api
+    assert page(response).css_first(".recognized table") is None
+    assert not Source.objects.exists()
+
+
+def test_a_url_becomes_a_source_that_runs_with_one_press(staff, api):
+    response = staff.post("/add/", {"text": api})
+
+    assert response["Location"] == "/sources/weather-service/"
+    source = Source.objects.get()
+    assert (source.kind, source.address, source.every_minutes) == ("openapi", api, 1440)
+    assert words(staff.get(response["Location"]), ".source-result") == (
+        "2 tools, 2 run. Try alerts"
+    )
+
+
+def test_a_check_shows_what_a_url_contains_and_stores_nothing(staff, api):
+    response = staff.post("/add/", {"text": api, "dry_run": "on"})
+
+    assert words(response, ".recognized-line") == (
+        "OpenAPI 3 · 2 operations · api.example.com · needs an API key"
+    )
+    assert words(response, ".recognized tbody") == ("forecast Do it 1 of 1 alerts Do it 1 of 1")
+    assert page(response).css_first("#new_name").attributes["value"] == "weather-service"
+    assert page(response).css_first("[name='member.baseUrl']").attributes["value"] == (
+        "https://api.example.com/v1"
+    )
+    assert words(response, ".recognized .button-primary") == "Add 2 tools"
+    assert not Source.objects.exists()
+
+
+def test_the_key_entered_with_a_url_is_the_configuration_of_the_person_who_adds_it(staff, ada, api):
+    sent = {"text": api, "new_key": api, "new_name": "weather", "every_minutes": ""}
+
+    staff.post("/add/", {**sent, "member.apiKey": "mrk-key", "member.baseUrl": ""})
+
+    saved = SavedConfiguration.objects.get(tool__tool_id="weather.forecast")
+    assert (saved.owner, saved.name, saved.visibility) == (ada, "weather", "private")
+    assert open_configuration(saved, ada).value == {"apiKey": "mrk-key"}
+    assert Source.objects.get().every_minutes is None
+    shown = staff.get("/tools/weather.forecast/try/")
+    assert 'value="weather" selected' in " ".join(shown.content.decode().split())
+    assert "mrk-key" not in shown.content.decode()
+
+
+def test_what_was_filled_in_for_another_text_is_ignored(staff, api):
+    earlier = {"new_key": "https://other.example/", "new_name": "other", "every_minutes": ""}
+
+    staff.post("/add/", {"text": api, **earlier, "member.apiKey": "mrk-key"})
+
+    assert Source.objects.get().name == "weather-service"
+    assert not SavedConfiguration.objects.exists()
+
+
+def test_a_url_of_an_mcp_server_is_recognized_as_one(staff):
+    tools = [{"name": "echo", "inputSchema": {"type": "object"}}]
+    with answering_server(lambda _: {"tools": tools}) as server:
+        checked = staff.post("/add/", {"text": server.url, "dry_run": "on"})
+        staff.post("/add/", {"text": server.url})
+
+    assert "MCP server" in words(checked, ".recognized-line")
+    assert "1 tool" in words(checked, ".recognized-line")
+    assert Source.objects.get().kind == "mcp-http"
+    assert Tool.objects.get().name == "echo"
+
+
+def test_a_url_that_cannot_be_read_is_not_stored_and_shown_with_the_reasons(staff):
+    def refuse(handler):
+        respond(handler, b"", status=401)
+
+    with local_server(refuse) as server:
+        response = staff.post("/add/", {"text": f"{server.url}/openapi.json"})
+
+    assert response.status_code == 422
+    assert "The server refused the request with status 401." in errors(response)
+    assert page(response).css_first("#text").text().endswith("/openapi.json")
+    assert not Source.objects.exists()
+
+
+def test_a_header_is_sent_to_read_a_url_and_stored(staff):
+    def answer(handler):
+        is_allowed = handler.headers["X-Key"] == "mrk-read"
+        respond(handler, document(FORECAST).encode(), status=200 if is_allowed else 401)
+
+    with local_server(answer) as server:
+        url = f"{server.url}/openapi.json"
+        fields = {"new_key": url, "new_name": "weather", "every_minutes": "60"}
+        credentials = {"header_name": "X-Key", "header_value": "mrk-read"}
+        staff.post("/add/", {"text": url, **fields, **credentials})
+
+    source = Source.objects.get()
+    assert (source.headers, source.every_minutes) == ({"X-Key": "mrk-read"}, 60)
+
+
+def test_the_name_of_a_source_is_free_unless_somebody_enters_one(staff, api):
+    store_source("weather-service", "mcp-http", "https://tools.example/mcp")
+
+    added = staff.post("/add/", {"text": api})
+    refused = staff.post("/add/", {"text": api, "new_key": api, "new_name": "weather-service"})
+
+    assert added["Location"] == "/sources/weather-service-2/"
+    assert refused.status_code == 422
+    assert "already exists" in errors(refused)
+
+
+def test_curl_becomes_a_source_of_one_operation_and_its_secret_the_configuration(staff, ada):
+    staff.post("/add/", {"text": CURL})
+
+    source, tool = Source.objects.get(), Tool.objects.get()
+    assert (source.name, source.kind, source.address) == ("example", "openapi", "")
+    assert "mrk-secret" not in source.document
+    assert tool.tool_id == "example.post_v1_items"
+    properties = tool.current.spec.parameters["properties"]
+    assert properties["page"]["type"] == "integer"
+    saved = SavedConfiguration.objects.get()
+    assert open_configuration(saved, ada).value == {"token": "mrk-secret"}
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("curl -F file=@secret https://api.example.com", "The option -F of curl is not supported."),
+        ("curl -d @secret https://api.example.com", "reads its data from a file"),
+        ("curl 'https://api.example.com", "quotation mark"),
+        ("curl -H 'A: b'", "has no URL"),
+        ("curl file:///etc/passwd", "has no URL that starts with http"),
+        ("curl https://a.example https://b.example", "several URLs"),
+    ],
+)
+def test_a_curl_command_that_cannot_be_a_tool_is_refused_with_the_reason(staff, command, problem):
+    response = staff.post("/add/", {"text": command})
+
+    assert response.status_code == 422
+    assert problem in errors(response)
+    assert not Source.objects.exists()
+
+
+def test_the_servers_of_a_configuration_become_sources(staff, settings):
+    settings.SOURCE_COMMANDS = True
+
+    response = staff.post("/add/", {"text": json.dumps(SERVERS)}, follow=True)
+
+    assert "2 sources added. Their tools are being read." in words(response, "main")
+    stored = {source.name: source for source in Source.objects.all()}
+    assert stored["weather"].headers == {"Authorization": "Bearer mrk-1"}
+    assert stored["weather"].every_minutes == 1440
+    assert (stored["files"].kind, stored["files"].address) == (
+        "mcp-stdio",
+        "npx -y server-files '/my files'",
+    )
+
+
+def test_a_file_with_servers_is_recognized_as_pasted_text_is(staff, settings):
+    settings.SOURCE_COMMANDS = True
+    file = SimpleUploadedFile("mcp.json", json.dumps(SERVERS).encode())
+
+    staff.post("/add/", {"files": file})
+
+    assert set(Source.objects.values_list("name", flat=True)) == {"weather", "files"}
+
+
+def test_only_the_chosen_servers_are_added_under_their_names(staff):
+    keys = ["https://tools.example/mcp", "npx -y server-files '/my files'"]
+    names = ["mine", "files"]
+
+    staff.post(
+        "/add/",
+        {"text": json.dumps(SERVERS), "new_key": keys, "new_name": names, "new_source": keys[:1]},
+    )
+
+    assert Source.objects.get().name == "mine"
+
+
+def test_a_command_is_shown_whole_and_not_started_unless_the_site_allows_it(staff):
+    command = "npx -y server-files /srv/files --verbose"
+
+    shown = staff.post("/add/preview/", {"text": command})
+    response = staff.post("/add/", {"text": command})
+
+    assert words(shown, ".recognized pre") == command
+    assert page(shown).css_first(".recognized .button-primary") is None
+    assert "TOOLSHELF_SOURCE_COMMANDS=1" in words(shown, ".recognized")
+    assert response.status_code == 422
+    assert "This site starts no commands from its pages." in errors(response)
+    assert not Source.objects.exists()
+
+
+def test_a_placeholder_instead_of_a_secret_is_named(staff):
+    servers = {"a": {"url": "https://tools.example/mcp", "headers": {"X-Key": "${input:key}"}}}
+
+    response = staff.post("/add/", {"text": json.dumps({"servers": servers})})
+
+    assert response.status_code == 422
+    assert "contains the placeholder ${input:key}" in errors(response)
+
+
+def test_people_who_are_no_administrators_learn_who_can_add_a_url(browser, api):
+    shown = browser.post("/add/preview/", {"text": api})
+    response = browser.post("/add/", {"text": api})
+
+    assert "Only administrators can add URLs" in words(shown, ".recognized")
+    assert response.status_code == 403
+    assert "Only administrators can add URLs" in words(response, ".recognized")
+    assert page(response).css_first("#text").text() == api
+    assert not Source.objects.exists()
+
+
+def test_text_of_an_entered_source_is_escaped(staff):
+    bad = {"mcpServers": {"<b>x</b>": {"command": "<script>alert(1)</script>"}}}
+
+    response = staff.post("/add/preview/", {"text": json.dumps(bad)})
+
+    assert b"<script>alert" not in response.content
+    assert b"<b>x" not in response.content
