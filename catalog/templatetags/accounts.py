@@ -1,4 +1,4 @@
-"""A link to the sign-in page, for any page."""
+"""A link to the sign-in page, and the rights of a person, for any page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from urllib.parse import quote
 from django import template
 from django.template.context import Context
 from django.urls import reverse
+
+from catalog.accounts.models import Person
+from catalog.rights import may
 
 register = template.Library()
 
@@ -23,3 +26,9 @@ def sign_in_url(context: Context, otherwise: str = "") -> str:
     elif request is not None and request.method in {"GET", "HEAD"}:
         back = request.get_full_path()
     return f"{address}?next={quote(back)}" if back else address
+
+
+@register.filter
+def may_administer(person: Person | None) -> bool:
+    """Whether the person is an administrator; nobody is not."""
+    return person is not None and bool(may(person, "administer"))

@@ -216,6 +216,19 @@ def test_a_tools_page_documents_its_schemas(client):
     assert "The spec has no return type." in text_of(tree, "#returns")
 
 
+def test_a_tool_that_only_has_mocks_names_who_can_connect_it(client, browser, ada):
+    make_tool("translate")
+    anonymous = text_of(page(client, "/tools/translate/try/"), "#why-not-live")
+    ada.is_staff = True
+    ada.save()
+
+    tree = page(browser, "/tools/translate/try/")
+
+    assert anonymous == ("Mock only. An administrator can connect its server · Write it in Python")
+    assert text_of(tree, "#why-not-live") == ("Mock only. Connect its server · Write it in Python")
+    assert tree.css_first("#why-not-live a").attributes["href"] == "/add/"
+
+
 def test_a_tools_page_shows_its_id_only_if_it_is_not_its_name(client):
     make_tool("mail.send", name="send")
     make_tool("translate")
@@ -224,7 +237,9 @@ def test_a_tools_page_shows_its_id_only_if_it_is_not_its_name(client):
     facts_without_id = text_of(page(client, "/tools/translate/"), ".tool-metadata")
 
     assert facts.startswith("Id mail.send Toolkit mail Revision 1, ")
-    assert facts.endswith("Runnable no; try a mock, connect its server or write it in Python")
+    assert facts.endswith(
+        "Runnable no. An administrator can connect its server · Write it in Python"
+    )
     assert facts_without_id.startswith("Revision 1, ")
 
 

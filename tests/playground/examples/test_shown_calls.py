@@ -176,7 +176,7 @@ def test_the_call_shown_for_a_tool_without_a_factory_returns_a_mock(site, enviro
     notes = page.css_first("#use-curl .usage-notes")
     assert "Mock only: the response comes from the spec." in notes.text()
     assert "create_token NAME --scope run" in notes.text()
-    assert notes.css_first("a[href^='/factories/new/?tool=']") is not None
+    assert page.css_first(".tool-metadata a[href^='/factories/new/?tool=']") is not None
     assert notes.css_first("a[href='/account/tokens/']") is not None
 
 
