@@ -52,6 +52,7 @@ def hold(
     source: Source | None = None,
     proposed_by: User | None = None,
     definition_sha256: str = "",
+    note: str = "",
 ) -> HeldChange:
     """Hold `spec` until a person approves or rejects it. It replaces an earlier change of the same tool and source.
 
@@ -64,6 +65,7 @@ def hold(
         source: the source that it comes from.
         proposed_by: the user who proposes it.
         definition_sha256: the hash of its definition at the source.
+        note: what its author wrote about the change.
     """
     with transaction.atomic():
         replace_held(spec.tool_id, source, proposed_by)
@@ -80,6 +82,7 @@ def hold(
             origin_name=origin.name,
             verdict=verdict,
             reason=reason,
+            note=note,
         )
         audit.record(
             "change.hold", "tool", spec.tool_id, before=_base_of(change), after=_facts_of(change)
@@ -143,7 +146,12 @@ class Proposal:
 
 
 def publish_or_hold(
-    spec: ToolSpec, *, by: User, expected: int | None = None, dry_run: bool = False
+    spec: ToolSpec,
+    *,
+    by: User,
+    expected: int | None = None,
+    dry_run: bool = False,
+    note: str = "",
 ) -> Publication | Proposal:
     """Publish `spec` if `by` may, else hold it for those who may; as `publish`.
 
@@ -159,13 +167,14 @@ def publish_or_hold(
         raise NotAllowed(refusal)
     reason = decisions.reason_to_hold(spec)
     if reason is None:
-        return publish(spec, by=by, expected=expected, dry_run=dry_run)
+        return publish(spec, by=by, expected=expected, dry_run=dry_run, note=note)
     current = tool.current.number if tool and tool.current else 0
     if expected is not None and expected != current:
         raise RevisionConflict(
             f"You saw revision {expected}, but revision {current} is current now."
         )
-    return decisions.proposal(spec, reason, PUBLISHED, verdicts_on([spec]), dry_run=dry_run)
+    verdicts = verdicts_on([spec])
+    return decisions.proposal(spec, reason, PUBLISHED, verdicts, dry_run=dry_run, note=note)
 
 
 def own_proposal(tool: Tool, by: Person) -> HeldChange | None:
@@ -285,6 +294,7 @@ class _Decisions:
         verdicts: Mapping[str, str],
         *,
         dry_run: bool,
+        note: str = "",
     ) -> Proposal:
         if dry_run:
             return Proposal(spec, reason, None)
@@ -298,6 +308,7 @@ class _Decisions:
             else "",
             reason=reason[:REASON_LENGTH],
             proposed_by=self.by,
+            note=note,
         )
         return Proposal(spec, reason, change)
 
@@ -331,7 +342,13 @@ def approve(change: HeldChange, *, by: User, seen: int | None = None) -> Publica
             spec.tool_id: {"owner": stored.source.owner if stored.source else stored.proposed_by}
         }
         [outcome] = publish_many(
-            [spec], by=by, assess=True, origins={spec.sha256: origin}, initial=owner, replace=True
+            [spec],
+            by=by,
+            assess=True,
+            origins={spec.sha256: origin},
+            initial=owner,
+            replace=True,
+            note=stored.note or "",
         )
         if isinstance(outcome, SpecError):
             raise outcome

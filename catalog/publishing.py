@@ -60,6 +60,7 @@ class _Options:
     initial: InitialColumns
     documents: Mapping[str, SearchDocument]
     origins: OriginsByHash
+    note: str
     assessments: EarlierAssessments
 
     def origin_of(self, spec: ToolSpec) -> RevisionOrigin:
@@ -76,7 +77,12 @@ class Publication:
 
 
 def publish(
-    spec: ToolSpec, *, by: User | None, expected: int | None = None, dry_run: bool = False
+    spec: ToolSpec,
+    *,
+    by: User | None,
+    expected: int | None = None,
+    dry_run: bool = False,
+    note: str = "",
 ) -> Publication:
     """Store `spec` as a tool's next revision, or find that it is stored already (the same text, byte for byte).
 
@@ -85,12 +91,15 @@ def publish(
         by: the publisher; None for the site's own samples.
         expected: the number of the revision that the caller has seen; 0 if there was none.
         dry_run: as for `publish_many`.
+        note: what changed and why, at most `NOTE_LENGTH` characters.
 
     Raises:
         RevisionConflict: the tool's current revision is not the expected one.
         SpecError: another tool has the address that this id would get, or the database rejects the spec.
     """
-    [outcome] = publish_many([spec], by=by, expected=expected, dry_run=dry_run, assess=True)
+    [outcome] = publish_many(
+        [spec], by=by, expected=expected, dry_run=dry_run, assess=True, note=note
+    )
     if isinstance(outcome, SpecError):
         raise outcome
     return outcome
@@ -107,6 +116,7 @@ def publish_many(
     documents: Mapping[str, SearchDocument] | None = None,
     origins: OriginsByHash | None = None,
     replace: bool = False,
+    note: str = "",
 ) -> list[Publication | SpecError]:
     """Publish `specs` in one transaction; pass about `BATCH` at a time.
 
@@ -123,6 +133,7 @@ def publish_many(
             that takes most of the time, and others can write meanwhile.
         origins: where the specs come from, which is stored with the revisions.
         replace: let imports revise tools of another origin or owner (see revision_origins.py).
+        note: as for `publish`, of each new revision.
 
     Returns:
         For each spec, in order, the publication, or why it could not be stored; an error does not stop the others.
@@ -140,6 +151,7 @@ def publish_many(
         initial=initial or {},
         documents=documents or {},
         origins=origins or {},
+        note=note,
         assessments=earlier_assessments(specs) if assess and not dry_run else EarlierAssessments(),
     )
     try:
@@ -345,6 +357,7 @@ def _next_revision(spec: ToolSpec, tool: Tool, options: _Options) -> Revision:
         created_by=options.by,
         origin_kind=origin.kind,
         origin_name=origin.name,
+        note=options.note,
     )
 
 

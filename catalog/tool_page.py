@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Final
 
 from catalog.code_generation import LANGUAGES, Language
 from catalog.json_schema import documentation as schema_docs
@@ -37,6 +38,13 @@ class Section:
     def outline(self) -> tuple[OutlineRow, ...]:
         """Its properties and theirs, and the variants of unions, in the order of the page."""
         return tuple(_outline(self.node))[:MAX_OUTLINE] if self.node else ()
+
+    @property
+    def pointers(self) -> list[str]:
+        """The JSON Pointers of its documented schemas, in the spec."""
+        if self.node is None:
+            return []
+        return [self.node.pointer, *(below.pointer for below in _below(self.node))]
 
     @property
     def deeper(self) -> str:
@@ -73,6 +81,29 @@ def _below(node: schema_docs.Node) -> Iterator[schema_docs.Node]:
     for child in (*node.children, *(branch.node for branch in node.branches)):
         yield child
         yield from _below(child)
+
+
+def sections_of(spec: ToolSpec) -> tuple[Section, ...]:
+    """Parameters, returns and configuration, documented."""
+    return (
+        _section("parameters", "Parameters", "No parameters.", spec.parameters),
+        _section("returns", "Returns", "The spec has no return type.", spec.return_type),
+        _section("configuration", "Configuration", "No configuration.", spec.configuration),
+    )
+
+
+_POINTERS: Final = {
+    "parameters": "/definition/parameters",
+    "returns": "/definition/returnType",
+    "configuration": "/configuration",
+}
+
+
+def _section(anchor: str, title: str, absent: str, schema: JSON) -> Section:
+    if schema is None:
+        return Section(anchor, title, absent, None)
+    node = schema_docs.document(schema, anchor=anchor, pointer=_POINTERS[anchor])
+    return Section(anchor, title, absent, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,40 +172,7 @@ class ToolPage:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """Parameters, returns, configuration."""
-        spec = self.spec
-        parts: tuple[tuple[str, str, str, JSON, str], ...] = (
-            (
-                "parameters",
-                "Parameters",
-                "No parameters.",
-                spec.parameters,
-                "/definition/parameters",
-            ),
-            (
-                "returns",
-                "Returns",
-                "The spec has no return type.",
-                spec.return_type,
-                "/definition/returnType",
-            ),
-            (
-                "configuration",
-                "Configuration",
-                "No configuration.",
-                spec.configuration,
-                "/configuration",
-            ),
-        )
-        return tuple(
-            Section(anchor, title, absent, self._documented(schema, anchor, pointer))
-            for anchor, title, absent, schema, pointer in parts
-        )
-
-    def _documented(self, schema: JSON, anchor: str, pointer: str) -> schema_docs.Node | None:
-        return (
-            None if schema is None else schema_docs.document(schema, anchor=anchor, pointer=pointer)
-        )
+        return sections_of(self.spec)
 
     @cached_property
     def examples(self) -> tuple[Sample, ...]:

@@ -22,7 +22,7 @@ STYLESHEETS: Final = {
         *("tokens", "base", "frame", "components", "charts", "fields", "code"),
         *("home", "catalog", "tool", "lint", "runs", "factories"),
     ),
-    "css/site-playground.css": ("playground", "form"),
+    "css/site-playground.css": ("playground", "form", "edit"),
 }
 
 # The scripts of every page, except for the theme, which is set before anything is drawn.

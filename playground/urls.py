@@ -2,12 +2,13 @@ from django.urls import path
 
 from playground.mcp import connect
 from playground.mcp.view import mcp
-from playground.views import examples, factories, real_calls, runs, try_page
+from playground.views import edit, examples, factories, real_calls, runs, try_page
 
 app_name = "playground"
 urlpatterns = [
     path("tools/<str:slug>/try/", try_page.try_tool, name="try"),
     path("tools/<str:slug>/try/completions/", try_page.completions, name="completions"),
+    path("tools/<str:slug>/edit/", edit.edit, name="edit"),
     path("tools/<str:slug>/tests/", examples.examples, name="tests"),
     path("tools/<str:slug>/runs/", runs.tool_runs, name="tool_runs"),
     path("review/<int:pk>/calls/", real_calls.change_calls, name="change_calls"),

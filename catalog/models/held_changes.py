@@ -14,7 +14,7 @@ from catalog.accounts.models import Person, User
 from catalog.accounts.roles import is_administrator
 from catalog.models.access import EVERYONE, Toolkit
 from catalog.models.sources import Source
-from catalog.models.tools import Tool
+from catalog.models.tools import NOTE_LENGTH, Tool
 from catalog.search.document import MAX_GROUP_KEY_CHARS
 from catalog.specs.spec import ToolSpec, stored_spec
 
@@ -107,6 +107,8 @@ class HeldChange(models.Model):
     origin_name = models.CharField(max_length=255, blank=True)
     verdict = models.CharField(max_length=10, blank=True)  # when it was held; "" for a new tool
     reason = models.CharField(max_length=200)  # why it was held: a sentence
+    # what its author wrote about the change
+    note = models.CharField(max_length=NOTE_LENGTH, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
     state = models.CharField(max_length=10, default=HELD, choices=list(STATES.items()))
     created_at = models.DateTimeField(default=timezone.now)
     decided_by = models.ForeignKey(

@@ -359,6 +359,8 @@ class Revision(models.Model):
     # where it came from (revision_origins.py); None if it was stored before origins were recorded
     origin_kind = models.CharField(max_length=20, null=True, blank=True)  # noqa: DJ001 - a column without default is quick to add
     origin_name = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - likewise
+    # what its publisher wrote about the change
+    note = models.CharField(max_length=NOTE_LENGTH, null=True, blank=True)  # noqa: DJ001 - likewise
 
     class Meta:
         ordering = ["-number"]

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Final
 
 from catalog.errors import Problem
@@ -62,6 +63,17 @@ def quick_fix(text: str, problem: Problem) -> QuickFix | None:
             return QuickFix(label, problem.line, problem.column, old, new)
     is_quote = problem.rule == "json.syntax" and rest.startswith("'")
     return _requoted(text) if is_quote else None
+
+
+def edit_to(label: str, text: str, changed: str) -> QuickFix:
+    """The one edit that turns `text` into `changed`: from the first character that differs to the last."""
+    start = len(commonprefix([text, changed]))  # noqa: RUF071 - of characters
+    rest, changed_rest = text[start:], changed[start:]
+    same = len(commonprefix([rest[::-1], changed_rest[::-1]]))  # noqa: RUF071 - of characters
+    line, column = Lines(text).position(start)
+    return QuickFix(
+        label, line, column, rest[: len(rest) - same], changed_rest[: len(changed_rest) - same]
+    )
 
 
 Edit = tuple[str, str, str]  # label, old, new

@@ -27,6 +27,7 @@ from catalog.listing.sorting import SORTS
 from catalog.listing.suggestions import EXAMPLES
 from catalog.models import Tool
 from catalog.rendering.text_diff import compare
+from catalog.rights import may
 from catalog.shortcuts import revision_of, tool_at, tool_for
 from catalog.stars import star, unstar
 from catalog.templatetags.stars import star_html
@@ -40,7 +41,7 @@ _lists: LRUCache[SafeString] = LRUCache(max_weight=MAX_CHARACTERS, weigh=len)
 _preview_schemas: LRUCache[SafeString] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=len
 )  # by the revision's hash
-# the outline and the documentation of a spec's schemas, by the revision's hash
+# the outline and the documentation of a spec's schemas, by the revision's hash and whether they lead to its editor
 _documentation: LRUCache[tuple[SafeString, SafeString]] = LRUCache(
     max_weight=MAX_CHARACTERS, weigh=lambda parts: sum(map(len, parts))
 )
@@ -144,8 +145,9 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     """
     tool = tool_at(slug, request.user)
     docs = ToolPage(tool, site=request.build_absolute_uri("/"))
+    edits = bool(may(request.user, "propose", tool))
     outline, documentation = _documentation.get_or_compute(
-        revision_of(tool).sha256, lambda: _documented(docs)
+        (revision_of(tool).sha256, edits), lambda: _documented(docs, edits=edits)
     )
     context = {
         "tool": tool,
@@ -157,8 +159,13 @@ def tool_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "catalog/tool.html", context)
 
 
-def _documented(docs: ToolPage) -> tuple[SafeString, SafeString]:
-    context = {"sections": docs.sections, "has_examples": bool(docs.examples)}
+def _documented(docs: ToolPage, *, edits: bool) -> tuple[SafeString, SafeString]:
+    context = {
+        "tool": docs.tool,
+        "sections": docs.sections,
+        "has_examples": bool(docs.examples),
+        "edits": edits,
+    }
     return (
         render_to_string("catalog/_outline.html", context),
         render_to_string("catalog/_documentation.html", context),

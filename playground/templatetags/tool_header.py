@@ -80,12 +80,15 @@ def tool_header(context: Context, tool: Tool) -> dict[str, Any]:
     """
     request: HttpRequest = context["request"]
     view = request.resolver_match.view_name if request.resolver_match else ""
+    is_edit = view == "playground:edit"
     return {
         "tool": tool,
-        "facts": list(_facts(tool)),
+        "facts": [] if is_edit else list(_facts(tool)),
         "tabs": list(_tabs(tool, _runs(tool, request))),
         "current": _TAB_OF_VIEW.get(view, ""),
         "is_page_of_tab": view in _FIRST_VIEWS,
+        "is_edit": is_edit,
+        "may_edit": bool(may(request.user, "propose", tool)),
         "may_change": bool(may(request.user, "organise", tool)),
         "user": request.user,
         "request": request,

@@ -16,13 +16,53 @@ function completionsFor(textarea) {
   };
 }
 
-/** A textarea for JSON; once the editor is loaded, CodeMirror replaces it. */
+/** A textarea for JSON; once the editor is loaded, CodeMirror replaces it. Lines and columns count from 1. */
 class JsonEditor extends HTMLElement {
+  get textarea() {
+    return this.querySelector("textarea");
+  }
+
   async connectedCallback() {
-    const textarea = this.querySelector("textarea");
+    const { textarea } = this;
     if (!textarea) return;
     const { mount } = await import(editorUrl);
-    if (this.isConnected && !this.shadowRoot) this.editor = mount(this, textarea, completionsFor(textarea));
+    if (!this.isConnected || this.shadowRoot) return;
+    this.editor = mount(this, textarea, completionsFor(textarea));
+    this.shadowRoot.querySelector(".cm-content").tabIndex = 0; // what scrolls is then known to have a focus
+    if (this.problems) this.mark(this.problems);
+  }
+
+  goTo(line, column) {
+    const { textarea, editor } = this;
+    const at = offsetOf(textarea.value, line, column);
+    if (editor) {
+      editor.select(at);
+      return;
+    }
+    textarea.focus();
+    textarea.setSelectionRange(at, at);
+  }
+
+  /** Mark problems in the text, each {line, column, message, severity: "error" | "warning"}. */
+  mark(problems) {
+    this.problems = problems;
+    const { value } = this.textarea;
+    this.editor?.mark(problems.map((problem) => ({ ...problem, at: offsetOf(value, problem.line, problem.column) })));
+  }
+
+  write(content) {
+    this.textarea.value = content;
+    this.editor?.sync();
+    this.textarea.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  /** Replace a part of the text, unless it has changed since. */
+  replace(line, column, old, replacement) {
+    const { value } = this.textarea;
+    const at = offsetOf(value, line, column);
+    if (!value.startsWith(old, at)) return;
+    this.write(value.slice(0, at) + replacement + value.slice(at + old.length));
+    this.goTo(line, column);
   }
 }
 customElements.define("json-editor", JsonEditor);

@@ -1,5 +1,5 @@
 // Keyboard shortcuts: `/` searches (in the page's own field, or in the palette), `?` lists the shortcuts, Ctrl+Enter runs,
-// j and k move through the results. Enter in a field beside its own button (`data-enter`) presses that button, not the
+// j and k move through the results. A link with `aria-keyshortcuts` is pressed by its key. Enter in a field beside its own button (`data-enter`) presses that button, not the
 // first of the form.
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -57,7 +57,8 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isCovered()) return;
-  const act = plainKeys[event.key];
+  const link = document.querySelector(`a[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+  const act = plainKeys[event.key] ?? (link && (() => link.click()));
   if (!act) return;
   event.preventDefault();
   act();

@@ -19,14 +19,18 @@ function remember(name, tab) {
   }
 }
 
+const listening = new WeakSet(); // lists of tabs; one that is drawn again stays the same element
+
 function upgrade(tabs) {
   if (tabs.dataset.ready !== undefined) return;
   const list = tabs.querySelector(":scope > .tabs-list");
-  const links = [...list.querySelectorAll("a")];
+  // a narrow page may have a tab more
+  const linksOf = () => [...list.querySelectorAll("a")].filter((link) => getComputedStyle(link.parentElement).display !== "none");
+  const links = linksOf();
   const panelOf = (link) => document.getElementById(decodeURIComponent(link.hash.slice(1)));
 
   function show(link, { focus = false } = {}) {
-    for (const other of links) {
+    for (const other of linksOf()) {
       const chosen = other === link;
       other.setAttribute("aria-selected", String(chosen));
       other.tabIndex = chosen ? 0 : -1;
@@ -51,20 +55,26 @@ function upgrade(tabs) {
     panel.setAttribute("aria-labelledby", link.id);
   }
 
-  list.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    choose(link);
-    history.replaceState(history.state, "", link.hash);
-  });
-  list.addEventListener("keydown", (event) => {
-    const present = links.indexOf(document.activeElement);
-    const next = { ArrowRight: present + 1, ArrowLeft: present - 1, Home: 0, End: links.length - 1 }[event.key];
-    if (next === undefined || present < 0) return;
-    event.preventDefault();
-    choose(links[(next + links.length) % links.length], { focus: true });
-  });
+  if (!listening.has(list)) listen();
+  listening.add(list);
+
+  function listen() {
+    list.addEventListener("click", (event) => {
+      const link = event.target.closest("a");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      choose(link);
+      history.replaceState(history.state, "", link.hash);
+    });
+    list.addEventListener("keydown", (event) => {
+      const shown = linksOf();
+      const present = shown.indexOf(document.activeElement);
+      const next = { ArrowRight: present + 1, ArrowLeft: present - 1, Home: 0, End: shown.length - 1 }[event.key];
+      if (next === undefined || present < 0) return;
+      event.preventDefault();
+      choose(shown[(next + shown.length) % shown.length], { focus: true });
+    });
+  }
 
   const wanted = location.hash && links.find((link) => {
     const panel = panelOf(link);
@@ -72,13 +82,18 @@ function upgrade(tabs) {
     return target !== null && panel.contains(target);
   });
   const last = remembered(tabs.dataset.tabs);
-  show(wanted || links.find((link) => panelOf(link).id === last) || links.find((link) => link.dataset.selected !== undefined) || links[0]);
+  const selected = links.find((link) => link.ariaSelected === "true");
+  show(selected || wanted || links.find((link) => panelOf(link).id === last) || links.find((link) => link.dataset.selected !== undefined) || links[0]);
   tabs.dataset.ready = "";
 }
 
 const upgradeAll = (root) => root.querySelectorAll("[data-tabs]").forEach(upgrade);
 upgradeAll(document);
 document.addEventListener("htmx:after:swap", () => upgradeAll(document));
+matchMedia("(width < 60rem)").addEventListener("change", () => {
+  for (const tabs of document.querySelectorAll("[data-tabs]")) delete tabs.dataset.ready;
+  upgradeAll(document);
+});
 
 // On narrow screens a row of pages scrolls: show the current one.
 for (const list of document.querySelectorAll(".tool-tabs ul, nav.tabs-links")) {

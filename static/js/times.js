@@ -24,3 +24,4 @@ function refresh() {
 refresh();
 setInterval(refresh, REFRESH_MS);
 document.addEventListener("htmx:after:swap", refresh);
+document.addEventListener("toolshelf:times", refresh);

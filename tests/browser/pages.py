@@ -101,6 +101,25 @@ def check_curl(page: Page) -> None:
     expect(page.locator(".recognized tbody")).to_be_visible()
 
 
+def edit_text(old: str, new: str) -> Act:
+    """Replace a part of the spec in the editor, and wait for what the draft means."""
+
+    def act(page: Page) -> None:
+        page.locator("json-editor .cm-content").first.wait_for()
+        with page.expect_response("**/edit/"):
+            page.locator("json-editor").first.evaluate(
+                "(editor, [old, now]) => editor.write(editor.textarea.value.replace(old, now))",
+                [old, new],
+            )
+
+    return act
+
+
+def break_spec(page: Page) -> None:
+    edit_text('"maximum": 15', '"maximum": 9')(page)
+    expect(page.locator(".real-calls b").first).to_be_visible()
+
+
 def check_large_file(page: Page) -> None:
     specs = "\n".join([" ".join(BREAKING.split()), BROKEN, " " * 1_100_000])
     file = {"name": "large.ndjson", "mimeType": "application/json", "buffer": specs.encode()}
@@ -246,6 +265,12 @@ PAGES = [
     PageState("tool-revisions-one", "/tools/convert_units/changes/"),
     PageState("tool-diff", "/tools/billing.send_invoice/changes/1..2/"),
     PageState("tool-restore", "/tools/billing.send_invoice/changes/2/restore/difference/"),
+    PageState("edit", "/tools/convert_units/edit/"),
+    PageState("edit-breaking", "/tools/convert_units/edit/", act=break_spec, is_quick=True),
+    PageState("edit-broken", "/tools/convert_units/edit/", act=edit_text('"definition"', "'x'")),
+    PageState("edit-lint", f"/tools/{UNION}/edit/#draft-lint"),
+    PageState("edit-form", "/tools/convert_units/edit/#draft-form"),
+    PageState("edit-docs", "/tools/billing.send_invoice/edit/#draft-docs"),
     PageState("try", "/tools/convert_units/try/", is_quick=True),
     PageState("try-visitor", "/tools/convert_units/try/", ""),
     PageState(

@@ -95,6 +95,7 @@ PAGES = {
     "restore_difference": (EVERYONE, NOBODY),
     "restore_revision": (NOBODY, MAINTAIN),
     "try": (EVERYONE, RUN),
+    "edit": (PUBLISH, PUBLISH),
     "completions": (EVERYONE, NOBODY),
     "tests": (EVERYONE, RUN),
     "tool_runs": (SIGNED_IN, NOBODY),

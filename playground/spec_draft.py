@@ -1,0 +1,188 @@
+"""The draft of a tool's next revision, as the page that edits it shows it. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from django.conf import settings
+
+from catalog.accounts.models import User
+from catalog.encryption import PageTokens
+from catalog.errors import DocumentError, Problem
+from catalog.jsontext.patch import PatchError
+from catalog.jsontext.positions import locate
+from catalog.models import Revision, Tool
+from catalog.revision_diff import difference_from
+from catalog.shortcuts import revision_of
+from catalog.specs.diff import Change, Difference
+from catalog.specs.lint import Advice, advise, apply_fix
+from catalog.specs.lint.assessment import WaivedFinding
+from catalog.specs.quick_fixes import QuickFix, edit_to
+from catalog.specs.spec import ToolSpec, read_spec
+from catalog.tool_page import Section, SpecText, sections_of
+from playground.compiled_spec import CompiledSpec
+from playground.schema_form import Submission, begin, submitted
+from playground.schema_form.parse import Sent
+
+MAX_FINDINGS: Final = 50  # on the page
+MAX_FIXED_CHARACTERS: Final = 2_000_000  # each fix reads the whole text
+FORMS: Final = ("parameters", "configuration")
+
+
+@dataclass(frozen=True)
+class LocatedFinding:
+    """A finding of lint in the draft, and the edit of its text that fixes it, if there is one.
+
+    `key` identifies the fix among those of the draft.
+    """
+
+    advice: Advice
+    key: str = ""
+    edit: QuickFix | None = None
+
+
+@dataclass(frozen=True)
+class SpecDraft:
+    """A text that may become the next revision of `tool`.
+
+    Attributes:
+        tool: with its current revision.
+        spec: None if the text is not a valid spec of this tool.
+        problems: why it is not.
+    """
+
+    tool: Tool
+    text: str
+    spec: ToolSpec | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def current(self) -> Revision:
+        return revision_of(self.tool)
+
+    @property
+    def number(self) -> int:
+        """The number of the revision that it may become."""
+        return self.current.number + 1
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether its text differs from the current revision, as it is or laid out."""
+        return self.text not in (self.current.source, SpecText(self.current.source).text)
+
+    @cached_property
+    def difference(self) -> Difference:
+        """What the draft changes for callers."""
+        if self.spec is None or not self.is_changed:
+            return Difference(())
+        return difference_from(self.current, self.spec)
+
+    @property
+    def breaking(self) -> int:
+        """The number of breaking changes."""
+        return sum(change.verdict == "breaking" for change in self.difference.changes)
+
+    @cached_property
+    def changes(self) -> list[tuple[Change, int, int]]:
+        """The changes, each with line and column of its part in the text; 0 if it is absent there."""
+        changes = self.difference.changes
+        pointers = {change.after for change in changes if change.after is not None}
+        positions = locate(self.text, pointers)
+        absent = (0, 0)
+        return [(change, *positions.get(change.after or "", absent)) for change in changes]
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The documentation of its schemas."""
+        return sections_of(self.spec) if self.spec else ()
+
+    @cached_property
+    def positions(self) -> Mapping[str, tuple[int, int]]:
+        """Line and column of each documented schema, by its JSON Pointer."""
+        pointers = [pointer for section in self.sections for pointer in section.pointers]
+        return locate(self.text, pointers) if pointers else {}
+
+    @cached_property
+    def findings(self) -> list[LocatedFinding]:
+        """The findings that the tool does not waive, the most severe first, at most `MAX_FINDINGS`."""
+        return list(self._findings(self._standing[:MAX_FINDINGS]))
+
+    @property
+    def finding_count(self) -> int:
+        return len(self._standing)
+
+    @cached_property
+    def _standing(self) -> list[Advice]:
+        if self.spec is None:
+            return []
+        waived = [waiver.waived for waiver in self.tool.waivers.all()]
+        return [advice for advice in advise(self.spec) if not _is_waived(advice, waived)]
+
+    def _findings(self, standing: Iterable[Advice]) -> Iterator[LocatedFinding]:
+        left = MAX_FIXED_CHARACTERS
+        for advice in standing:
+            if advice.fix is None or len(self.text) > left:
+                yield LocatedFinding(advice)
+                continue
+            left -= len(self.text)
+            fixed = apply_fix(self.text, advice.fix)
+            edit = edit_to(advice.fix.title, self.text, fixed)
+            yield LocatedFinding(advice, advice.fix.key, edit)
+
+    def with_fix(self, key: str) -> SpecDraft:
+        """The draft with the fix of a finding applied; the same draft if it has no such fix."""
+        for advice in self._standing:
+            if advice.fix is not None and advice.fix.key == key:
+                try:
+                    return read_draft(self.tool, apply_fix(self.text, advice.fix))
+                except PatchError:
+                    return self
+        return self
+
+    def forms(self, sent: list[tuple[str, Sent]], person: User) -> list[Submission]:
+        """The forms that people and agents fill in to call the tool, with what the page has sent in them."""
+        if self.spec is None:
+            return []
+        compiled = CompiledSpec(self.spec)
+        seal = PageTokens(str(person.pk), self.tool.slug)
+        forms = []
+        for name, schema in zip(
+            FORMS, (compiled.parameters, compiled.configuration_form), strict=True
+        ):
+            if schema is None and name != "parameters":
+                continue
+            if any(key.startswith(f"{name}:") for key, _ in sent):
+                form = submitted(schema, sent, name=name, seal=seal, is_checked=False)
+            else:
+                form = begin(schema, name=name, seal=seal)
+            forms.append(form)
+        return forms
+
+
+def _is_waived(advice: Advice, waived: Iterable[WaivedFinding]) -> bool:
+    return any(one.covers(advice.rule, advice.problem.pointer) for one in waived)
+
+
+def read_draft(tool: Tool, text: str) -> SpecDraft:
+    """The draft in `text`; one that is not a valid spec of `tool` has problems."""
+    try:
+        spec = read_spec(text, max_bytes=settings.MAX_SPEC_BYTES)
+    except DocumentError as error:
+        return SpecDraft(tool, text, problems=error.problems)
+    if spec.tool_id != tool.tool_id:
+        line, column = locate(text, ["/definition/id"])["/definition/id"]
+        message = (
+            f"This page edits the tool `{tool.tool_id}`, but the spec is for `{spec.tool_id}`. "
+            "Restore the id, or publish the other tool with Add."
+        )
+        problem = Problem("/definition/id", message, "publish.other-tool", line=line, column=column)
+        return SpecDraft(tool, text, problems=(problem,))
+    return SpecDraft(tool, text, spec)
+
+
+def draft_of(tool: Tool) -> SpecDraft:
+    """The current revision of `tool` as a draft, on several lines."""
+    return read_draft(tool, SpecText(revision_of(tool).source).text)

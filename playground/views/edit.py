@@ -1,0 +1,151 @@
+"""The page to edit a tool's spec beside what the draft means: its form, documentation, impact and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from catalog.accounts.api_auth import actor
+from catalog.accounts.rate_limits import limit_previews
+from catalog.accounts.unfinished_forms import ask_to_sign_in, take_unfinished
+from catalog.errors import Busy, RevisionConflict, SpecError
+from catalog.held_changes import WHO_DECIDES, Proposal, own_proposal, publish_or_hold
+from catalog.jsontext.positions import locate
+from catalog.models.tools import NOTE_LENGTH
+from catalog.rights import may
+from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
+from playground.run_pages.real_calls import DAYS, check_real_calls
+from playground.schema_form.parse import Sent
+from playground.spec_draft import SpecDraft, draft_of, read_draft
+
+MAX_POINTER_CHARACTERS: Final = 2_000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Edit the spec of a tool, and publish or propose the draft as its next revision.
+
+    GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. A POST has the draft as `text`.
+    htmx gets what is beside the spec, or with `use=calls` the real calls, checked against the draft.
+    """
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    if not request.user.is_authenticated:
+        if request.method == "POST":
+            return ask_to_sign_in(request, request.path, text)
+        return redirect_to_login(request.get_full_path())
+    tool = tool_for(request.user, "propose", slug)
+    if request.method != "POST":
+        unfinished = take_unfinished(request, request.path)
+        draft = draft_of(tool) if unfinished is None else read_draft(tool, unfinished)
+        return _page(request, draft)
+    draft = read_draft(tool, text)
+    if "fix" in request.POST:
+        draft = draft.with_fix(request.POST["fix"])
+    if request.POST.get("use") == "publish" and draft.spec:
+        return _publish(request, draft)
+    try:
+        limit_previews(request)
+    except Busy as busy:
+        return _too_often(request, draft, busy)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return _page(request, draft, status=422 if draft.problems else 200)
+    if request.POST.get("use") == "calls":
+        return render(request, "playground/_real_calls.html", _calls(request, draft))
+    if draft.problems:
+        response = render(request, "playground/_draft_problems.html", {"draft": draft})
+        response["HX-Retarget"] = "#draft-problems"
+        return response
+    return render(request, "playground/_draft.html", _context(request, draft))
+
+
+def _too_often(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpResponse:
+    message = f"{busy} Your draft is not lost; try again in {busy.retry_after_s} s."
+    response = _page(request, draft, error=message, status=429)
+    response["Retry-After"] = str(busy.retry_after_s)
+    return response
+
+
+def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
+    """Publish or propose the draft, if the current revision is the one that the page has shown."""
+    assert draft.spec is not None  # noqa: S101 - for mypy
+    seen = number_in(request.POST.get("seen", "")) or 0
+    note = request.POST.get("note", "").strip()[:NOTE_LENGTH]
+    if not draft.is_changed:
+        messages.info(request, f"Nothing changed: this is revision {draft.current.number}.")
+        return redirect(draft.tool)
+    try:
+        outcome = publish_or_hold(draft.spec, by=actor(request), expected=seen, note=note)
+    except RevisionConflict:
+        fresh = read_draft(tool_at(draft.tool.slug, request.user), draft.text)
+        number = fresh.current.number
+        error = (
+            f"Nothing was published: revision {number} was published in the meantime. Your draft is unchanged, and "
+            f"Impact compares it with revision {number}."
+        )
+        return _page(request, fresh, error=error, status=409)
+    except SpecError as error:
+        return _page(request, draft, error=str(error), status=422)
+    if isinstance(outcome, Proposal):
+        messages.success(request, f"Your change is proposed. {WHO_DECIDES}")
+        return redirect(outcome.get_absolute_url())
+    messages.success(request, f"Revision {outcome.revision.number} is published.")
+    return redirect(draft.tool)
+
+
+def _page(
+    request: HttpRequest, draft: SpecDraft, *, error: str = "", status: int = 200
+) -> HttpResponse:
+    context = _context(request, draft) | {
+        "note": request.POST.get("note", ""),
+        "note_length": NOTE_LENGTH,
+        "cursor": _cursor(request, draft),
+        "errors": [{"href": "#text", "message": error}] if error else [],
+        "may_publish": bool(may(request.user, "revise", draft.tool)),
+        "proposal": own_proposal(draft.tool, request.user),
+        "is_typed": request.method == "POST",
+    }
+    if request.POST.get("use") == "calls":
+        context |= _calls(request, draft)
+    return render(request, "playground/edit.html", context, status=status)
+
+
+def _context(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
+    """The context of `_draft.html`."""
+    seen = number_in(request.POST.get("seen", ""))
+    return {
+        "tool": draft.tool,
+        "draft": draft,
+        "forms": draft.forms(list(_pairs(request)), actor(request)),
+        "older": f"revision {draft.current.number}",
+        "newer": "this draft",
+        "address": reverse("playground:edit", args=[draft.tool.slug]),
+        "is_outdated": seen is not None and seen != draft.current.number,
+    }
+
+
+def _calls(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
+    """The context of `_real_calls.html`."""
+    spec = draft.spec or revision_of(draft.tool).spec
+    return {"real": check_real_calls(draft.tool, spec, actor(request)), "days": DAYS}
+
+
+def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:
+    """The names and values of the forms; files are not read, since no tool is called."""
+    for name, values in request.POST.lists():
+        for value in values:
+            yield name, str(value)
+
+
+def _cursor(request: HttpRequest, draft: SpecDraft) -> tuple[int, int] | None:
+    """Line and column of the part of the spec at `?at=`."""
+    pointer = request.GET.get("at", "")
+    if not pointer.startswith("/") or len(pointer) > MAX_POINTER_CHARACTERS or draft.problems:
+        return None
+    return locate(draft.text, [pointer])[pointer]

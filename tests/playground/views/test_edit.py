@@ -1,0 +1,251 @@
+"""Editing the spec of a tool beside what the draft means."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from catalog.accounts.roles import set_role
+from catalog.accounts.sign_in_links import create_sign_in_link
+from catalog.jsontext.reader import dumps
+from catalog.models import HeldChange, Tool
+from catalog.publishing import publish
+from catalog.specs.spec import read_spec
+from playground.models import Run
+from tests.factories import make_spec, make_user
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/tools/weather/edit/"
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+NEEDS_CITY = {**CITY, "required": ["city"]}
+PART = {"headers": {"HX-Request": "true"}}
+
+
+def weather(**definition):
+    return make_spec("weather", **{"parameters": CITY, **definition})
+
+
+@pytest.fixture
+def tool(ada):
+    """Ada's tool; `browser` is hers."""
+    return publish(weather(), by=ada).tool
+
+
+def sent(spec_or_text, seen=1, **others):
+    text = spec_or_text if isinstance(spec_or_text, str) else spec_or_text.source
+    return {"text": text, "seen": str(seen), **others}
+
+
+def words(response, selector="main"):
+    found = LexborHTMLParser(response.content.decode()).css_first(selector)
+    return " ".join(found.text().split())
+
+
+def as_publisher(client):
+    set_role(grace := make_user("grace"), "publisher")
+    client.force_login(grace)
+    return client
+
+
+def test_the_page_has_the_spec_of_the_current_revision(browser, tool):
+    page = browser.get(ADDRESS)
+
+    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
+    assert text.removeprefix("\n") == tool.current.source
+    assert "Nothing has changed yet." in words(page, "#draft-impact")
+
+
+def test_a_spec_on_one_line_is_laid_out(browser, ada):
+    spec = publish(read_spec(dumps(weather().document)), by=ada).revision.spec
+
+    page = browser.get(ADDRESS)
+
+    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
+    assert json.loads(text) == spec.document
+    assert '\n  "definition"' in text
+
+
+def test_a_breaking_change_is_named_with_its_proof_and_line_while_one_types(browser, tool):
+    draft = weather(parameters=NEEDS_CITY)
+
+    part = browser.post(ADDRESS, sent(draft), **PART)
+
+    assert "1 breaking change" in words(part, "#draft-impact")
+    assert "Proof: revision 1 accepts this" in words(part, "#draft-impact")
+    link = LexborHTMLParser(part.content.decode()).css_first(".change a[data-line]")
+    line = draft.source.split("\n")[int(link.attributes["data-line"]) - 1]
+    assert "required" in line
+
+
+def test_the_form_and_the_documentation_are_those_of_the_draft(browser, tool):
+    draft = weather(parameters={"type": "object", "properties": {"planet": {"type": "string"}}})
+
+    part = browser.post(ADDRESS, sent(draft), **PART)
+
+    assert "planet" in words(part, "#draft-form")
+    assert "planet" in words(part, "#draft-docs")
+    assert "city" not in words(part, "#draft-docs")
+
+
+def test_what_is_typed_into_the_form_stays_while_the_spec_changes(browser, tool):
+    typed = {"parameters:o:": "", "parameters:t:/.city": "Oslo"}
+
+    part = browser.post(ADDRESS, sent(weather(parameters=NEEDS_CITY), **typed), **PART)
+
+    assert "Oslo" in part.content.decode()
+
+
+def test_real_calls_are_checked_against_the_draft_in_a_request_of_their_own(browser, tool):
+    for parameters in ({}, {"city": "Oslo"}):
+        Run.objects.create(
+            tool=tool,
+            revision=tool.current,
+            by=tool.owner,
+            parameters_json=json.dumps(parameters),
+            outcome="returned",
+        )
+
+    part = browser.post(ADDRESS, sent(weather(parameters=NEEDS_CITY), use="calls"), **PART)
+
+    assert "1 of 2 calls would be refused." in words(part, ".real-calls")
+
+
+def test_without_javascript_a_button_checks_the_real_calls(browser, tool):
+    page = browser.post(ADDRESS, sent(weather(parameters=NEEDS_CITY), use="calls"))
+
+    assert "You see no live calls of this tool" in words(page, "#draft-impact")
+
+
+def test_broken_json_is_explained_at_its_line_and_stays_in_the_page(browser, tool):
+    text = weather().source.replace('"definition"', "'definition'")
+
+    page = browser.post(ADDRESS, sent(text))
+
+    assert page.status_code == 422
+    assert "Line 2, column 3" in words(page, "#draft-problems")
+    textarea = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]")
+    assert textarea.text().removeprefix("\n") == text
+
+
+def test_problems_alone_are_replaced_while_the_text_is_broken(browser, tool):
+    part = browser.post(ADDRESS, sent("{"), **PART)
+
+    assert part["HX-Retarget"] == "#draft-problems"
+    assert "1 problem in the spec" in part.content.decode()
+
+
+def test_another_id_is_refused(browser, tool):
+    page = browser.post(ADDRESS, sent(make_spec("climate"), use="publish"))
+
+    assert page.status_code == 422
+    assert "This page edits the tool weather, but the spec is for climate." in words(page)
+    assert not Tool.objects.filter(tool_id="climate").exists()
+
+
+def test_a_finding_offers_its_fix_which_changes_the_text(browser, tool):
+    draft = weather(parameters={**CITY, "requierd": ["city"]})
+    part = browser.post(ADDRESS, sent(draft), **PART)
+    button = LexborHTMLParser(part.content.decode()).css_first("#draft-lint button[name=fix]")
+
+    page = browser.post(ADDRESS, sent(draft, fix=button.attributes["value"]))
+
+    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
+    assert '"required"' in text
+    line, column = int(button.attributes["data-line"]), int(button.attributes["data-column"])
+    rest = draft.source.split("\n")[line - 1][column - 1 :]
+    assert rest.startswith(button.attributes["data-old"])
+
+
+def test_publishing_stores_the_next_revision_with_its_note(browser, tool):
+    answer = browser.post(
+        ADDRESS, sent(weather(parameters=NEEDS_CITY), use="publish", note=" A city is needed. ")
+    )
+
+    tool.refresh_from_db()
+    assert answer["Location"] == tool.get_absolute_url()
+    assert (tool.current.number, tool.current.note) == (2, "A city is needed.")
+    assert "A city is needed." in words(browser.get("/tools/weather/changes/"))
+
+
+def test_publishing_an_unchanged_spec_stores_nothing(browser, tool):
+    answer = browser.post(ADDRESS, sent(weather(), use="publish"), follow=True)
+
+    assert "Nothing changed: this is revision 1." in answer.content.decode()
+    assert tool.revisions.count() == 1
+
+
+def test_who_may_not_publish_proposes(client, tool):
+    grace = as_publisher(client)
+
+    page = words(grace.get(ADDRESS))
+    answer = grace.post(
+        ADDRESS, sent(weather(parameters=NEEDS_CITY), use="publish", note="A city is needed.")
+    )
+
+    change = HeldChange.objects.get()
+    assert "Propose" in page
+    assert "Publish revision" not in page
+    assert answer["Location"] == change.get_absolute_url()
+    assert tool.revisions.count() == 1
+    assert "“A city is needed.”" in words(grace.get(change.get_absolute_url()))
+
+
+def test_a_revision_that_landed_meanwhile_is_named_and_the_draft_stays(browser, tool, ada):
+    draft = weather(parameters=NEEDS_CITY)
+    publish(weather(description="Weather of a city."), by=ada)
+
+    page = browser.post(ADDRESS, sent(draft, use="publish", note="My note"))
+
+    assert page.status_code == 409
+    assert "Nothing was published: revision 2 was published in the meantime." in words(page)
+    parsed = LexborHTMLParser(page.content.decode())
+    assert parsed.css_first("textarea[name=text]").text().removeprefix("\n") == draft.source
+    assert parsed.css_first("#note").attributes["value"] == "My note"
+    assert parsed.css_first("input[name=seen]").attributes["value"] == "2"
+    assert tool.revisions.count() == 2
+
+
+def test_a_revision_that_landed_meanwhile_is_named_while_one_types(browser, tool, ada):
+    publish(weather(description="Weather of a city."), by=ada)
+
+    part = browser.post(ADDRESS, sent(weather(parameters=NEEDS_CITY)), **PART)
+
+    assert "Revision 2 was published since this draft was started" in part.content.decode()
+
+
+def test_the_cursor_starts_at_the_part_of_the_address(browser, tool):
+    page = browser.get(f"{ADDRESS}?at=/definition/parameters/properties/city")
+
+    form = LexborHTMLParser(page.content.decode()).css_first("#edit").attributes
+    line = tool.current.source.split("\n")[int(form["data-line"]) - 1]
+    assert '"city"' in line
+
+
+@pytest.mark.parametrize("pointer", ["city", "/nowhere", "/" + "x" * 5_000, "/~"])
+def test_a_part_that_does_not_exist_does_not_matter(browser, tool, pointer):
+    assert browser.get(ADDRESS, {"at": pointer}).status_code == 200
+
+
+def test_a_draft_survives_signing_in_again(client, tool, ada):
+    draft = weather(parameters=NEEDS_CITY)
+
+    answer = client.post(ADDRESS, sent(draft, use="publish"))
+    client.post(f"/sign-in/{create_sign_in_link('ada')}/")
+    page = client.get(ADDRESS)
+
+    assert answer["Location"] == f"/sign-in/?next={quote(ADDRESS, safe='')}"
+    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
+    assert text.removeprefix("\n") == draft.source
+    assert tool.revisions.count() == 1
+
+
+def test_documentation_leads_to_the_lines_of_a_parameter_for_those_who_may_edit(
+    browser, client, tool
+):
+    link = f"{ADDRESS}?at=%2Fdefinition%2Fparameters%2Fproperties%2Fcity"
+
+    assert link in browser.get(tool.get_absolute_url()).content.decode()
+    assert link not in client.get(tool.get_absolute_url()).content.decode()
