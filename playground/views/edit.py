@@ -21,7 +21,7 @@ from catalog.jsontext.positions import locate
 from catalog.models.tools import NOTE_LENGTH
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
-from playground.run_pages.real_calls import DAYS, check_real_calls
+from playground.run_pages.real_calls import check_real_calls
 from playground.schema_form.parse import Sent
 from playground.spec_draft import SpecDraft, draft_of, read_draft
 
@@ -133,7 +133,7 @@ def _context(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
 def _calls(request: HttpRequest, draft: SpecDraft) -> dict[str, object]:
     """The context of `_real_calls.html`."""
     spec = draft.spec or revision_of(draft.tool).spec
-    return {"real": check_real_calls(draft.tool, spec, actor(request)), "days": DAYS}
+    return {"real": check_real_calls(draft.tool, spec, actor(request))}
 
 
 def _pairs(request: HttpRequest) -> Iterator[tuple[str, Sent]]:

@@ -110,7 +110,7 @@ def test_real_calls_are_checked_against_the_draft_in_a_request_of_their_own(brow
 
     part = browser.post(ADDRESS, sent(weather(parameters=NEEDS_CITY), use="calls"), **PART)
 
-    assert "1 of 2 calls would be refused." in words(part, ".real-calls")
+    assert "1 of 2 calls of the last 30 days would be refused." in words(part, ".real-calls")
 
 
 def test_without_javascript_a_button_checks_the_real_calls(browser, tool):
