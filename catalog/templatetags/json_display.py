@@ -31,6 +31,7 @@ register = template.Library()
 
 ABSENT: Final = object()
 MAX_INLINE_CHARACTERS: Final = 200
+SHORT_LINES: Final = 30  # a response with at most so many needs no search
 
 
 @register.inclusion_tag("_json_block.html")
@@ -94,6 +95,7 @@ def json_block(
             marks=_marks_by_line(text, list(marks)),
         ),
         "tree": tree,
+        "is_short": tree and len(highlighted.lines) <= SHORT_LINES,
         "loose_notes": loose,
         "digits": len(str(max(len(highlighted.lines), 100))),
     }

@@ -1,10 +1,9 @@
-"""A person's latest runs of one tool as bars: newest at the right, the height shows the time of the call."""
+"""A person's latest runs of one tool as marks, newest at the right. Height and fill tell them apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from math import sqrt
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -13,29 +12,23 @@ from catalog.models import Tool
 from playground.models import ACTIVE, Run
 from playground.run_pages.run_sentence import VERDICT_WORDS
 
-SHOWN = 40
-HEIGHT = 36
+SHOWN = 24
 
 
 @dataclass(frozen=True)
 class HistoryBar:
-    """One run. `tone` is "good", "bad" or "muted"; `words` its result; `height` is at most `HEIGHT`."""
+    """One run. `kind` is "good", "bad", "failed", "refused" or "muted"; `words` its result."""
 
     id: str
-    tone: str
+    kind: str
     words: str
     mode: str
     call_ms: float | None
     at: datetime
-    height: float
 
     @property
     def has_ended(self) -> bool:
         return self.words not in ACTIVE
-
-    @property
-    def y(self) -> float:
-        return round(HEIGHT - self.height, 1)
 
 
 def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
@@ -49,22 +42,26 @@ def history_of(tool: Tool, user: User | AnonymousUser) -> list[HistoryBar]:
         .order_by("-id")
         .values_list(*columns)[:SHOWN]
     )
-    longest = max((call_ms or 0.0 for *_, call_ms, _ in rows), default=0.0) or 1.0
     return [
         HistoryBar(
             id=run_id,
-            tone=_tone(outcome, verdict),
+            kind=_kind(outcome, verdict),
             words=VERDICT_WORDS.get(verdict) or outcome.replace("_", " "),
             mode=mode,
             call_ms=call_ms,
             at=at,
-            height=round(max(6.0, sqrt((call_ms or 0.0) / longest) * HEIGHT), 1),
         )
         for run_id, outcome, verdict, mode, call_ms, at in reversed(rows)
     ]
 
 
-def _tone(outcome: str, verdict: str) -> str:
-    if outcome in {"queued", "running", "cancelled"} or verdict == "unchecked":
+def _kind(outcome: str, verdict: str) -> str:
+    if verdict == "conforms":
+        return "good"
+    if verdict == "violates":
+        return "bad"
+    if outcome == "refused":
+        return "refused"
+    if outcome in {"returned", "cancelled", *ACTIVE}:
         return "muted"
-    return "good" if verdict == "conforms" else "bad"
+    return "failed"

@@ -126,7 +126,13 @@ def run_detail(request: HttpRequest, run: Run) -> HttpResponse:
         return redirect(run)
     site = f"{request.scheme}://{request.get_host()}"
     is_own = run.is_changeable_by(request.user)
-    can_be_saved = is_own and run.has_response and run.mode == "live" and not run.response_cut
+    can_be_saved = (
+        is_own
+        and run.has_response
+        and run.mode == "live"
+        and run.verdict != "violates"
+        and not run.response_cut
+    )
     context |= {
         "tool": run.tool,
         "nav_section": "tools",  # a run is one of its tool's pages

@@ -5,74 +5,59 @@ const form = () => document.getElementById("trial");
 const result = document.getElementById("run");
 const isRunning = () => result.querySelector(".run-progress") !== null;
 
-// -- borders: by pointer and by keyboard, in percent of the page's size; the browser remembers them
+// -- the border between input and result: by pointer and by keyboard, in percent of the page's width, which the browser remembers
 
-const SIZES = "toolshelf.try";
-const limits = { input: [25, 75], history: [5, 60] };
+const SIZE = "toolshelf.try-input";
+const [LEAST, MOST] = [25, 75];
+const border = page.querySelector("[data-border]");
 
-function sizes() {
-  try {
-    return JSON.parse(localStorage.getItem(SIZES)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function resize(border, percent) {
-  const name = border.dataset.border;
-  const [least, most] = limits[name];
-  const size = Math.round(Math.min(most, Math.max(least, percent)));
+function resize(percent) {
+  const size = Math.round(Math.min(MOST, Math.max(LEAST, percent)));
   border.setAttribute("aria-valuenow", String(size));
-  if (name === "input") {
-    page.style.setProperty("--try-input", `${size}fr`);
-    page.style.setProperty("--try-result", `${100 - size}fr`);
-  } else {
-    page.style.setProperty("--try-history", `${size}dvh`);
-  }
-  return size;
+  page.style.setProperty("--try-input", `${size}fr`);
+  page.style.setProperty("--try-result", `${100 - size}fr`);
 }
 
-function remember(border) {
+function remember() {
   try {
-    localStorage.setItem(SIZES, JSON.stringify({ ...sizes(), [border.dataset.border]: Number(border.ariaValueNow) }));
+    localStorage.setItem(SIZE, border.ariaValueNow);
   } catch {
     // the browser stores nothing; the size lasts as long as the page
   }
 }
 
-for (const border of page.querySelectorAll("[data-border]")) {
-  const stored = sizes()[border.dataset.border];
-  if (Number.isFinite(stored)) resize(border, stored);
-  const isVertical = border.dataset.border === "input";
+try {
+  const stored = Number(localStorage.getItem(SIZE));
+  if (stored) resize(stored);
+} catch {
+  // likewise
+}
 
-  border.addEventListener("pointerdown", (event) => {
-    border.setPointerCapture(event.pointerId);
-    border.classList.add("is-dragged");
-    event.preventDefault();
-    border.focus();
-  });
-  border.addEventListener("pointermove", (event) => {
-    if (!border.hasPointerCapture(event.pointerId)) return;
-    const box = page.getBoundingClientRect();
-    const share = isVertical ? (event.clientX - box.left) / box.width : (box.bottom - event.clientY) / innerHeight;
-    resize(border, 100 * share);
-  });
-  for (const end of ["pointerup", "pointercancel"]) {
-    border.addEventListener(end, () => {
-      border.classList.remove("is-dragged");
-      remember(border);
-    });
-  }
-  border.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -2, ArrowRight: 2, ArrowDown: -2, ArrowUp: 2 }[event.key];
-    const [least, most] = limits[border.dataset.border];
-    const edge = { Home: least, End: most }[event.key];
-    if (step === undefined && edge === undefined) return;
-    event.preventDefault();
-    resize(border, edge ?? Number(border.ariaValueNow) + step);
-    remember(border);
+border.addEventListener("pointerdown", (event) => {
+  border.setPointerCapture(event.pointerId);
+  border.classList.add("is-dragged");
+  event.preventDefault();
+  border.focus();
+});
+border.addEventListener("pointermove", (event) => {
+  if (!border.hasPointerCapture(event.pointerId)) return;
+  const box = page.getBoundingClientRect();
+  resize((100 * (event.clientX - box.left)) / box.width);
+});
+for (const end of ["pointerup", "pointercancel"]) {
+  border.addEventListener(end, () => {
+    border.classList.remove("is-dragged");
+    remember();
   });
 }
+border.addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
+  const edge = { Home: LEAST, End: MOST }[event.key];
+  if (step === undefined && edge === undefined) return;
+  event.preventDefault();
+  resize(edge ?? Number(border.ariaValueNow) + step);
+  remember();
+});
 
 // -- narrow pages: input or result
 
@@ -191,26 +176,19 @@ function unmark(control) {
   delete control.dataset.marked;
 }
 
-// On a phone, what fills in the form is a menu, which closes when one is chosen.
+// The menu of inputs closes when one is chosen.
 document.addEventListener("submit", ({ submitter }) => {
-  const menu = submitter?.closest(".fill-in[open]");
-  if (!menu) return;
+  const menu = submitter?.closest(".inputs[open]");
+  if (!menu || submitter.closest(".save-input")) return;
   menu.open = false;
   menu.querySelector("summary").focus();
 }, true);
 
-const CHIP_EDGE = 40; // px of the chip before that stay visible
-let filledIn = null;
-
 /** Marks the example that is filled in, and says whether the input is still that of the run that is shown. */
 function compareInput() {
   const input = document.getElementById("input-digest").textContent;
-  for (const chip of form().querySelectorAll("[data-input]")) {
-    const isFilledIn = chip.dataset.input === input;
-    const strip = chip.closest(".trial-chips");
-    if (isFilledIn && chip !== filledIn) strip.scrollLeft = chip.offsetLeft - strip.offsetLeft - CHIP_EDGE;
-    if (isFilledIn) filledIn = chip;
-    chip.setAttribute("aria-pressed", String(isFilledIn));
+  for (const choice of form().querySelectorAll("[data-input]")) {
+    choice.setAttribute("aria-pressed", String(choice.dataset.input === input));
   }
   const notice = result.querySelector("[data-input-of-run]");
   if (notice) notice.hidden = isRunning() || notice.dataset.inputOfRun === input;
@@ -299,8 +277,8 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("htmx:after:swap", (event) => {
   if (event.detail.ctx?.sourceElement !== form()) return;
   if (pressed === "link") document.querySelector("#input-link [data-copy='#input-address']")?.click();
-  const fold = document.getElementById("save-input");
-  if (pressed === "save-input") fold.open = fold.dataset.open === "1"; // a swap leaves it as it was
+  const menu = document.getElementById("inputs");
+  if (pressed === "save-input") menu.open = menu.dataset.open === "1"; // a swap leaves it as it was
   pressed = "";
 });
 document.addEventListener("input", (event) => {

@@ -177,7 +177,8 @@ def run_wrongly(page: Page) -> None:
 
 
 def run_mock(page: Page) -> None:
-    page.get_by_role("button", name="Run mock").click()
+    page.get_by_label("Mock", exact=True).check()
+    page.locator("[data-run-button]").click()
     expect(page.locator("#run .verdict")).to_be_visible()
 
 
@@ -337,6 +338,7 @@ PAGES = [
     PageState("changes-newcomer", "/review/", "newcomer"),
     PageState("change", "/review/{proposal}/"),
     PageState("change-calls", "/review/{proposal}/calls/"),
+    PageState("revision-calls", "/tools/billing.send_invoice/changes/2/calls/"),
     PageState("audit", "/audit/"),
     PageState("audit-nothing", "/audit/?person=zzzz"),
     PageState("people", "/people/"),

@@ -40,7 +40,7 @@ def page_with_response(browser, ada, builtin, response):
 
 
 def pressed(answer):
-    chips = tree_of(answer).css(".chip-button[aria-pressed=true]")
+    chips = tree_of(answer).css("#inputs .menu-item[aria-pressed=true]")
     return [chip.attributes["value"] for chip in chips]
 
 
@@ -324,9 +324,7 @@ def test_the_history_brings_the_number_of_runs_in_the_header(browser, ada, built
 def chips(answer):
     """The data that the chips of saved inputs send."""
     page = tree_of(answer)
-    return [
-        chip.attributes["value"] for chip in page.css("#trial .chip-pair .chip-button:first-child")
-    ]
+    return [chip.attributes["value"] for chip in page.css("#trial .inputs-pair .menu-item")]
 
 
 def test_an_input_is_saved_under_a_name_filled_in_again_and_deleted(browser, builtin):
