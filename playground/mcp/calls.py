@@ -8,7 +8,7 @@ from typing import Final
 
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.accounts.models import User
+from catalog.accounts.models import Person, User
 from catalog.encryption import Unreadable
 from catalog.jsontext.reader import dumps
 from catalog.models import Revision
@@ -28,9 +28,9 @@ class NotStarted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a request: the user of the token, and the session of a legacy client, or ""."""
+    """The sender of a request: the user of the token or a visitor, and the session of a legacy client, or ""."""
 
-    user: User
+    user: Person
     session: str = ""
 
     def request_key(self, request_id: RequestId) -> str:
@@ -42,7 +42,9 @@ class Caller:
 
 @sensitive_variables("configuration")
 def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
-    """Start the run of `call`. The thread is in the waiting room (`playground.waiting_room`).
+    """Start the run of `call`; for a visitor, who asks only for mocks, nothing is stored.
+
+    The thread is in the waiting room (`playground.waiting_room`).
 
     Raises:
         NotStarted: the chosen configuration cannot be read.
@@ -50,6 +52,8 @@ def start(call: Call, caller: Caller, request_id: RequestId) -> Run:
     """
     revision = call.tool.current
     assert isinstance(revision, Revision)  # noqa: S101 - for mypy: toolsets return only tools with a revision
+    if not isinstance(caller.user, User):
+        return running.unsaved_mock(call.tool, revision, call.arguments)
     saved, configuration = None, None
     if call.mode == "live":
         try:
@@ -81,6 +85,6 @@ def call_timeout_s(run: Run) -> float:
 def cancel(caller: Caller, request_id: RequestId) -> None:
     """Cancel the run of an earlier request of the same session, if it is active."""
     key = caller.request_key(request_id)
-    run = Run.objects.active().filter(by=caller.user, mcp_request=key).first() if key else None
+    run = Run.objects.active().filter(by=caller.user.pk, mcp_request=key).first() if key else None
     if run is not None:
         running.cancel(run)

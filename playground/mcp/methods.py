@@ -143,7 +143,7 @@ def _called(
     called = toolset.call(name, arguments, message)
     if not isinstance(called, Call):
         return result_text(called, message, toolset)
-    owner = str(caller.user.pk)
+    owner = str(caller.user.pk or "")  # as `Run.owner`
     if not waiting_room.enter(owner):
         return result_text(error_result(FULL), message, toolset)
     try:

@@ -57,7 +57,8 @@ def run_result(run: Run, *, any_value: bool, url: str, served: ServedTool | None
     A response that violates its return type is an error, because clients reject a `structuredContent` that does not
     match the `outputSchema`; the text then contains the response. So is one that is cut, if the tool has a return type.
     Images, sounds and other files of the response follow as blocks of their own. `any_value`: see `value_result`;
-    `url`: the address of the run's page; `served`: the tool as the client knows it, None if it knows the spec.
+    `url`: the address of the run's page, "" if it is not stored; `served`: the tool as the client knows it, None if it
+    knows the spec.
     """
     files = run.file_list()
     if run.outcome == "returned" and run.response_cut:
@@ -114,10 +115,9 @@ def _file_block(file: RunFile, address: str) -> JSON:
 
 
 def run_summary(run: Run, url: str) -> JSON:
-    """{"id", "url", "tool", "revision", "mode", "outcome", "verdict"?, "problems", "duration_ms"?, "mock"?}."""
+    """{"id"?, "url"?, "tool", "revision", "mode", "outcome", "verdict"?, "problems", "duration_ms"?, "mock"?}."""
     summary: dict[str, JSON] = {
-        "id": run.id,
-        "url": url,
+        **({"id": run.id, "url": url} if url else {}),
         "tool": run.tool.tool_id,
         "revision": run.revision.number,
         "mode": run.mode,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -12,7 +14,11 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.accounts.models import ApiToken
-from catalog.accounts.rate_limits import limit_api_requests, limit_requests_of_address
+from catalog.accounts.rate_limits import (
+    limit_api_requests,
+    limit_requests_of_address,
+    limit_unsaved_mocks,
+)
 from catalog.accounts.tokens import token_for
 from catalog.specs.exporters.mcp_server import ServedTool
 from playground.mcp import calls, sessions
@@ -64,10 +70,10 @@ def mcp(request: HttpRequest, toolkit: str = "") -> HttpResponseBase:
 
 
 def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
-    token = _token(request)
+    token = None if _is_visitor(request) else _token(request)
     _check_types(request)
     session_token = request.headers.get(sessions.HEADER, "")
-    session = sessions.session_of(session_token, token.user) if session_token else None
+    session = sessions.session_of(session_token, token.user) if token and session_token else None
     message = read_message(
         request.body, request.headers, session_version=session.version if session else None
     )
@@ -75,7 +81,8 @@ def _respond(request: HttpRequest, toolkit: str) -> HttpResponseBase:
     try:
         if needs_session and session is None:
             raise _ended_session()
-        caller = Caller(token.user, session.key if session and not message.is_modern else "")
+        key = session.key if session and not message.is_modern else ""
+        caller = Caller(token.user if token else AnonymousUser(), key)
         return _answer(request, message, _toolset(request, toolkit), caller, token)
     except ProtocolError as error:
         error.request_id = message.id
@@ -89,9 +96,10 @@ def _ended_session() -> ProtocolError:
 
 
 def _answer(
-    request: HttpRequest, message: Message, toolset: Toolset, caller: Caller, token: ApiToken
+    request: HttpRequest, message: Message, toolset: Toolset, caller: Caller, token: ApiToken | None
 ) -> HttpResponseBase:
-    _check_scope(token, toolset, message)
+    if token is not None:
+        _check_scope(token, toolset, message)
     if message.is_notification:
         _notified(message, caller)
         return HttpResponse(status=202)
@@ -100,9 +108,26 @@ def _answer(
     if not isinstance(answer, str):
         return _call_response(request, answer, message, toolset)
     response = HttpResponse(response_text(message.id, answer), content_type=JSON_TYPE)
-    if message.method == "initialize":
+    if message.method == "initialize" and token is not None:
         response[sessions.HEADER] = sessions.new_session(token.user, negotiated_version(message))
     return response
+
+
+def _is_visitor(request: HttpRequest) -> bool:
+    """Whether this is a request for mocks without a token, which visitors may send where they may browse.
+
+    Raises:
+        Busy: there were too many of them from this address.
+    """
+    if "Authorization" in request.headers or not settings.ANONYMOUS_BROWSING:
+        return False
+    if not _asks_for_mocks(request):
+        return False
+    limit_unsaved_mocks(request)
+    request.user = (
+        AnonymousUser()
+    )  # also in a browser with a session, which authenticates nobody here
+    return True
 
 
 @sensitive_variables("secret")
@@ -149,8 +174,12 @@ def _check_types(request: HttpRequest) -> None:
         raise ProtocolError(INVALID_REQUEST, text, status=406)
 
 
+def _asks_for_mocks(request: HttpRequest) -> bool:
+    return request.GET.get("mock", "").lower() in MOCK_VALUES
+
+
 def _toolset(request: HttpRequest, toolkit: str) -> Toolset:
-    mock = request.GET.get("mock", "").lower() in MOCK_VALUES
+    mock = _asks_for_mocks(request)
     if not toolkit:
         return CatalogTools(request.user, mock)
     found = ToolkitTools.of(toolkit, request.user, mock=mock)
@@ -203,6 +232,8 @@ def _finished(
     run: Run, *, request: HttpRequest, message: Message, toolset: Toolset, served: ServedTool | None
 ) -> str:
     """The JSON-RPC response for an ended run."""
-    url = request.build_absolute_uri(reverse("playground:run", args=[run.pk]))
+    is_stored = not run._state.adding  # False for a visitor's mock
+    path = reverse("playground:run", args=[run.pk]) if is_stored else ""
+    url = request.build_absolute_uri(path) if path else ""
     result = run_result(run, any_value=message.is_modern, url=url, served=served)
     return response_text(message.id, result_text(result, message, toolset))
