@@ -2,10 +2,11 @@ from django.urls import path
 
 from playground.mcp import connect
 from playground.mcp.view import mcp
-from playground.views import edit, examples, factories, real_calls, runs, try_page
+from playground.views import demonstration, edit, examples, factories, real_calls, runs, try_page
 
 app_name = "playground"
 urlpatterns = [
+    path("demonstration/", demonstration.run_demonstration, name="demonstration"),
     path("tools/<str:slug>/try/", try_page.try_tool, name="try"),
     path("tools/<str:slug>/try/completions/", try_page.completions, name="completions"),
     path("tools/<str:slug>/edit/", edit.edit, name="edit"),

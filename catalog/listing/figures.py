@@ -9,47 +9,29 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django.db.models import Avg, Count, F, Q
+from django.urls import reverse
 
 from catalog.caching import LRUCache
 from catalog.hooks import hooks
-from catalog.listing.groups import Group, largest
+from catalog.listing.groups import Group, visible_groups
 from catalog.models import Tool
 from catalog.models.lint import read_findings
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
-from catalog.specs.exporters import FORMATS
-from catalog.specs.lint.assessment import GRADES, grade_of
+from catalog.specs.lint.assessment import grade_of
 
 TOOLKITS_SHOWN: Final = 8
 NAMES_SHOWN: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A part of the catalog: its name, its number of tools, and the query that lists them."""
-
-    label: str
-    tools: int
-    query: str
-    grade: int | None = None  # the grade's lowest score; None for other shares
+WITHOUT_TOOLKIT: Final = "Tools without a toolkit"
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of all available tools.
-
-    Attributes:
-        scores: the number of tools with each lint score; those that are not assessed yet have None.
-        formats: the number of tools that each format accepts unchanged, by its key.
-        shares_of_toolkits: the largest ones.
-    """
+    """Of all available tools. `scores`: the number of tools with each lint score; None for those not assessed yet."""
 
     scores: Counter[int | None]
-    formats: Counter[str]
-    shares_of_toolkits: list[Share]
 
     @property
     def tools(self) -> int:
@@ -58,20 +40,6 @@ class Figures:
     @property
     def number_assessed(self) -> int:
         return self.tools - self.scores[None]
-
-    @property
-    def shares_of_formats(self) -> list[Share]:
-        shares = []
-        for key, target in FORMATS.items():
-            shares.append(Share(target.label, self.formats[key], f"?usable={key}"))
-        return shares
-
-    @property
-    def shares_of_grades(self) -> list[Share]:
-        grades = count_grades(self.scores)
-        return [
-            Share(label, grades[lowest], f"?grade={lowest}", lowest) for lowest, label in GRADES
-        ]
 
 
 def count_grades(scores: Mapping[int | None, int]) -> Counter[int]:
@@ -92,6 +60,7 @@ def count_formats(usable: Mapping[str, int]) -> Counter[str]:
 
 
 _figures: Final[LRUCache[Figures]] = LRUCache()
+_overviews: Final[LRUCache[Overview]] = LRUCache(max_weight=100)
 _rules: Final[LRUCache[Counter[str]]] = LRUCache()
 _cards: Final[LRUCache[list[ToolkitCard]]] = LRUCache(max_weight=10_000, weigh=len)
 
@@ -104,20 +73,34 @@ def figures_for(visibility: Visibility) -> Figures:
 
 def _count_tools(visibility: Visibility) -> Figures:
     tools = Tool.objects.available().with_visibility(visibility).order_by()
-    scores: Counter[int | None] = Counter()
-    usable: Counter[str] = Counter()
-    for score, keys, number in tools.values_list("score", "usable_formats").annotate(Count("pk")):
-        scores[score] += number
-        usable[keys] += number
-    return Figures(scores, count_formats(usable), _largest_toolkits(visibility))
+    return Figures(Counter(dict(tools.values_list("score").annotate(Count("pk")))))
 
 
-def _largest_toolkits(visibility: Visibility) -> list[Share]:
-    shares = []
-    for group in largest("toolkit", TOOLKITS_SHOWN, visibility):
-        query = urlencode({"toolkit": group.name})
-        shares.append(Share(group.name, group.tools, f"?{query}"))
-    return shares
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The catalog on the first page: the number of tools, of those that run here, and some toolkits."""
+
+    tools: int
+    runnable: int
+    cards: Sequence[ToolkitCard]
+
+
+def overview_for(visibility: Visibility) -> Overview:
+    """The overview for people with this visibility: toolkits with runnable tools first, then the largest ones."""
+    state, _ = vocabulary.state_and_size()
+    key = (state, hooks.runnable_tool_ids(), visibility)
+    return _overviews.get_or_compute(key, lambda: _overview(visibility))
+
+
+def _overview(visibility: Visibility) -> Overview:
+    tools = Tool.objects.available().with_visibility(visibility).order_by()
+    runnable: Counter[str] = Counter(
+        dict(tools.runnable().values_list("toolkit_key").annotate(Count("pk")))
+    )
+    groups = [Group("", WITHOUT_TOOLKIT, 0), *visible_groups("toolkit", visibility)]
+    groups.sort(key=lambda group: (-runnable[group.key], -group.tools))
+    cards = cards_of(groups[:TOOLKITS_SHOWN], visibility)
+    return Overview(figures_for(visibility).tools, runnable.total(), cards)
 
 
 def rules_broken(visibility: Visibility) -> Counter[str]:
@@ -156,6 +139,13 @@ class ToolkitCard:
     runnable: int
     configured: int
     deprecated: int
+
+    @property
+    def url(self) -> str:
+        """The list of its tools."""
+        if not self.key:
+            return reverse("catalog:tool_list")
+        return reverse("catalog:toolkit", args=[self.key])
 
     @property
     def score(self) -> int | None:

@@ -31,10 +31,10 @@ def drifting_thermometer(
     }
     if hours_since_calibration > FIRST_DAY_H:
         log("DRIFTING on purpose: from here on the response violates the return type.")
-        del response["battery_percent"]
+        readings[0]["temperature"] = 451
     if hours_since_calibration > SECOND_DAY_H:
         readings[1]["temperature"] = "lukewarm"
     if hours_since_calibration > THIRD_DAY_H:
-        readings[0]["temperature"] = 451
         response["mood"] = "feverish"
+        del response["battery_percent"]
     return response

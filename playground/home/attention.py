@@ -27,7 +27,7 @@ from playground.factories.specs import proposals_for
 from playground.home.page import Week, runs_url
 from playground.models import ExampleCheck
 
-SHOWN: Final = 2  # of each kind; the others are folded
+BROKEN: Final = "Broken"  # the kind of concern that says nothing about what the person does
 READ: Final = 20  # of each kind at most
 REVISIONS_READ: Final = 200  # the latest ones of the catalog
 REVISIONS_COMPARED: Final = 10
@@ -35,9 +35,19 @@ REVISIONS_COMPARED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """One thing to look at: an icon's name, what happened, the page that shows it, and when it happened if known."""
+    """One thing to look at.
+
+    Attributes:
+        icon, kind: what it is, in one or two words.
+        name: the tool or factory.
+        text: what happened.
+        url: the page that shows it.
+        at: when it happened, if known.
+    """
 
     icon: str
+    kind: str
+    name: str
     text: str
     url: str
     at: datetime | None = None
@@ -50,22 +60,17 @@ _breaking: Final[LRUCache[bool]] = LRUCache(
 _revised: Final[LRUCache[list[tuple[int, int]]]] = LRUCache(max_weight=10)
 
 
-def concerns_of(
-    person: User, week: Week, waiting: Sequence[HeldChange]
-) -> tuple[list[Concern], list[Concern]]:
-    """All that needs the person's attention: the latest of each kind, the most urgent kind first; and the others.
+def concerns_of(person: User, week: Week, waiting: Sequence[HeldChange]) -> list[Concern]:
+    """All that needs the person's attention, the most urgent kind first, and of each kind the latest first.
 
     `waiting` are the changes that they may review (`catalog.held_changes.changes_to_review`).
     """
-    kinds = [
-        _failing_examples(person),
-        _violations(week),
-        _breaking_revisions(person),
-        _held_changes(waiting),
-        _broken_factories(person),
-    ]
-    return [one for kind in kinds for one in kind[:SHOWN]], [
-        one for kind in kinds for one in kind[SHOWN:]
+    return [
+        *_held_changes(waiting),
+        *_failing_examples(person),
+        *_violations(week),
+        *_breaking_revisions(person),
+        *_broken_factories(person),
     ]
 
 
@@ -84,7 +89,9 @@ def _failing_examples(person: User) -> list[Concern]:
     return [
         Concern(
             "circle-x",
-            f"{check.tool.name}: {_counted(check.failed, 'example fails', 'examples fail')}",
+            "Test fails",
+            check.tool.name,
+            _counted(check.failed, "example fails", "examples fail"),
             reverse("playground:tests", args=[check.tool.slug]),
             check.finished_at,
         )
@@ -95,16 +102,9 @@ def _failing_examples(person: User) -> list[Concern]:
 def _violations(week: Week) -> list[Concern]:
     if not week.violating:
         return []
-    text = _counted(
-        week.violating,
-        "response does not match its return type",
-        "responses do not match their return type",
-    )
-    return [
-        Concern(
-            "shield-alert", text, runs_url(since=week.days[0].starts_at.date(), verdict="violates")
-        )
-    ]
+    name = _counted(week.violating, "response", "responses")
+    url = runs_url(since=week.days[0].starts_at.date(), verdict="violates")
+    return [Concern("triangle-alert", "Does not match", name, "in the last 7 days", url)]
 
 
 def _breaking_revisions(person: User) -> list[Concern]:
@@ -131,17 +131,13 @@ def _breaking_revisions(person: User) -> list[Concern]:
 def _broken_by(tool: Tool, revisions: Sequence[Revision]) -> Concern:
     """The breaking revisions of a tool, the latest first. One links to its diff, several to the list of revisions."""
     latest, *earlier = revisions
-    words, url = (
-        f"revision {latest.number} is",
-        reverse("catalog:revision_diff", args=[tool.slug, latest.pair]),
-    )
+    words = f"revision {latest.number} is breaking"
+    url = reverse("catalog:revision_diff", args=[tool.slug, latest.pair])
     if earlier:
         numbers = ", ".join(str(revision.number) for revision in reversed(earlier))
-        words, url = (
-            f"revisions {numbers} and {latest.number} are",
-            reverse("catalog:tool_changes", args=[tool.slug]),
-        )
-    return Concern("git-compare", f"{tool.name}: {words} breaking", url, latest.created_at)
+        words = f"revisions {numbers} and {latest.number} are breaking"
+        url = reverse("catalog:tool_changes", args=[tool.slug])
+    return Concern("git-compare", "Breaking", tool.name, words, url, latest.created_at)
 
 
 def _revised_this_week() -> list[tuple[int, int]]:
@@ -174,12 +170,11 @@ def _held_changes(waiting: Sequence[HeldChange]) -> list[Concern]:
 
 def _held(tool_id: str, changes: Sequence[HeldChange]) -> Concern:
     """The waiting changes of a tool, the latest first. One links to its own page, several to the list of changes."""
-    words, url = "a change waits", changes[0].get_absolute_url()
+    words, url = "a change waits for your approval", changes[0].get_absolute_url()
     if len(changes) > 1:
-        words, url = f"{len(changes)} changes wait", reverse("catalog:review_list")
-    return Concern(
-        "hourglass", f"{tool_id}: {words} for your approval", url, changes[0].created_at, "warn"
-    )
+        words = f"{len(changes)} changes wait for your approval"
+        url = reverse("catalog:review_list")
+    return Concern("hourglass", "Review", tool_id, words, url, changes[0].created_at, "warn")
 
 
 def _broken_factories(person: User) -> list[Concern]:
@@ -189,7 +184,7 @@ def _broken_factories(person: User) -> list[Concern]:
     shown = [proposal.factory for proposal in proposals_for(broken, person)] if broken else []
     url = reverse("playground:factories")
     return [
-        Concern("package", f"The factory {factory.key} is broken", url, tone="warn")
+        Concern("package", BROKEN, factory.key, "its code cannot be loaded", url, tone="warn")
         for factory in shown
     ]
 

@@ -1,4 +1,4 @@
-"""The playground's part of the first page: a tool to begin with, and a person's recent tools and runs."""
+"""The playground's part of the first page: a person's recent tools and runs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from catalog.accounts.models import Person, User
-from catalog.caching import LRUCache
-from catalog.hooks import hooks
-from catalog.models import Audience, Tool
+from catalog.accounts.models import User
+from catalog.models import Tool
 from catalog.rendering.charts import Bar, stacked_bars
-from catalog.search import vocabulary
-from catalog.search.visibility import Visibility
 from catalog.stars import starred_tools
 from playground.models import ACTIVE, Run
 from playground.run_pages.charts import SERIES, parts_of
@@ -24,53 +20,14 @@ from playground.run_pages.filters import id_at
 from playground.run_pages.overview import COUNTS, Counts, by_day, day_starts
 
 DAYS: Final = 7
-RECENT_SHOWN: Final = 5  # tools
-STARS_SHOWN: Final = 3  # tools
-FIRST_CHOICE: Final = "convert_units"  # an example that everyone understands
+RECENT_SHOWN: Final = 8  # tools
+STARS_SHOWN: Final = 8  # tools
 RUNS_READ: Final = 60  # the latest ones, to find the tools that were tried last
 RUNS_COUNTED: Final = 2_000  # the latest ones of the week
 
 
-_beginnings: Final[LRUCache[Tool | None]] = LRUCache(max_weight=100)
-
-
-def tool_to_begin_with(person: Person) -> Tool | None:
-    """A tool that the person sees and that runs with one press: it has an example and needs no configuration.
-
-    `FIRST_CHOICE` comes first, then tools whose examples have passed, those whose response is checked, and the best
-    described ones.
-    """
-    state, _ = vocabulary.state_and_size()
-    installed, passing = hooks.installed_tool_ids(), hooks.tools_with_passing_examples()
-    visibility = Audience.objects.visibility_for(person)
-    key = (state, visibility, installed, passing)
-    return _beginnings.get_or_compute(key, lambda: _to_begin_with(visibility, installed, passing))
-
-
-def _to_begin_with(
-    visibility: Visibility, installed: frozenset[str], passing: frozenset[int]
-) -> Tool | None:
-    found = (
-        Tool.objects.with_visibility(visibility)
-        .available()
-        .filter(tool_id__in=installed, has_examples=True, configurable=False, deprecated_at=None)
-        .only("slug", "name", "tool_id", "has_return_type", "score", "sort_name")
-    )
-    return min(
-        found,
-        key=lambda tool: (
-            tool.tool_id != FIRST_CHOICE,
-            tool.pk not in passing,
-            not tool.has_return_type,
-            -(tool.score or 0),
-            tool.sort_name,
-        ),
-        default=None,
-    )
-
-
 def recent_tools(person: User) -> list[Tool]:
-    """The tools that the person tried last, the latest first, with the columns of a row."""
+    """The tools that the person tried last, the latest first."""
     tried = (
         Run.objects.filter(by=person).order_by("-id").values_list("tool_id", flat=True)[:RUNS_READ]
     )
@@ -79,7 +36,10 @@ def recent_tools(person: User) -> list[Tool]:
         return []
     tools = {
         tool.pk: tool
-        for tool in Tool.objects.visible_to(person).available().for_rows().filter(pk__in=keys)
+        for tool in Tool.objects.visible_to(person)
+        .available()
+        .filter(pk__in=keys)
+        .defer("description")
     }
     return [tools[key] for key in keys if key in tools]
 
@@ -98,6 +58,11 @@ class Week:
     @property
     def runs(self) -> int:
         return sum(day.runs for day in self.days)
+
+    @property
+    def has_chart(self) -> bool:
+        """Whether there are two days to compare."""
+        return sum(day.runs > 0 for day in self.days) > 1
 
     @property
     def is_cut(self) -> bool:

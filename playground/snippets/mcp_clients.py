@@ -78,8 +78,10 @@ def snippets(server: Server) -> tuple[Snippet, ...]:
     )
 
 
-def claude_code(server: Server) -> str:
-    return f"claude mcp add --transport http {server.name} {shlex.quote(server.url)} \\\n  --header {_header(server)}"
+def claude_code(server: Server, *, with_token: bool = True) -> str:
+    """A command; mocks for visitors need no token."""
+    command = f"claude mcp add --transport http {server.name} {shlex.quote(server.url)}"
+    return f"{command} \\\n  --header {_header(server)}" if with_token else command
 
 
 def _header(server: Server) -> str:

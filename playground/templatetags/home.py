@@ -1,57 +1,113 @@
-"""The playground's part of the first page (`{% load home %}`)."""
+"""The parts of the first page (`{% load home %}`)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.template.context import Context
 from django.urls import reverse
 
 from catalog.accounts.models import Person, User
-from catalog.listing.figures import Figures, figures_for
-from catalog.models import Audience
-from catalog.stars import starred_ids
-from playground.home.attention import concerns_of
-from playground.home.page import latest_stars, recent_tools, tool_to_begin_with, week_of
+from catalog.listing.figures import Overview, overview_for
+from catalog.listing.groups import visible_groups
+from catalog.models import Audience, Tool
+from catalog.search.visibility import Visibility
+from playground import visitors
+from playground.home.attention import BROKEN, Concern, concerns_of
+from playground.home.breaking_change import BreakingChange
+from playground.home.breaking_change import breaking_change as find_breaking_change
+from playground.home.demonstration import demonstration_for
+from playground.home.page import Week, latest_stars, recent_tools, week_of
+from playground.snippets.mcp_addresses import address_of_catalog, address_of_toolkit
+from playground.snippets.mcp_clients import claude_code
 
 register = template.Library()
 
 
-@register.simple_tag(takes_context=True)
-def try_url(context: Context) -> str:
-    """The form of a tool with its first example filled in, so that one press runs it; without a tool, the catalog."""
-    tool = tool_to_begin_with(_user(context))
-    if tool is None:
-        return reverse("catalog:tool_list")
-    return f"{reverse('playground:try', args=[tool.slug])}?example=1"
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a person sees instead of the demonstration."""
+
+    concerns: list[Concern]
+    recent: list[Tool]
+    starred: list[Tool]
+    week: Week
+
+
+@dataclass(frozen=True, slots=True)
+class MockServer:
+    """A toolkit, its number of tools (0: the whole catalog), its page, and the command that connects to its mocks."""
+
+    toolkit: str
+    tools: int
+    page: str
+    command: str
+    needs_token: bool
 
 
 @register.simple_tag(takes_context=True)
-def catalog_figures(context: Context) -> Figures:
-    """The number of tools that the present user sees, their toolkits, scores and formats."""
-    return figures_for(Audience.objects.visibility_for(_user(context)))
-
-
-@register.inclusion_tag("playground/_activity.html", takes_context=True)
-def activity(context: Context) -> dict[str, Any]:
-    """The present user's tools, runs and concerns; nothing for a visitor."""
+def activity(context: Context) -> Activity | None:
+    """The present user's tools, runs and concerns; None for a visitor, and for a person who has not begun yet."""
     user = _user(context)
     if not isinstance(user, User):
+        return None
+    week, recent = week_of(user), recent_tools(user)
+    concerns = concerns_of(user, week, context["changes_to_review"])
+    starred = latest_stars(user, besides=recent)
+    is_begun = recent or starred or any(concern.kind != BROKEN for concern in concerns)
+    if not is_begun:
+        return None
+    return Activity(concerns, recent, starred, week)
+
+
+@register.simple_tag(takes_context=True)
+def visibility_of_user(context: Context) -> Visibility:
+    """The tools that the present user sees, for the tags below; by a query."""
+    return Audience.objects.visibility_for(_user(context))
+
+
+@register.simple_tag
+def catalog_overview(visibility: Visibility) -> Overview:
+    """The number of visible tools, and some toolkits."""
+    return overview_for(visibility)
+
+
+@register.inclusion_tag("playground/_demonstration.html", takes_context=True)
+def demonstration(context: Context, visibility: Visibility) -> dict[str, Any]:
+    """The live demonstration, with the visitor's run that `?run=` names; nothing where it cannot run."""
+    shown = demonstration_for(visibility)
+    request = context.get("request")
+    if shown is None or request is None:
         return {}
-    week = week_of(user)
-    recent = recent_tools(user)
-    concerns, more_concerns = concerns_of(user, week, context["changes_to_review"])
-    return {
-        "user": user,
-        "recent": recent,
-        "starred_tools": latest_stars(user, besides=recent),
-        "starred": starred_ids(user),
-        "week": week,
-        "concerns": concerns,
-        "more_concerns": more_concerns,
-    }
+    run = visitors.runs_of(request).filter(pk=request.GET.get("run", ""), tool=shown.tool).first()
+    shown = replace(shown, run=run)
+    return {"demonstration": shown, "csrf_token": context.get("csrf_token")}
+
+
+@register.simple_tag
+def breaking_change() -> BreakingChange:
+    return find_breaking_change()
+
+
+@register.simple_tag(takes_context=True)
+def mock_server(context: Context, visibility: Visibility) -> MockServer:
+    """The largest visible toolkit, else the whole catalog, as a server of mocks."""
+    site = context["request"].build_absolute_uri("/")
+    groups = visible_groups("toolkit", visibility)
+    needs_token = not settings.ANONYMOUS_BROWSING
+    if not groups:
+        server = address_of_catalog(mock=True).server(site)
+        page = reverse("playground:connect")
+        return MockServer("", 0, page, claude_code(server, with_token=needs_token), needs_token)
+    group = groups[0]
+    server = address_of_toolkit(group.name, mock=True).server(site)
+    page = reverse("playground:connect_toolkit", args=[group.name])
+    command = claude_code(server, with_token=needs_token)
+    return MockServer(group.name, group.tools, page, command, needs_token)
 
 
 def _user(context: Context) -> Person:

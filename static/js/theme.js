@@ -10,7 +10,6 @@
     for (const [name, initial] of [["preview", "on"], ["compact", "off"]]) {
       if ((localStorage.getItem(`toolshelf-${name}`) ?? initial) === "on") root.dataset[name] = "on"; // see catalog.js
     }
-    if (localStorage.getItem("toolshelf-tour") === "done") root.dataset.tour = "done"; // see tour.js
     const tab = localStorage.getItem("toolshelf.tab.result");
     if (tab) root.dataset.resultTab = tab; // see tabs.js
   } catch {

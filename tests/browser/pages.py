@@ -67,6 +67,12 @@ def press(key: str) -> Act:
     return lambda page: page.keyboard.press(key)
 
 
+def run_demonstration(page: Page) -> None:
+    """Choose the last stop, which runs the tool at once."""
+    page.get_by_label("73", exact=True).check()
+    page.get_by_text("4 violations").wait_for()
+
+
 def click(name: str, role: str = "button") -> Act:
     return lambda page: (
         page.get_by_role("main").get_by_role(role, name=name, exact=True).first.click()
@@ -224,6 +230,7 @@ UNION = "workspace-mcp.batch_update_doc"
 PAGES = [
     PageState("home", "/", is_quick=True),
     PageState("home-visitor", "/", ""),
+    PageState("home-demonstration", "/", "", act=run_demonstration, is_quick=True),
     PageState("home-newcomer", "/", "newcomer"),
     PageState("palette", "/factories/", act=press("Control+k"), is_quick=True),
     PageState("palette-typed", "/factories/", act=type_in_palette("time")),

@@ -379,17 +379,6 @@ def test_without_javascript_nothing_is_offered_that_needs_it(
     context.close()
 
 
-def test_dismissed_first_steps_stay_away(signed_in: Page):
-    signed_in.goto("/")
-
-    signed_in.get_by_role("button", name="Dismiss").click()
-
-    expect(signed_in.get_by_role("heading", name="First steps")).to_be_hidden()
-    signed_in.reload()
-    expect(signed_in.get_by_role("heading", name="First steps")).to_be_hidden()
-    expect(signed_in.locator("#main")).to_be_visible()
-
-
 def test_the_bar_is_the_same_on_every_page(signed_in: Page):
     places = []
     for address in ("/", "/tools/", "/add/", "/runs/", "/help/", "/account/tokens/"):

@@ -94,6 +94,7 @@ PAGES = {
     "revision_diff": (EVERYONE, NOBODY),
     "restore_difference": (EVERYONE, NOBODY),
     "restore_revision": (NOBODY, MAINTAIN),
+    "demonstration": (NOBODY, EVERYONE),
     "try": (EVERYONE, RUN),
     "edit": (PUBLISH, PUBLISH),
     "completions": (EVERYONE, NOBODY),

@@ -73,8 +73,11 @@ def test_counting_fails_at_the_requested_step(capsys):
     [
         (0, set()),
         (24, set()),
-        (25, {("", "required")}),
-        (49, {("", "required"), ("/readings/1/temperature", "type")}),
+        (25, {("/readings/0/temperature", "maximum")}),
+        (
+            49,
+            {("/readings/0/temperature", "maximum"), ("/readings/1/temperature", "type")},
+        ),
         (
             73,
             {

@@ -3,13 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.contrib.auth.models import AnonymousUser, Group
+from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from catalog.access import Access, change_tool_access
 from catalog.caching import LRUCache
 from catalog.held_changes import changes_to_review
-from catalog.hooks import hooks
 from catalog.models import HeldChange, Revision
 from catalog.stars import star
 from playground.home import attention
@@ -27,10 +26,6 @@ def own_caches(monkeypatch):
     """Other tests had revisions with the same keys."""
     for name in ("_breaking", "_revised"):
         monkeypatch.setattr(attention, name, LRUCache(max_weight=10))
-
-
-RETURNS = {"type": "string"}
-EXAMPLE = [{"parameters": {}, "returnValue": "x"}]
 
 
 @pytest.fixture
@@ -59,63 +54,6 @@ def page(client, person=None):
     return tree_of(client.get("/"))
 
 
-# -- a tool to begin with ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def installed(monkeypatch):
-    def install(*ids):
-        monkeypatch.setattr(hooks, "installed_tool_ids", lambda: frozenset(ids))
-
-    return install
-
-
-def test_the_tool_to_begin_with_runs_with_one_press(installed, client):
-    make_tool("a.not_installed", examples=EXAMPLE, returnType=RETURNS)
-    make_tool("b.without_example", returnType=RETURNS)
-    make_tool(
-        "c.configured", examples=EXAMPLE, returnType=RETURNS, configuration={"type": "object"}
-    )
-    make_tool("d.archived", examples=EXAMPLE, returnType=RETURNS, archived=True)
-    make_tool("e.unchecked", examples=EXAMPLE)
-    good = make_tool("f.good", examples=EXAMPLE, returnType=RETURNS)
-    installed("b.without_example", "c.configured", "d.archived", "e.unchecked", "f.good")
-
-    assert home.tool_to_begin_with(AnonymousUser()) == good
-    links = [node.attributes["href"] for node in page(client).css(".home-action")]
-    assert links == [f"/tools/{good.slug}/try/?example=1", "/add/", "/connect/"]
-
-
-def test_a_tool_whose_examples_have_passed_comes_first(installed):
-    make_tool("a.first", examples=EXAMPLE, returnType=RETURNS)
-    checked = make_tool("b.checked", examples=EXAMPLE, returnType=RETURNS)
-    installed("a.first", "b.checked")
-    ExampleCheck.objects.create(
-        tool=checked, revision=checked.current, passed=1, finished_at=timezone.now()
-    )
-
-    assert home.tool_to_begin_with(AnonymousUser()) == checked
-
-
-def test_the_conversion_of_units_comes_before_tools_whose_examples_have_passed(installed):
-    checked = make_tool("a.checked", examples=EXAMPLE, returnType=RETURNS)
-    units = make_tool("convert_units", examples=EXAMPLE)
-    installed("a.checked", "convert_units")
-    ExampleCheck.objects.create(
-        tool=checked, revision=checked.current, passed=1, finished_at=timezone.now()
-    )
-
-    assert home.tool_to_begin_with(AnonymousUser()) == units
-
-
-def test_a_hidden_tool_is_nobody_s_beginning(installed, client):
-    hide(make_tool("a.hidden", examples=EXAMPLE, returnType=RETURNS))
-    installed("a.hidden")
-
-    assert home.tool_to_begin_with(AnonymousUser()) is None
-    assert page(client).css_first(".home-action").attributes["href"] == "/tools/"
-
-
 # -- recent and starred tools -----------------------------------------------------------------------------------------
 
 
@@ -129,16 +67,18 @@ def test_recent_tools_are_those_that_the_person_tried_last(client, ada, bob):
     hide(hidden)
 
     assert [tool.tool_id for tool in home.recent_tools(ada)] == ["first", "second"]
-    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["first", "second"]
+    assert [node.text() for node in page(client, ada).css(".home-chips a")] == ["first", "second"]
 
 
 def test_starred_tools_are_shown_with_a_link_to_all_of_them(client, ada):
-    for number in range(home.STARS_SHOWN + 1):
+    for number in range(9):
         star(make_tool(f"shiny{number}"), ada)
 
     tree = page(client, ada)
 
-    assert [node.text() for node in tree.css(".home-tool-name")] == ["shiny3", "shiny2", "shiny1"]
+    assert [node.text() for node in tree.css(".home-chips a")] == [
+        f"shiny{number}" for number in range(8, 0, -1)
+    ]
     assert tree.css_first('.home-heading a[href="/tools/?starred=1"]').text() == "All starred tools"
 
 
@@ -148,13 +88,30 @@ def test_a_starred_tool_that_was_tried_is_shown_once(client, ada):
         star(tool, ada)
     run_of(tried, ada)
 
-    assert [node.text() for node in page(client, ada).css(".home-tool-name")] == ["tried", "other"]
+    assert [node.text() for node in page(client, ada).css(".home-chips a")] == ["tried", "other"]
 
 
 def test_a_visitor_sees_no_activity(client):
     tree = page(client)
 
-    assert [node.text() for node in tree.css("main h2")] == ["First steps", "The catalog"]
+    assert [node.text().strip() for node in tree.css("main h2")] == [
+        "Now break a spec",
+        "Now mock a server",
+        "0 of 0 tools run here",
+    ]
+
+
+def test_a_person_who_has_done_nothing_sees_what_a_visitor_sees(client, ada):
+    assert page(client, ada).css_first("h1").text() == "Know what your agent's tools really do."
+
+
+def test_a_person_who_has_begun_sees_an_inbox_instead(client, ada):
+    run_of(make_tool("a"), ada)
+
+    tree = page(client, ada)
+
+    assert tree.css_first("h1").text() == "Inbox"
+    assert tree.css_first("#demonstration, .home-next") is None
 
 
 # -- runs of the week -------------------------------------------------------------------------------------------------
@@ -180,8 +137,18 @@ def test_the_week_counts_own_runs_by_day_and_kind(ada, bob):
     assert parts_of(week.days[0]) == (0, 0, 1, 0, 0)
 
 
+def test_runs_of_one_day_make_no_chart(client, ada):
+    tool = make_tool("a")
+    for _ in range(2):
+        run_of(tool, ada)
+
+    assert page(client, ada).css_first(".chart-bars") is None
+
+
 def test_a_bar_links_to_the_runs_of_its_day(client, ada):
-    run_of(make_tool("a"), ada)
+    tool = make_tool("a")
+    run_of(tool, ada, days_ago=1)
+    run_of(tool, ada)
     today = datetime.now(UTC).date()
 
     links = [node.attributes["href"] for node in page(client, ada).css(".chart-bars svg a")]
@@ -189,12 +156,15 @@ def test_a_bar_links_to_the_runs_of_its_day(client, ada):
     assert len(links) == 7
     assert links[-1] == f"/runs/?since={today}&until={today}"
     assert (
-        client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.get().pk}/"') >= 1
+        client.get(links[-1]).content.decode().count(f'href="/runs/{Run.objects.latest("pk").pk}/"')
+        >= 1
     )
 
 
 def test_the_week_has_the_words_of_the_runs_page(client, ada):
-    run_of(make_tool("a"), ada)
+    tool = make_tool("a")
+    run_of(tool, ada, days_ago=1)
+    run_of(tool, ada)
 
     legends = [
         [key.text().rstrip(" 0123456789") for key in tree.css(".chart-bars .chart-key")]
@@ -223,8 +193,8 @@ def test_only_the_latest_runs_are_counted(ada, monkeypatch):
 
 
 def concerns(person):
-    shown, more = attention.concerns_of(person, home.week_of(person), changes_to_review(person))
-    return [concern.text for concern in [*shown, *more]]
+    found = attention.concerns_of(person, home.week_of(person), changes_to_review(person))
+    return [f"{concern.name}: {concern.text}" for concern in found]
 
 
 @pytest.fixture
@@ -242,7 +212,7 @@ def test_nothing_needs_attention_in_a_quiet_catalog(client, ada):
     run_of(make_tool("a"), ada)
 
     assert concerns(ada) == []
-    assert page(client, ada).css_first(".home-attention") is None
+    assert page(client, ada).css_first(".inbox") is None
 
 
 @pytest.mark.usefixtures("no_factories")
@@ -266,7 +236,7 @@ def test_examples_that_fail_need_attention_until_they_pass_again(ada):
 def test_own_responses_that_violate_need_attention(client, ada, bob):
     run_of(make_tool("a"), ada, verdict="violates")
 
-    assert concerns(ada) == ["1 response does not match its return type"]
+    assert concerns(ada) == ["1 response: in the last 7 days"]
     assert concerns(bob) == []
     link = page(client, ada).css_first(".concern a").attributes["href"]
     assert "verdict=violates" in link
@@ -304,8 +274,8 @@ def test_the_breaking_revisions_of_a_tool_are_named_together(client, ada):
 
 
 @pytest.mark.usefixtures("no_factories")
-def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ada):
-    for name in ("a", "b", "c", "d"):
+def test_the_inbox_lists_kind_name_and_text_the_latest_of_a_kind_first(client, ada):
+    for name in ("a", "b"):
         tool = make_tool(name)
         ExampleCheck.objects.create(
             tool=tool, revision=tool.current, failed=1, finished_at=timezone.now()
@@ -314,14 +284,17 @@ def test_the_latest_of_each_kind_come_first_and_the_others_are_folded(client, ad
 
     tree = page(client, ada)
 
-    assert [node.text() for node in tree.css(".home-attention > .home-list a")] == [
-        "d: 1 example fails",
-        "c: 1 example fails",
-        "1 response does not match its return type",
+    assert " ".join(tree.css_first("h1").text().split()) == "Inbox 3"
+    assert [node.text().strip() for node in tree.css(".concern-kind")] == [
+        "Test fails",
+        "Test fails",
+        "Does not match",
     ]
-    assert tree.css_first(".home-attention summary").text() == "2 more"
-    folded = [node.text() for node in tree.css(".home-attention details a")]
-    assert folded == ["b: 1 example fails", "a: 1 example fails"]
+    assert [" ".join(node.text().split()) for node in tree.css(".concern-text")] == [
+        "b 1 example fails",
+        "a 1 example fails",
+        "1 response in the last 7 days",
+    ]
 
 
 @pytest.mark.usefixtures("no_factories")
@@ -380,7 +353,7 @@ def test_broken_factories_need_attention_unless_their_tool_is_hidden(ada, monkey
     ]
     monkeypatch.setattr(attention, "registry", type("R", (), {"all": lambda self: broken}))
 
-    assert concerns(ada) == ["The factory one is broken"]
+    assert concerns(ada) == ["one: its code cannot be loaded"]
 
 
 # -- cost -------------------------------------------------------------------------------------------------------------

@@ -191,10 +191,3 @@ def test_there_is_no_mock_if_browsing_is_closed(client, page, settings):
     settings.ANONYMOUS_BROWSING = False
 
     assert press(client, page, "run=1")["Location"].startswith("/sign-in/")
-
-
-def test_the_first_page_leads_to_a_mock(client, page):
-    home = client.get("/")
-
-    assert "run it and read the verdict" in text_of(home, ".home-action")
-    assert links_of(home, ".home-actions")[0] == f"{TRY}?example=1"
