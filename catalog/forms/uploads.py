@@ -123,6 +123,13 @@ class UploadForm(forms.Form):
         return "replace" in self.sent
 
     @property
+    def connects(self) -> bool:
+        """Whether an API's document becomes a source that runs: as the page offers, without options of an import."""
+        if "connect_offered" in self.sent:
+            return "connect" in self.sent
+        return not (self.has_no_prefix or self.replaces or self.typed_prefix or self.choices)
+
+    @property
     def is_dry_run(self) -> bool:
         return "dry_run" in self.sent
 

@@ -16,11 +16,12 @@ from catalog.outgoing.addresses import url_parts
 from catalog.sources.listings import ListedTool, listed_tools, read_document
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.recognition import EnteredSource
-from catalog.specs.importers import detect, name_of
+from catalog.specs.importers import Deadline, detect, name_of
 from catalog.specs.importers.results import LABELS
 
+REQUEST_S: Final = 7.0  # of CPU time for converting a document
 MAX_MEMBERS: Final = 12  # of a configuration, on a page
-_BASE_URL: Final = "baseUrl"
+BASE_URL: Final = "baseUrl"
 _MCP_PATHS: Final = ("/mcp", "/sse", "/mcp/", "/sse/")
 
 
@@ -90,7 +91,7 @@ def _read(entered: EnteredSource, kind: Kind, name: str, headers: Mapping[str, s
     source = Source(name=name, kind=kind, address=entered.address, document=entered.document)
     source.set_headers(headers)
     reading = read_source(source)
-    tools = tuple(listed_tools(source, reading))
+    tools = tuple(listed_tools(source, reading, Deadline(REQUEST_S)))
     if kind == "openapi":
         return _discovered_api(entered, reading, tools)
     number = _count(len(tools), "tool")
@@ -106,7 +107,7 @@ def _discovered_api(
     format_key = detect(document)
     label = LABELS[format_key] if format_key else "OpenAPI"
     members = _members_of(tools)
-    base_url = next((member.default for member in members if member.name == _BASE_URL), "")
+    base_url = next((member.default for member in members if member.name == BASE_URL), "")
     host = _host_of(base_url) or _host_of(entered.address)
     facts = [label, _count(len(tools), "operation"), host, _credentials_needed(members)]
     line = " · ".join(fact for fact in facts if fact)

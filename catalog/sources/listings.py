@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 
+from catalog.conversion_report import Loss
 from catalog.errors import DocumentError, OutgoingError, Problem
 from catalog.jsontext import yaml_reader
 from catalog.jsontext.pointers import split_pointer
@@ -15,14 +16,22 @@ from catalog.jsontext.reader import JSON, loads
 from catalog.models import Source
 from catalog.sources.reading import Reading, RemoteTool
 from catalog.specs.foreign_documents import foreign_document
-from catalog.specs.importers import ImportedSpec, NotKnown, detect, id_for, import_document
+from catalog.specs.importers import (
+    Deadline,
+    ImportedSpec,
+    NotKnown,
+    detect,
+    id_for,
+    import_document,
+)
+from catalog.specs.importers.results import NO_DEADLINE
 from catalog.specs.spec import ToolSpec
 
 CHUNK: Final = (
     1_000  # tools per document for the importers, which limit the size of all specs of a document
 )
 MAX_REMOTE_NAME: Final = 255  # characters, of the column
-_OPENAPI: Final = frozenset({"openapi-3", "swagger-2"})
+APIS: Final = frozenset({"openapi-3", "swagger-2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,7 @@ class ListedTool:
         remote_name: its name at the source.
         sha256: of its definition at the source.
         spec: None if it cannot become a spec; then `problems` say why.
+        losses: of its conversion.
     """
 
     tool_id: str
@@ -41,16 +51,19 @@ class ListedTool:
     sha256: str
     spec: ToolSpec | None = field(repr=False, default=None)
     problems: tuple[Problem, ...] = ()
+    losses: tuple[Loss, ...] = ()
 
 
-def listed_tools(source: Source, reading: Reading) -> list[ListedTool]:
-    """The tools that `reading` contains, each id once.
+def listed_tools(
+    source: Source, reading: Reading, deadline: Deadline = NO_DEADLINE
+) -> list[ListedTool]:
+    """The tools that `reading` contains, each id once; operations that are not converted by `deadline` have problems.
 
     Raises:
         OutgoingError: it cannot be used as a whole.
     """
     if reading.tools is None:
-        return list(_of_document(source, reading.document))
+        return list(_of_document(source, reading.document, deadline))
     return list(_of_tools(source, reading.tools))
 
 
@@ -136,22 +149,29 @@ def _listed(imported: ImportedSpec, source: Source, tool: RemoteTool) -> ListedT
     tool_id = _id_of(source, tool)
     if imported.spec is not None and imported.spec.tool_id != tool_id:
         return _refuse(source, tool, "Its definition contains that of a tool with another name.")
-    return ListedTool(tool_id, _name_of(tool), tool.sha256, imported.spec, imported.problems)
+    return ListedTool(
+        tool_id, _name_of(tool), tool.sha256, imported.spec, imported.problems, imported.losses
+    )
 
 
-def _of_document(source: Source, text: str) -> Iterator[ListedTool]:
+def _of_document(source: Source, text: str, deadline: Deadline) -> Iterator[ListedTool]:
     document = read_document(text)
-    if detect(document) not in _OPENAPI:
+    if detect(document) not in APIS:
         reason = (
             foreign_document(document)
             or "This is not an OpenAPI document: it has no `openapi` or `swagger` field."
         )
         raise OutgoingError(reason)
-    imported = import_document(document, prefix=source.name, max_spec_bytes=settings.MAX_SPEC_BYTES)
+    imported = import_document(
+        document,
+        prefix=source.name,
+        max_spec_bytes=settings.MAX_SPEC_BYTES,
+        deadline=deadline,
+    )
     for one in imported.specs:
         remote_name = one.tool_id.removeprefix(f"{source.name}.")
         sha256 = one.spec.sha256 if one.spec else ""
-        yield ListedTool(one.tool_id, remote_name, sha256, one.spec, one.problems)
+        yield ListedTool(one.tool_id, remote_name, sha256, one.spec, one.problems, one.losses)
 
 
 def read_document(text: str) -> JSON:

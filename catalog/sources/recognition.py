@@ -14,12 +14,15 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.errors import JSONTextError
+from catalog.errors import JSONTextError, OutgoingError
 from catalog.jsontext.containers import items_of, members_of
 from catalog.jsontext.reader import JSON, loads
 from catalog.models.sources import NAME_LENGTH, Kind
 from catalog.outgoing.addresses import url_parts
 from catalog.sources.curl import NotACurlCommand, is_curl, read_curl
+from catalog.sources.listings import APIS, read_document
+from catalog.specs.importers import detect, is_own_export, name_of
+from catalog.specs.importers.results import LABELS
 
 MAX_CHARACTERS: Final = 1_000_000  # of a text that can name sources
 MAX_SERVERS: Final = 50
@@ -51,6 +54,11 @@ class EnteredSource:
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     document: str = field(default="", repr=False)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the whole document was entered."""
+        return bool(self.document) and not self.configuration and not self.line.startswith("curl")
 
     @property
     def is_command(self) -> bool:
@@ -87,6 +95,21 @@ def recognize(text: str) -> Recognized | None:
     if text.removeprefix("$ ").startswith(tuple(f"{starter} " for starter in _STARTERS)):
         return _recognize_command(text.removeprefix("$ "))
     return None
+
+
+def recognize_document(text: str) -> Recognized | None:
+    """The API that an OpenAPI document in `text` describes; None if it is something else, or an export of Toolshelf."""
+    try:
+        document = read_document(text)
+    except OutgoingError:
+        return None
+    format_key = detect(document)
+    if format_key not in APIS or is_own_export(document):
+        return None
+    title = name_of(document)
+    line = f"{LABELS[format_key]} document “{title}”" if title else f"{LABELS[format_key]} document"
+    source = EnteredSource(name_from(title), "openapi", "", line, document=text)
+    return Recognized(line, (source,))
 
 
 def name_from_url(url: str) -> str:

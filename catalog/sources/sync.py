@@ -26,15 +26,16 @@ from catalog.models import HeldChange, Revision, Source, SourceSync, SourceTool,
 from catalog.models.sources import INTERRUPTED, INTERRUPTED_S, TITLE_LENGTH
 from catalog.publishing import Publication, publish_many, with_stored_layout
 from catalog.revision_diff import verdicts_on
-from catalog.revision_origins import RevisionOrigin
+from catalog.revision_origins import MAX_NAME_CHARS, RevisionOrigin
 from catalog.search import vocabulary
 from catalog.search.visibility import Visibility
 from catalog.sources.declared import is_declared
 from catalog.sources.destinations import destinations
-from catalog.sources.listings import ListedTool, listed_tools
+from catalog.sources.listings import ListedTool, listed_tools, read_document
 from catalog.sources.reading import Reading, read_source
 from catalog.sources.redacting import without_credentials
 from catalog.specs.diff import HARMLESS
+from catalog.specs.importers import name_of
 from catalog.specs.lint import UNSEARCHED, injected_phrases, unsearched_text
 from catalog.specs.spec import ToolSpec
 from catalog.webhook_queue import WebhookEvent, queue_events
@@ -114,7 +115,8 @@ def _carry_out(source: Source, record: SourceSync, reading: Reading | None) -> S
     try:
         if reading is None:
             reading = read_source(source)
-        _Application(source, record, listed_tools(source, reading)).apply()
+        listed = listed_tools(source, reading)
+        _Application(source, record, listed, title=_title_of(source, reading)).apply()
         _queue_drift(source, record)
         _store_title(source, reading)
     except OutgoingError as error:
@@ -130,6 +132,11 @@ def _carry_out(source: Source, record: SourceSync, reading: Reading | None) -> S
     old = source.syncs.values_list("pk", flat=True)[STORED_SYNCS:]
     SourceSync.objects.filter(pk__in=list(old)).delete()
     return record
+
+
+def _title_of(source: Source, reading: Reading) -> str:
+    """The title of an API; "" for an MCP server."""
+    return name_of(read_document(reading.document)) if source.kind == "openapi" else ""
 
 
 def _queue_drift(source: Source, record: SourceSync) -> None:
@@ -175,6 +182,7 @@ class _Application:
 
     Attributes:
         rows: the tools that it listed before, by id.
+        title: of the API.
         declared: the ids of the tools of the catalog that have a revision from this source.
         changes: what happened to single tools, for the report.
     """
@@ -182,6 +190,7 @@ class _Application:
     source: Source
     record: SourceSync
     listed: list[ListedTool]
+    title: str = ""
     rows: dict[str, SourceTool] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -268,6 +277,7 @@ class _Application:
                 assess=len(imported) - len(held) <= FEW,
                 origins={spec.sha256: self._origin for spec in imported},
                 initial={spec.tool_id: {"owner": self.source.owner} for spec in imported},
+                replace=not self.rows,  # the first time: tools that are claimed, all others are held
             )
             remaining = iter(published)
             for tool in tools:
@@ -309,13 +319,14 @@ class _Application:
             return ""
         row = self.rows.get(spec.tool_id)
         published = row is not None and bool(row.published_sha256) and not self._is_undeclared(row)
-        if base is not None and not published:
+        is_claimed = base is not None and not self.rows and self._is_import_of_owner(base)
+        if base is not None and not published and not is_claimed:
             return "A tool with this id was in the catalog before the source listed it."
         if self.source.policy == "automatic":
             return ""
         if self.source.policy == "review":
             return "The policy of the source holds all changes."
-        if base is not None and not is_declared(base, self.source):
+        if base is not None and not is_claimed and not is_declared(base, self.source):
             return f"Revision {base.number} was published here, not by the source, and would be overwritten."
         if base is not None and destinations(base.spec.document) != destinations(spec.document):
             return "The address that receives requests or credentials has changed."
@@ -326,6 +337,12 @@ class _Application:
         if unsearched_text(spec.document) is not None:
             return UNSEARCHED
         return ""
+
+    def _is_import_of_owner(self, base: Revision) -> bool:
+        """Whether the owner of the source uploaded the tool from this document before."""
+        document = RevisionOrigin("openapi-3", self.title[:MAX_NAME_CHARS])
+        is_own = base.tool.owner_id is not None and base.tool.owner_id == self.source.owner_id
+        return is_own and document.is_same(base.origin_kind or "", base.origin_name or "")
 
     @property
     def _origin(self) -> RevisionOrigin:

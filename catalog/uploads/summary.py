@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Final
 
+from catalog.conversion_report import Loss
 from catalog.json_schema.describe import listed
 from catalog.models import Upload
 from catalog.models.uploads import OUTCOMES, RANKS
@@ -131,13 +132,19 @@ def summary_of(entries: Iterable[Entry], skip: Collection[str] = ()) -> Summary:
     return Summary(**outcomes, breaking=breaking, warned=warned)
 
 
-def lost_kinds(entries: Iterable[Entry]) -> list[LostKind]:
-    """The parts that the conversions of imported tools change or leave out, each kind once, the most frequent first."""
+def lost_kinds(losses_of_tools: Iterable[Iterable[Loss]]) -> list[LostKind]:
+    """The parts that the conversions of tools change or leave out, each kind once, the most frequent first."""
     numbers: Counter[tuple[str, str]] = Counter()
+    for losses in losses_of_tools:
+        numbers.update({(loss.what, loss.reason) for loss in losses})
+    return [LostKind(what, reason, tools) for (what, reason), tools in numbers.most_common()]
+
+
+def losses_of(entries: Iterable[Entry]) -> Iterator[tuple[Loss, ...]]:
+    """The losses of each imported tool."""
     for entry in entries:
         if entry.origin and entry.is_import:
-            numbers.update({(loss.what, loss.reason) for loss in entry.origin.losses})
-    return [LostKind(what, reason, tools) for (what, reason), tools in numbers.most_common()]
+            yield entry.origin.losses
 
 
 def formats_of(entries: Iterable[Entry]) -> str:

@@ -17,11 +17,12 @@ from catalog.jsontext.containers import items_of, members_of
 from catalog.models import Source
 from catalog.models.sources import NAME_LENGTH, Kind
 from catalog.rights import Answer, may
-from catalog.sources.discovery import Discovery, discover
+from catalog.sources.discovery import BASE_URL, Discovery, discover
 from catalog.sources.listings import ListedTool
 from catalog.sources.recognition import EnteredSource, Recognized, name_from
-from catalog.sources.registration import SCHEDULES, SourceForm, add_source
+from catalog.sources.registration import SCHEDULES, SourceForm, add_source, change_source
 from catalog.sources.schedule import sync_in_background
+from catalog.uploads.summary import LostKind, lost_kinds
 
 DAILY_MINUTES: Final = 1440
 WAIT_S: Final = 5.0  # for the first sync, which usually ends before
@@ -79,7 +80,6 @@ class NewSources:
     sent: QueryDict = field(repr=False)
     person: Person
     discovery: Discovery | None = None
-    error: str = ""
 
     @cached_property
     def rows(self) -> list[SourceRow]:
@@ -94,6 +94,26 @@ class NewSources:
             names.add(row.name)
             rows.append(row)
         return rows
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a document, which can also be imported without a connection."""
+        return any(row.entered.is_document for row in self.rows)
+
+    @property
+    def lacks_server(self) -> bool:
+        """Whether it is a document that names no server, so that calls of its tools fail."""
+        if not self.is_document or self.discovery is None:
+            return False
+        return all(member.name != BASE_URL for member in self.discovery.members)
+
+    @cached_property
+    def replaceable(self) -> Source | None:
+        """The source whose document this may be another version of."""
+        if not self.is_document:
+            return None
+        uploaded = Source.objects.filter(kind="openapi", address="")
+        return uploaded.filter(name=self.recognized.sources[0].name).first()
 
     @property
     def are_several(self) -> bool:
@@ -156,6 +176,11 @@ class NewSources:
         )
 
     @property
+    def lost_kinds(self) -> list[LostKind]:
+        """What the conversion of the tools changes."""
+        return lost_kinds(tool.losses for tool in self.discovery.tools) if self.discovery else []
+
+    @property
     def hidden_tools(self) -> int:
         return max(0, len(self.discovery.tools) - TOOLS_SHOWN) if self.discovery else 0
 
@@ -175,6 +200,11 @@ class NewSources:
             raise DocumentError([Problem("", "Select the servers to add.", "source.none")])
         if not self.are_several:
             self._discover(chosen[0])
+        if self.replaceable is not None and self.sent.get("replace_source"):
+            form = SourceForm({"document": chosen[0].entered.document}, source=self.replaceable)
+            source = change_source(form)
+            self._start(source, by)
+            return [source]
         with transaction.atomic():
             sources = [add_source(self._form_of(row), by=by) for row in chosen]
         for source in sources:

@@ -22,7 +22,7 @@ from catalog.specs.diff import Difference
 from catalog.uploads.entries import Entry
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.results import entry_of
-from catalog.uploads.summary import formats_of, lost_kinds, summary_of_counts
+from catalog.uploads.summary import formats_of, losses_of, lost_kinds, summary_of_counts
 
 ROWS_PER_PAGE: Final = 100
 MOST_SPECS: Final = 1_000_000  # that an upload had in any version
@@ -69,7 +69,7 @@ def upload_report(request: HttpRequest, pk: str) -> HttpResponse:
         "sections": sections_of(report),
         "only_source": upload.names,  # which the heading names; of several files it is no source of a row
         "is_part": bool(further) or "after" in request.GET,
-        "lost_kinds": lost_kinds([row.entry for row in report]),
+        "lost_kinds": lost_kinds(losses_of(row.entry for row in report)),
         "formats": formats_of(row.entry for row in report),
         "folds_unchanged": folds_unchanged and not further,
         "next_url": f"?{urlencode(parameters)}" if further else None,

@@ -30,7 +30,7 @@ from catalog.models.uploads import RANKS
 from catalog.rendering import text_diff
 from catalog.rights import may, require
 from catalog.shortcuts import number_in
-from catalog.sources.recognition import MAX_CHARACTERS, Recognized, recognize
+from catalog.sources.recognition import Recognized, recognize, recognize_document
 from catalog.specs.diff import compare as compare_specs
 from catalog.specs.spec import read_spec
 from catalog.uploads.checked_files import CheckedFile
@@ -39,7 +39,14 @@ from catalog.uploads.entries import Entry
 from catalog.uploads.limits import check_size, size_of
 from catalog.uploads.report_sections import Row, sections_of
 from catalog.uploads.reports import check_files, publish_files
-from catalog.uploads.summary import Summary, formats_of, lost_kinds, summary_of, summary_of_counts
+from catalog.uploads.summary import (
+    Summary,
+    formats_of,
+    losses_of,
+    lost_kinds,
+    summary_of,
+    summary_of_counts,
+)
 from catalog.views.new_sources import NewSources
 from catalog.views.upload_reports import COMPARED, FIXED_CHARS
 
@@ -75,7 +82,7 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         response = _refused(request, form, f"{busy} Try again in {busy.retry_after_s} s.", 429)
         response["Retry-After"] = str(busy.retry_after_s)
         return response
-    if recognized := _recognized_in(form):
+    if recognized := _recognized_in(form, request.user):
         return _add_or_check_sources(request, form, recognized)
     try:
         return _publish_or_check(request, form)
@@ -83,15 +90,18 @@ def upload_specs(request: HttpRequest) -> HttpResponse:
         return _refused(request, form, str(error), 413)
 
 
-def _recognized_in(form: UploadForm) -> Recognized | None:
-    """The sources that the only text or file of a valid form names."""
+def _recognized_in(form: UploadForm, person: Person) -> Recognized | None:
+    """The sources that the only text or file of a valid form names; for administrators, also an API's document."""
     sources = form.sources
-    if len(sources) != 1:
+    if len(sources) != 1 or size_of(sources) > settings.MAX_UPLOAD_BYTES:
         return None
     _, content = sources[0]
-    text = content.read(MAX_CHARACTERS + 1)
+    text = content.read().decode("utf-8-sig", errors="replace")
     content.seek(0)
-    return recognize(text.decode(errors="replace"))
+    recognized = recognize(text)
+    if recognized is None and form.connects and may(person, "administer"):
+        return recognize_document(text)
+    return recognized
 
 
 def _add_or_check_sources(
@@ -192,18 +202,30 @@ def preview(request: HttpRequest) -> HttpResponse:
 def _live_preview(request: HttpRequest, form: UploadForm) -> dict[str, Any]:
     if not form.is_valid():
         return {"note": " ".join(map(str, form.errors.get("prefix", ())))}
-    if recognized := _recognized_in(form):
-        return {"new": NewSources(recognized, request.POST, request.user)}
     try:
         size = number_in(request.POST.get("unsent_bytes", "")) or size_of(form.sources)
         check_size(size)
         if size > LIVE_BYTES:
             note = "These files are too large for a preview while you edit."
             return {"note": note, "is_large": True}
+        if recognized := _recognized_in(form, request.user):
+            return {"new": _new_sources(request, recognized)}
         entries = check_files(form.sources, by=actor(request), options=form.options)
-    except SpecError as error:
+    except DocumentError as error:
         return {"note": str(error)}
     return _preview(request, entries, form, LISTED, corrects=True) if entries else {}
+
+
+def _new_sources(request: HttpRequest, recognized: Recognized) -> NewSources:
+    """What was entered, before anything is fetched: a document is read already.
+
+    Raises:
+        DocumentError: the document cannot be read.
+    """
+    new = NewSources(recognized, request.POST, request.user)
+    if new.is_document:
+        new.check()
+    return new
 
 
 def _preview(
@@ -222,12 +244,13 @@ def _preview(
     rows = list(_rows(listed, request.user, choices, corrects=corrects))
     return {
         "summary": summary_of(entries, choices.skip),
+        "offers_connection": "connect_offered" in request.POST,
         "only_source": entries[0].source if len({entry.source for entry in entries}) == 1 else "",
         "pasted": request.POST.get("text", "").replace("\r\n", "\n"),
         "sections": sections_of(rows),
         "unchanged": unchanged[:most],
         "more": sum(max(0, len(some) - most) for some in (rejected, others, unchanged)),
-        "lost_kinds": lost_kinds(entries),
+        "lost_kinds": lost_kinds(losses_of(entries)),
         "formats": formats_of(entries),
         "problem_count": sum(len(one.faults) for one in entries if one.outcome == "rejected"),
         "leaves_out": any(not row.is_selected for row in rows),

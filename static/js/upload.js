@@ -24,7 +24,7 @@ const size = () => text.value.length + sizeOfFiles();
 const isEmpty = () => sizeOfFiles() === 0 && text.value.trim() === "";
 
 function checkSoon({ target }) {
-  if (target.closest(".recognized")) return; // the fields of a source, which the preview would empty
+  if (target.closest(".recognized") && target.name !== "connect") return; // the fields of a source, which the preview would empty
   if (target === text && text.value === textBefore) return; // leaving the editor changes nothing
   if (target.localName === "json-editor") return; // its textarea fires an event of its own when the text changes
   if (target.type === "file") showsFiles = true;

@@ -96,10 +96,13 @@ def paste(text: str, outcome: str = "rejected") -> Act:
     return act
 
 
-def paste_servers(page: Page) -> None:
-    page.locator("json-editor .cm-content").first.click()
-    page.keyboard.insert_text(SERVERS)
-    expect(page.locator(".recognized")).to_be_visible()
+def paste_source(text: str) -> Act:
+    def act(page: Page) -> None:
+        page.locator("json-editor .cm-content").first.click()
+        page.keyboard.insert_text(text)
+        expect(page.locator(".recognized")).to_be_visible()
+
+    return act
 
 
 def check_curl(page: Page) -> None:
@@ -327,7 +330,7 @@ PAGES = [
     PageState("upload-preview-problems", "/add/", act=paste(BROKEN)),
     PageState("upload-preview-repeated", "/add/", act=paste(REPEATED)),
     PageState("upload-preview-breaking", "/add/", act=paste(BREAKING, "breaking")),
-    PageState("upload-preview-operations", "/add/", act=paste(OPERATIONS, "created")),
+    PageState("upload-preview-operations", "/add/", "newcomer", paste(OPERATIONS, "created")),
     PageState("upload-report", "/uploads/{upload}/"),
     PageState("upload-report-repeated", "/uploads/{upload_rejected}/"),
     PageState("upload-report-rejected", "/uploads/{upload}/?outcome=rejected"),
@@ -335,7 +338,8 @@ PAGES = [
     PageState("upload-check", "/add/", act=check_large_file),
     PageState("add-url", "/add/?url=https://api.example.com/openapi.json"),
     PageState("add-url-newcomer", "/add/?url=https://api.example.com/openapi.json", "newcomer"),
-    PageState("add-servers", "/add/", act=paste_servers),
+    PageState("add-servers", "/add/", act=paste_source(SERVERS)),
+    PageState("add-document", "/add/", act=paste_source(OPERATIONS)),
     PageState("add-checked", f"/add/?url={quote(CURL)}", act=check_curl),
     PageState("sources", "/sources/"),
     PageState("source", "/sources/weather/"),

@@ -8,10 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from selectolax.lexbor import LexborHTMLParser
 
-from catalog.models import Source, Tool
+from catalog.models import HeldChange, Source, Tool
 from playground.configurations.saved import open_configuration
 from playground.models import SavedConfiguration
 from tests.catalog.sources.documents import ALERTS, FORECAST, document, store_source
+from tests.factories import make_tool, make_user
 from tests.http_server import local_server, respond
 from tests.mcp_server import answering_server
 
@@ -306,3 +307,112 @@ def test_text_of_an_entered_source_is_escaped(staff):
 
     assert b"<script>alert" not in response.content
     assert b"<b>x" not in response.content
+
+
+def described(*operations):
+    """An OpenAPI document of the API "Things", whose address is known."""
+    api = json.loads(document(*operations))
+    return json.dumps({**api, "servers": [{"url": "https://api.example.com"}]})
+
+
+def test_an_openapi_document_becomes_a_source_that_runs(staff):
+    response = staff.post("/add/", {"text": described(FORECAST, ALERTS)})
+
+    assert response["Location"] == "/sources/things/"
+    source = Source.objects.get()
+    assert (source.kind, source.address, source.every_minutes) == ("openapi", "", None)
+    assert source.document == described(FORECAST, ALERTS)
+    assert words(staff.get("/sources/things/"), ".source-result") == "2 tools, 2 run. Try alerts"
+
+
+def test_a_dropped_openapi_document_in_yaml_becomes_a_source(staff):
+    text = (
+        "openapi: 3.1.0\ninfo: {title: Things, version: '1'}\npaths: {/a: {get: {operationId: a}}}"
+    )
+
+    staff.post("/add/", {"files": SimpleUploadedFile("things.yaml", text.encode())})
+
+    assert Tool.objects.get().tool_id == "things.a"
+    assert Source.objects.get().document == text
+
+
+def test_the_tools_of_a_document_are_shown_while_it_is_pasted(staff):
+    shown = staff.post("/add/preview/", {"text": described(FORECAST)})
+
+    assert words(shown, ".recognized-line") == "OpenAPI 3 · 1 operation · api.example.com"
+    assert words(shown, ".recognized tbody") == "forecast Do it 1 of 1"
+    assert not Source.objects.exists()
+
+
+def test_a_document_that_names_no_server_gets_a_warning(staff):
+    without = staff.post("/add/preview/", {"text": document(FORECAST)})
+    with_server = staff.post("/add/preview/", {"text": described(FORECAST)})
+
+    assert "The document has no servers, so calls of its tools fail." in words(without, "#preview")
+    assert "so calls of its tools fail" not in words(with_server, "#preview")
+
+
+def test_a_document_is_imported_without_a_connection_if_that_is_deselected(staff):
+    sent = {"text": described(FORECAST), "connect_offered": "1"}
+
+    shown = staff.post("/add/preview/", sent)
+    staff.post("/add/", sent)
+
+    assert words(shown, "button.button-primary") == "Publish 1 spec"
+    assert "checked" not in page(shown).css_first("[name=connect]").attributes
+    assert Tool.objects.get().current.origin_kind == "openapi-3"
+    assert not Source.objects.exists()
+
+
+def test_a_prefix_or_another_option_of_an_import_imports_a_document(staff):
+    staff.post("/add/", {"text": described(FORECAST), "prefix": "mine"})
+
+    assert Tool.objects.get().tool_id == "mine.forecast"
+    assert not Source.objects.exists()
+
+
+def test_people_who_are_no_administrators_import_a_document(browser):
+    browser.post("/add/", {"text": described(FORECAST)})
+
+    assert Tool.objects.get().tool_id == "things.forecast"
+    assert not Source.objects.exists()
+
+
+def test_a_source_claims_the_tools_that_its_owner_imported_from_the_document_before(staff):
+    staff.post("/add/", {"text": described(FORECAST, ALERTS), "connect_offered": "1"})
+
+    staff.post("/add/", {"text": described(FORECAST, ALERTS)})
+
+    assert words(staff.get("/sources/things/"), ".source-result") == "2 tools, 2 run. Try alerts"
+    assert Tool.objects.get(tool_id="things.forecast").current.origin_kind == "source"
+
+
+def test_a_source_holds_tools_that_somebody_else_or_another_document_made(staff):
+    make_tool("things.alerts")
+    Tool.objects.update(owner=make_user("grace"))
+    other = described(FORECAST).replace('"Things"', '"Other"')
+    staff.post("/add/", {"text": other, "prefix": "things"})
+
+    staff.post("/add/", {"text": described(FORECAST, ALERTS)})
+
+    waiting = HeldChange.objects.values_list("tool_id", flat=True)
+    assert sorted(waiting) == ["things.alerts", "things.forecast"]
+
+
+def test_a_document_that_is_sent_again_replaces_that_of_its_source_on_a_press(staff):
+    staff.post("/add/", {"text": described(FORECAST)})
+
+    shown = staff.post("/add/preview/", {"text": described(FORECAST, ALERTS)})
+    staff.post("/add/", {"text": described(FORECAST, ALERTS), "replace_source": "on"})
+
+    assert words(shown, "[name=replace_source]") == "Replace the document of things"
+    assert page(shown).css_first("#new_name").attributes["value"] == "things-2"
+    assert Source.objects.get().document == described(FORECAST, ALERTS)
+    assert Tool.objects.count() == 2
+
+
+def test_an_openapi_document_of_another_version_is_explained(staff):
+    response = staff.post("/add/", {"text": '{"openapi": "4.0.0", "paths": {}}'})
+
+    assert response.status_code == 422
+    assert "OpenAPI 4.0.0 is not supported." in response.content.decode()
