@@ -371,3 +371,11 @@ document.addEventListener("click", (event) => {
 }, true);
 
 document.querySelector(".history-bars")?.scrollTo({ left: 1e6 });
+
+// -- the link *Try* of other pages leads to the first required field that is empty, else to the first field
+
+if (location.hash === "#fill-in" && document.activeElement === document.body) {
+  const fields = [...form().querySelectorAll(".schema-form :is(input, select, textarea)")].filter((field) => field.checkVisibility());
+  const empty = fields.find((field) => field.value === "" && field.labels?.[0]?.querySelector(".is-required"));
+  (empty ?? fields[0])?.focus();
+}

@@ -419,3 +419,11 @@ def test_the_json_editor_marks_violations_at_their_lines(signed_in: Page):
         ['"many"', "5"]
     )
     expect(page.locator("#parameters-form json-editor .cm-lint-marker-error")).to_have_count(2)
+
+
+def test_the_key_t_leads_to_the_first_required_field_that_is_empty(signed_in: Page):
+    signed_in.goto("/tools/convert_units/")
+
+    signed_in.keyboard.press("t")
+
+    expect(signed_in.get_by_label("value").first).to_be_focused()
