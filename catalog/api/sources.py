@@ -101,7 +101,7 @@ def get_source(request: HttpRequest, name: str) -> SourceOut:
 def patch_source(
     request: HttpRequest, name: str, body: Annotated[SourceChangesIn, DocumentBody(...)]
 ) -> SourceOut:
-    """For administrators. If the address moves to another server without new `headers`, the credentials are removed."""
+    """For administrators. If `address` moves to another server without new `headers`, the credentials are removed."""
     source = source_at(name)
     sent = body.model_dump(exclude_unset=True)
     changed = {
@@ -117,7 +117,7 @@ def patch_source(
     summary="Remove a source",
 )
 def delete_source(request: HttpRequest, name: str) -> Status[None]:
-    """For administrators. Its tools stay in the catalog; its syncs and held changes are deleted."""
+    """For administrators. Its tools stay in the catalog; its syncs and changes are deleted."""
     require(request.user, "administer")
     remove_source(source_at(name))
     return Status(204, None)
@@ -196,10 +196,10 @@ def list_source_tools(request: HttpRequest, name: str, query: Query[ToolsQuery])
     "/sources/{name}/changes",
     response={200: HeldChangesOut, **errors(401, 403, 404, 422)},
     auth=token_or_session("read", "publish", "admin"),
-    summary="List held changes",
+    summary="List the changes of a source",
 )
 def list_changes(request: HttpRequest, name: str, query: Query[HeldChangesQuery]) -> HeldChangesOut:
-    """The changes that the policy of the source held, with the decisions on them."""
+    """The changes that the policy of the source did not publish by itself, with the decisions on them."""
     return _page_of_changes(source_at(name).held_changes.visible_to(request.user), query)
 
 
@@ -214,7 +214,7 @@ def _page_of_changes(changes: HeldChangeQuerySet, query: HeldChangesQuery) -> He
     "/sources/{name}/changes/{int:change}",
     response={200: HeldChangeDetailsOut, **errors(401, 403, 404)},
     auth=token_or_session("read", "publish", "admin"),
-    summary="Get a held change",
+    summary="Get a change of a source",
 )
 def get_change(request: HttpRequest, name: str, change: int) -> HeldChangeDetailsOut:
     """With its spec, and what it would change in the tool: the impact on callers with proofs, and the text diff."""
@@ -245,7 +245,7 @@ def _details(request: HttpRequest, found: HeldChange) -> HeldChangeDetailsOut:
     "/sources/{name}/changes/{int:change}/approve",
     response={200: PublicationOut, 201: PublicationOut, **errors(404, 409), **REFUSED},
     auth=token_or_session("publish"),
-    summary="Approve a held change",
+    summary="Approve a change of a source",
 )
 def approve_change(
     request: HttpRequest, name: str, change: int, body: DecisionIn
@@ -267,10 +267,10 @@ def _approved(request: HttpRequest, found: HeldChange, body: DecisionIn) -> Stat
     "/sources/{name}/changes/{int:change}/reject",
     response={200: HeldChangeOut, **errors(401, 403, 404, 409)},
     auth=token_or_session("publish"),
-    summary="Reject a held change",
+    summary="Reject a change of a source",
 )
 def reject_change(request: HttpRequest, name: str, change: int) -> HeldChangeOut:
-    """The tool does not change, and the same definition is not held again.
+    """The tool does not change, and the same definition is not proposed again.
 
     For its owner, its maintainers and administrators.
     """
@@ -286,7 +286,7 @@ CHANGE: Final[dict[str, Any]] = {"tags": ["changes"]}
     "/changes",
     response={200: HeldChangesOut, **errors(401, 403, 422)},
     auth=token_or_session("read", "publish", "admin"),
-    summary="List the changes that wait for approval",
+    summary="List the changes that wait for review",
     **CHANGE,
 )
 def list_all_changes(request: HttpRequest, query: Query[HeldChangesQuery]) -> HeldChangesOut:

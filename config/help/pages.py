@@ -22,11 +22,18 @@ _LANGUAGES: Final = {
     "python": "Python",
     "toml": "TOML",
     "json": "JSON",
+    "yaml": "YAML",
     "text": "Output",
 }
 GROUPS: Final = (
     ("Use", ("search", "try", "configurations", "upload", "review")),
-    ("Build", ("write-a-tool", "factories", "sources", "mcp", "api", "code", "webhooks")),
+    (
+        "Build",
+        (
+            *("contract", "ci", "mocks", "write-a-tool"),
+            *("factories", "sources", "mcp", "api", "code", "webhooks"),
+        ),
+    ),
     ("Operate", ("operations", "settings", "sign-in", "rights", "audit")),
 )
 """The documents by reader: who uses a site, builds or connects tools, or operates a site."""

@@ -240,8 +240,8 @@ def create_configuration(
 ) -> Status[schemas.SavedConfigurationOut]:
     """It is stored encrypted, visible only to you, and replaces the one with the same name.
 
-    A value that violates the schema is refused; members may be missing, which a run then reports.
-    Secrets that you leave out are retained; if the tool would send them to another address than before, for instance
+    A value that does not match the schema is refused; members may be missing, which a run then reports.
+    Secrets that you leave out are retained; if the tool would send them to another URL than before, for instance
     because you changed `baseUrl`, the request is refused with their pointers. If the replaced one is shared, everyone
     uses the new contents from their next run on.
     """

@@ -35,14 +35,14 @@ def _slug(tool: Tool | None) -> str | None:
 OptionalText = Annotated[str | None, EmptyIsNone]
 
 _HEADERS = "Credentials: HTTP headers such as `Authorization`. They are stored encrypted and never sent back."
-_DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of an address."
+_DOCUMENT = "An OpenAPI or Swagger document in JSON or YAML, instead of a URL."
 _EVERY = (
     f"The time between two syncs, {MIN_EVERY_MINUTES} to {MAX_EVERY_MINUTES:,} minutes; null: it syncs only on "
     "request."
 )
 _POLICY = (
-    "Which changes need no approval: `compatible` ones (the default; changed words are held), all (`automatic`), or "
-    "none (`review`)."
+    "Which changes need no review: `compatible` ones (the default; changed words are reviewed), all "
+    "(`automatic`), or none (`review`)."
 )
 
 
@@ -79,10 +79,11 @@ class ToolChangeOut(Out):
     slug: str | None = None
     revision: int | None = None
     verdict: str | None = Field(
-        None, description="Of a revised or held tool: what the change means for callers."
+        None,
+        description="Of a tool that is `revised` or `held`: what the change means for callers.",
     )
-    change: int | None = Field(None, description="The id of the held change.")
-    message: str | None = Field(None, description="Why it was held or refused.")
+    change: int | None = Field(None, description="The id of the change that waits for review.")
+    message: str | None = Field(None, description="Why it waits for review, or was refused.")
 
 
 class SyncOut(Out):
@@ -132,7 +133,7 @@ class SourceOut(Out):
     created_at: datetime
     owner: UserName
     tools: int = Field(description="How many tools it lists.")
-    held: int = Field(description="How many changes wait for approval.")
+    held: int = Field(description="How many changes wait for review.")
     last_sync: SyncOut | None
 
 
@@ -201,7 +202,7 @@ class HeldChangeOut(Out):
     proposed_by: UserName
     state: Literal["held", "approved", "rejected", "replaced"]
     verdict: OptionalText = Field(description="What it means for callers; null for a new tool.")
-    reason: str = Field(description="Why it was held.")
+    reason: str = Field(description="Why it waits for review.")
     created_at: datetime
     decided_at: datetime | None
     decided_by: UserName

@@ -119,9 +119,9 @@ class ProposalOut(Out):
     outcome: Literal["held"]
     tool_id: str
     change: int | None = Field(
-        description="The id of the change that waits for approval; null with `dry_run=1`."
+        description="The id of the change that waits for review; null with `dry_run=1`."
     )
-    reason: str = Field(description="Why it is held, and who may approve it.")
+    reason: str = Field(description="Why it waits for review, and who may approve it.")
 
     @classmethod
     def of_proposal(cls, proposal: Proposal) -> ProposalOut:

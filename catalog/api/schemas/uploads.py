@@ -78,7 +78,7 @@ class EntryOut(Out):
     )
     change: int | None = Field(
         None,
-        description="The change that waits for approval, if the tool belongs to someone else (`held`).",
+        description="The change that waits for review, if the tool belongs to someone else (`held`).",
     )
     verdict: Literal["breaking", "unknown", "wording", "compatible", "identical"] | None = Field(
         None,

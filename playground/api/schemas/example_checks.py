@@ -22,7 +22,7 @@ Pointer = Annotated[str, StringConstraints(pattern="^/", max_length=1000)]
 class ExampleCheckIn(ConfigurationIn):
     exactly: bool = Field(
         True,
-        description="Whether a response must equal the example's value; otherwise it only has to conform.",
+        description="Whether a response must equal the example's value; else it only has to match the return type.",
     )
     ignored: list[Pointer] = Field(
         [],
@@ -52,7 +52,7 @@ class ResultDetailsOut(Out):
         description="Why the example's parameters are not valid."
     )
     return_problems: list[SpecProblemOut] = Field(
-        description="Why the example's return value violates `returnType`."
+        description="Why the example's return value does not match `returnType`."
     )
 
 

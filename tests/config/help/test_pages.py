@@ -25,7 +25,7 @@ def test_every_document_is_listed_once_in_its_group(client):
     }
     assert groups == {
         "Use": "Search the catalog",
-        "Build": "Write a tool",
+        "Build": "Put your MCP server under contract",
         "Operate": "Operations",
     }
 
