@@ -73,6 +73,12 @@ def run_demonstration(page: Page) -> None:
     page.get_by_text("4 violations").wait_for()
 
 
+def run_chart(page: Page) -> None:
+    """Run the chart's example as a visitor, and wait for the image."""
+    page.locator("[data-run-button]").click()
+    page.locator("#run .file-image img").wait_for()
+
+
 def click(name: str, role: str = "button") -> Act:
     return lambda page: (
         page.get_by_role("main").get_by_role(role, name=name, exact=True).first.click()
@@ -235,6 +241,7 @@ PAGES = [
     PageState("home-visitor", "/", ""),
     PageState("home-demonstration", "/", "", act=run_demonstration, is_quick=True),
     PageState("home-newcomer", "/", "newcomer"),
+    PageState("try-chart", "/tools/draw_chart/try/?example=1", "", act=run_chart),
     PageState("palette", "/factories/", act=press("Control+k"), is_quick=True),
     PageState("palette-typed", "/factories/", act=type_in_palette("time")),
     PageState("palette-filter", "/factories/", act=type_in_palette("convert toolkit:")),

@@ -7,6 +7,7 @@ from typing import Any
 from catalog.jsontext import reader
 from playground.builtin import FACTORIES
 from toolshelf_tools.factories import load_factory
+from toolshelf_tools.files import read_file
 from toolshelf_tools.type_conversion import (
     configuration_type,
     plain_value,
@@ -37,4 +38,9 @@ def call_tool(tool_id: str, parameters: Any, *, configuration: dict[str, Any] | 
     tool = make_tool(tool_id, configuration)
     request = read_value(reader.dumps(parameters), request_type(tool), what="parameters")
     response = plain_value(tool.call(request), response_type(tool))
-    return json.loads(json.dumps(response, allow_nan=False))
+    return json.loads(json.dumps(response, allow_nan=False, default=describe_file))
+
+
+def describe_file(file: Any) -> dict[str, Any]:
+    """The value of a file in the response."""
+    return read_file(file, "", max_bytes=2**20).description()

@@ -132,35 +132,6 @@ def test_a_moment_that_leaves_the_calendar_is_refused():
         local_time(253402300799, "Asia/Tokyo")
 
 
-def find_zones(**parameters):
-    return call_tool("find_time_zones", {"on_date": "2026-07-01", **parameters})
-
-
-def test_zones_are_found_by_a_part_of_their_name_in_any_case():
-    assert [zone["zone"] for zone in find_zones(name_contains="new york")["zones"]] == [
-        "America/New_York"
-    ]
-
-
-def test_an_offset_depends_on_the_date():
-    summer, winter = (
-        call_tool(
-            "find_time_zones",
-            {"on_date": day, "name_contains": "Europe/London", "offset": "+01:00"},
-        )["found"]
-        for day in ("2026-07-01", "2026-01-01")
-    )
-
-    assert (summer, winter) == (1, 0)
-
-
-def test_more_zones_are_found_than_listed():
-    answer = find_zones(limit=3)
-
-    assert answer["found"] > 400
-    assert len(answer["zones"]) == 3
-
-
 def calculate(date, **more):
     return call_tool("calculate_date", {"date": date, **more})
 
