@@ -20,6 +20,7 @@ from playground.configurations.secret_members import Configuration
 from playground.input_digest import input_digest, stored_digest
 from playground.models import SavedConfiguration
 from playground.run_pages.history import HistoryBar, history_of
+from playground.running import VISITOR_TIMEOUT_S
 from playground.schema_form.nodes import RawNode, Summary
 from playground.schema_form.secret_search import secret_members
 from playground.schema_form.values import ABSENT, Absent
@@ -65,7 +66,7 @@ class Trial(TrialInput):
 
     @property
     def usual_timeout_s(self) -> int:
-        return int(settings.RUN_TIMEOUT_S)
+        return int(VISITOR_TIMEOUT_S if self.is_visitor else settings.RUN_TIMEOUT_S)
 
     @property
     def min_secret_characters(self) -> int:
