@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -12,8 +12,11 @@ from django.conf import settings
 from catalog.accounts.models import User
 from catalog.encryption import PageTokens
 from catalog.errors import DocumentError, Problem
-from catalog.jsontext.patch import PatchError
+from catalog.json_schema.widening import describe, widen
+from catalog.jsontext.patch import Operation, PatchError
 from catalog.jsontext.positions import locate
+from catalog.jsontext.reader import JSON
+from catalog.jsontext.text_patch import patch_text
 from catalog.models import Revision, Tool
 from catalog.revision_diff import difference_from
 from catalog.shortcuts import revision_of
@@ -29,6 +32,7 @@ from playground.schema_form.parse import Sent
 
 MAX_FINDINGS: Final = 50  # on the page
 MAX_FIXED_CHARACTERS: Final = 2_000_000  # each fix reads the whole text
+RETURN_TYPE: Final = "/definition/returnType"
 FORMS: Final = ("parameters", "configuration")
 
 
@@ -142,6 +146,23 @@ class SpecDraft:
                     return self
         return self
 
+    def with_response(self, response: JSON, *, at: str | None = None) -> SpecDraft | None:
+        """The draft with the smallest edit of the return type that accepts `response`, or with a new return type.
+
+        `at`: a JSON Pointer into the response; only what does not match there is accepted. None if there is no such
+        edit.
+        """
+        if self.spec is None:
+            return None
+        if self.spec.return_type is None:
+            edits = [Operation("add", RETURN_TYPE, describe(response))]
+        else:
+            found = widen(self.spec.return_type, response, at=at)
+            if found is None:
+                return None
+            edits = [_below_return_type(operation) for operation in found]
+        return read_draft(self.tool, patch_text(self.text, edits)) if edits else self
+
     def forms(self, sent: list[tuple[str, Sent]], person: User) -> list[Submission]:
         """The forms that people and agents fill in to call the tool, with what the page has sent in them."""
         if self.spec is None:
@@ -160,6 +181,11 @@ class SpecDraft:
                 form = begin(schema, name=name, seal=seal)
             forms.append(form)
         return forms
+
+
+def _below_return_type(operation: Operation) -> Operation:
+    source = RETURN_TYPE + operation.source if operation.op == "move" else ""
+    return replace(operation, path=RETURN_TYPE + operation.path, source=source)
 
 
 def _is_waived(advice: Advice, waived: Iterable[WaivedFinding]) -> bool:

@@ -44,6 +44,8 @@ _UNSEEN: Final = re.compile(
 class Note:
     """A note on one line: a message, the URL of its rule, and its line if it is known, from 1.
 
+    `edit_href` leads to the page that changes the spec so that the line matches.
+
     `kind`: "problem", a severity of lint ("error", "warning", "info"), or the change that an export made ("rewritten",
     "dropped").
     """
@@ -52,6 +54,7 @@ class Note:
     href: str = ""
     kind: str = "problem"
     line: int = 0
+    edit_href: str = ""
 
     @property
     def icon(self) -> str:

@@ -59,7 +59,7 @@ def json_block(
         title: the title in the block's bar.
         numbered: the lines have numbers, which are links to them unless `tree`.
         annotations: notes, or problems (or dicts of the same shape), shown at their `line`, otherwise at the line of
-            their `pointer`; `schema_href` links to the rule.
+            their `pointer`; `schema_href` links to the rule, `edit_href` to an edit of it.
         marks: short words at the end of lines, each with `pointer`, `words`, and for its classes `kind` and
             `compared_with`.
         copy: show a button that copies the text (unless the page has only its beginning).
@@ -187,6 +187,8 @@ def _row_parts(
 
 def _note(note: Note) -> SafeString:
     link = format_html(' <a href="{}">See the rule</a>', note.href) if note.href else ""
+    if note.edit_href:
+        link += format_html(' <a href="{}">Change the spec to match</a>', note.edit_href)
     message = note.message if isinstance(note.message, SafeString) else with_code(note.message)
     parts = (note.kind, icon(note.icon), message, link)
     return format_html(
@@ -232,6 +234,7 @@ def _note_of(problem: Any) -> Note:
         _part(problem, "message") or "",
         _part(problem, "schema_href") or "",
         _part(problem, "kind") or "problem",
+        edit_href=_part(problem, "edit_href") or "",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from catalog.errors import Problem
 from catalog.jsontext.positions import locate
@@ -17,8 +18,11 @@ SNIPPET_CHARACTERS = 20_000
 SCHEMA_BLOCK = "return-type"  # the id of the block that shows the schema
 
 
-def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
-    """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, …}."""
+def pinned(problems: list[Problem], schema: JSON, edit_href: str = "") -> list[dict[str, object]]:
+    """The problems as annotations for `{% json_block %}`: {"pointer", "message", "schema_href"?, "edit_href"?, …}.
+
+    `edit_href`: of the page that makes the spec accept the whole response; "" for none.
+    """
     pointers = {
         problem.schema_pointer or "" for problem in problems if _is_local(problem.schema_pointer)
     }
@@ -26,6 +30,9 @@ def pinned(problems: list[Problem], schema: JSON) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for problem in problems:
         annotation: dict[str, object] = dict(problem.as_json())
+        if edit_href:
+            violation = urlencode({"violation": problem.pointer})
+            annotation["edit_href"] = f"{edit_href}&{violation}#draft-impact"
         if problem.schema_pointer in positions:
             annotation["schema_href"] = f"#{SCHEMA_BLOCK}-L{positions[problem.schema_pointer][0]}"
         found.append(annotation)

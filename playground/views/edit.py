@@ -7,7 +7,7 @@ from typing import Final
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -21,6 +21,8 @@ from catalog.jsontext.positions import locate
 from catalog.models.tools import NOTE_LENGTH
 from catalog.rights import may
 from catalog.shortcuts import number_in, revision_of, tool_at, tool_for
+from catalog.specs.quick_fixes import edit_to
+from playground.models import Run
 from playground.run_pages.real_calls import check_real_calls
 from playground.schema_form.parse import Sent
 from playground.spec_draft import SpecDraft, draft_of, read_draft
@@ -32,8 +34,10 @@ MAX_POINTER_CHARACTERS: Final = 2_000
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit the spec of a tool, and publish or propose the draft as its next revision.
 
-    GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. A POST has the draft as `text`.
-    htmx gets what is beside the spec, or with `use=calls` the real calls, checked against the draft.
+    GET shows the current revision; `?at=` is the JSON Pointer where the cursor starts. With `?match=`, the id of a run,
+    the return type is changed so that it accepts the run's response; with `&violation=`, only what violates it at that
+    JSON Pointer. A POST has the draft as `text`; `use=match` changes it as GET does. htmx gets what is beside the spec,
+    or with `use=calls` the real calls, checked against the draft.
     """
     text = request.POST.get("text", "").replace("\r\n", "\n")
     if not request.user.is_authenticated:
@@ -44,8 +48,10 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         unfinished = take_unfinished(request, request.path)
         draft = draft_of(tool) if unfinished is None else read_draft(tool, unfinished)
-        return _page(request, draft)
+        return _matching_page(request, draft) if "match" in request.GET else _page(request, draft)
     draft = read_draft(tool, text)
+    if request.POST.get("use") == "match" and "match" in request.GET:
+        return _matching_page(request, draft)
     if "fix" in request.POST:
         draft = draft.with_fix(request.POST["fix"])
     if request.POST.get("use") == "publish" and draft.spec:
@@ -63,6 +69,29 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         response["HX-Retarget"] = "#draft-problems"
         return response
     return render(request, "playground/_draft.html", _context(request, draft))
+
+
+def _matching_page(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
+    """The page with a draft that accepts the response of the run `?match=`.
+
+    Raises:
+        Http404: the tool has no such run with a response, or the user may not see it.
+    """
+    runs = Run.objects.visible_to(request.user).filter(tool=draft.tool, response_cut=False)
+    run = runs.filter(pk=request.GET["match"], response_json__isnull=False).first()
+    if run is None:
+        raise Http404
+    matching = draft.with_response(run.response, at=request.GET.get("violation"))
+    if matching is None:
+        error = "No small edit makes the return type accept this response. Change the return type by hand."
+        return _page(request, draft, error=error)
+    if matching is draft:
+        return _page(request, draft, notice="The return type accepts this response already.")
+    first = edit_to("", draft.text, matching.text)
+    notice = (
+        "This draft accepts the response. Check what it means for callers before you publish it."
+    )
+    return _page(request, matching, notice=notice, cursor=(first.line, first.column))
 
 
 def _too_often(request: HttpRequest, draft: SpecDraft, busy: Busy) -> HttpResponse:
@@ -100,16 +129,24 @@ def _publish(request: HttpRequest, draft: SpecDraft) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, draft: SpecDraft, *, error: str = "", status: int = 200
+    request: HttpRequest,
+    draft: SpecDraft,
+    *,
+    error: str = "",
+    notice: str = "",
+    cursor: tuple[int, int] | None = None,
+    status: int = 200,
 ) -> HttpResponse:
     context = _context(request, draft) | {
         "note": request.POST.get("note", ""),
         "note_length": NOTE_LENGTH,
-        "cursor": _cursor(request, draft),
+        "cursor": cursor or _cursor(request, draft),
+        "notice": notice,
+        "matches": request.method == "GET" and "match" in request.GET,
         "errors": [{"href": "#text", "message": error}] if error else [],
         "may_publish": bool(may(request.user, "revise", draft.tool)),
         "proposal": own_proposal(draft.tool, request.user),
-        "is_typed": request.method == "POST",
+        "is_typed": draft.is_changed,
     }
     if request.POST.get("use") == "calls":
         context |= _calls(request, draft)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from functools import wraps
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,6 +29,7 @@ from catalog.models import Tool
 from catalog.rendering.text_diff import compare
 from catalog.rights import may
 from catalog.shortcuts import file_stem, revision_of, tool_at, tool_for
+from catalog.specs.spec import ToolSpec
 from playground import running, visitors
 from playground.compiled_spec import compiled_spec_of
 from playground.examples.save_as_example import CannotSaveExample, spec_with_run
@@ -64,12 +66,16 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
     ]
     compared = [likeness for likeness in likenesses if not likeness.is_same]
     raw = str(run.response) if run.response_cut else run.response_json or ""
+    edit_href = edit_href_of(run, contract.spec, viewer)
     return {
         "run": run,
         "is_stored": not run._state.adding,  # False for the mock of a user who may not run the tool
         "position": position,
         "sentence": sentence(run, position),
-        "violations": pinned(run.problems, contract.spec.return_type) if run.has_response else [],
+        "violations": pinned(run.problems, contract.spec.return_type, edit_href)
+        if run.has_response
+        else [],
+        "edit_href": edit_href,
         "table": as_table(run.response, run.problems) if run.has_response else None,
         "texts": texts_of(run.response, {likeness.key: likeness.value for likeness in compared})
         if run.has_response and not run.response_cut
@@ -90,6 +96,19 @@ def result_context(run: Run, viewer: Person) -> dict[str, object]:
         "poll": secrets.token_hex(4),  # a new element each time, so that htmx polls again
         "poll_ms": poll_ms(run),
     }
+
+
+def edit_href_of(run: Run, spec: ToolSpec, viewer: Person) -> str:
+    """The page that makes the return type accept the response, or describes it if there is none; "" for neither.
+
+    The return type of an OpenAPI tool depends on the HTTP status, so it is not changed for one response.
+    """
+    differs = run.verdict == "violates" or spec.return_type is None
+    if run.mode != "live" or not run.has_response or run.response_cut or not differs:
+        return ""
+    if "x-openapi" in spec.document or not may(viewer, "propose", run.tool):
+        return ""
+    return f"{reverse('playground:edit', args=[run.tool.slug])}?{urlencode({'match': run.pk})}"
 
 
 def poll_ms(run: Run) -> int:

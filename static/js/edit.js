@@ -62,7 +62,7 @@ function restore() {
 
 function refresh() {
   clearTimeout(timer);
-  draft.dispatchEvent(new CustomEvent("refresh"));
+  form.dispatchEvent(new CustomEvent("refresh"));
 }
 
 function refreshSoon() {
@@ -128,7 +128,13 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("htmx:after:swap", mark);
 
-if (isTyped) store();
+const match = form.querySelector("[data-match]");
+const earlier = match && stored();
+if (earlier) {
+  text.value = earlier.text;
+  form.elements.seen.value = earlier.seen;
+  form.requestSubmit(match);
+} else if (isTyped) store();
 else restore();
 mark();
-if (form.dataset.line) goTo(form.dataset.line, form.dataset.column);
+if (form.dataset.line) editor().goTo(Number(form.dataset.line), Number(form.dataset.column));

@@ -30,6 +30,7 @@ class JsonEditor extends HTMLElement {
     this.editor = mount(this, textarea, completionsFor(textarea));
     this.shadowRoot.querySelector(".cm-content").tabIndex = 0; // what scrolls is then known to have a focus
     if (this.problems) this.mark(this.problems);
+    if (this.target) this.goTo(...this.target);
   }
 
   goTo(line, column) {
@@ -39,6 +40,7 @@ class JsonEditor extends HTMLElement {
       editor.select(at);
       return;
     }
+    this.target = [line, column]; // for the editor that is on its way
     textarea.focus();
     textarea.setSelectionRange(at, at);
   }

@@ -109,7 +109,7 @@ function valuesOf(control) {
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
-  if (!isWaiting || !isForm(form) || ctx.target !== form) return;
+  if (!isWaiting || !isForm(form) || !form.contains(ctx.target)) return;
   for (const control of form.elements) {
     if (!isOurs(control)) continue;
     const later = edits.get(control.name);
@@ -124,7 +124,7 @@ document.addEventListener("htmx:after:swap", (event) => {
 document.addEventListener("htmx:after:swap", (event) => {
   const { ctx } = event.detail;
   const form = document.getElementById(ctx?.sourceElement?.id);
-  if (!isForm(form) || ctx.target === form) return;
+  if (!isForm(form) || form.contains(ctx.target)) return;
   if (form.querySelector(".error-summary")) setTimeout(() => redraw(form));
 });
 document.addEventListener("htmx:finally:request", (event) => {

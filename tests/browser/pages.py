@@ -287,6 +287,7 @@ PAGES = [
     PageState("edit-breaking", "/tools/convert_units/edit/", act=break_spec, is_quick=True),
     PageState("edit-broken", "/tools/convert_units/edit/", act=edit_text('"definition"', "'x'")),
     PageState("edit-lint", f"/tools/{UNION}/edit/#draft-lint"),
+    PageState("edit-matching", "/tools/drifting_thermometer/edit/?match={run_violates}"),
     PageState("edit-form", "/tools/convert_units/edit/#draft-form"),
     PageState("edit-docs", "/tools/billing.send_invoice/edit/#draft-docs"),
     PageState("try", "/tools/convert_units/try/", is_quick=True),

@@ -245,7 +245,112 @@ def test_a_draft_survives_signing_in_again(client, tool, ada):
 def test_documentation_leads_to_the_lines_of_a_parameter_for_those_who_may_edit(
     browser, client, tool
 ):
-    link = f"{ADDRESS}?at=%2Fdefinition%2Fparameters%2Fproperties%2Fcity"
+    link = f"{ADDRESS}?at=%2Fdefinition%2Fparameters%2Fproperties%2Fcity#spec"
 
     assert link in browser.get(tool.get_absolute_url()).content.decode()
     assert link not in client.get(tool.get_absolute_url()).content.decode()
+
+
+# -- a response that the spec does not match
+
+
+DEGREES = {"type": "object", "properties": {"degrees": {"type": "number", "maximum": 60}}}
+
+
+def run_of(tool, response, **columns):
+    return Run.objects.create(
+        tool=tool,
+        revision=tool.current,
+        parameters_json="{}",
+        response_json=json.dumps(response),
+        **{"by": tool.owner, "outcome": "returned", "verdict": "violates", **columns},
+    )
+
+
+def draft_in(page):
+    text = LexborHTMLParser(page.content.decode()).css_first("textarea[name=text]").text()
+    return json.loads(text)["definition"]
+
+
+def test_a_violation_leads_to_a_draft_that_accepts_the_response(browser, ada):
+    tool = publish(weather(returnType=DEGREES), by=ada).tool
+    run = run_of(tool, {"degrees": 451})
+
+    result = LexborHTMLParser(browser.get(f"/runs/{run.pk}/", follow=True).content.decode())
+    [link] = [one for one in result.css(".run-facts a") if one.text() == "Change the spec to match"]
+    page = browser.get(link.attributes["href"].removesuffix("#draft-impact"))
+
+    assert draft_in(page)["returnType"]["properties"]["degrees"]["maximum"] == 451
+    assert "This draft accepts the response." in words(page)
+    assert tool.revisions.count() == 1
+
+
+def test_one_violation_can_be_accepted_alone(browser, ada):
+    schema = {"properties": {"low": {"maximum": 1}, "high": {"maximum": 2}}}
+    tool = publish(weather(returnType=schema), by=ada).tool
+    run = run_of(tool, {"low": 5, "high": 5})
+
+    page = browser.get(f"{ADDRESS}?match={run.pk}&violation=/high")
+
+    assert draft_in(page)["returnType"] == {
+        "properties": {"low": {"maximum": 1}, "high": {"maximum": 5}}
+    }
+
+
+def test_a_response_without_a_return_type_is_described(browser, tool):
+    run = run_of(tool, {"degrees": 20.5, "city": "Oslo"}, verdict="unchecked")
+
+    result = browser.get(f"/runs/{run.pk}/", follow=True).content.decode()
+    page = browser.get(f"{ADDRESS}?match={run.pk}")
+
+    assert "Describe this response" in result
+    assert draft_in(page)["returnType"] == {
+        "type": "object",
+        "properties": {"degrees": {"type": "number"}, "city": {"type": "string"}},
+        "required": ["degrees", "city"],
+    }
+
+
+def test_a_draft_that_one_has_begun_is_changed_to_match(browser, ada):
+    tool = publish(weather(returnType=DEGREES), by=ada).tool
+    run = run_of(tool, {"degrees": 451})
+    begun = weather(returnType=DEGREES, description="Weather of a city.")
+
+    page = browser.post(f"{ADDRESS}?match={run.pk}", sent(begun, use="match"))
+
+    assert draft_in(page)["description"] == "Weather of a city."
+    assert draft_in(page)["returnType"]["properties"]["degrees"]["maximum"] == 451
+
+
+def test_without_a_small_edit_the_page_says_so_and_keeps_the_spec(browser, ada):
+    schema = {
+        "$defs": {"short": {"maxLength": 1}},
+        "properties": {"a": {"$ref": "#/$defs/short"}},
+        "not": {"required": ["b"]},
+    }
+    tool = publish(weather(returnType=schema), by=ada).tool
+    run = run_of(tool, {"a": "ab"})
+
+    page = browser.get(f"{ADDRESS}?match={run.pk}")
+
+    assert "No small edit makes the return type accept this response." in words(page)
+    assert draft_in(page)["returnType"] == schema
+
+
+def test_the_run_of_another_person_or_tool_is_not_found(client, browser, tool, ada):
+    run = run_of(tool, {"degrees": 451}, verdict="unchecked")
+    publish(make_spec("climate"), by=ada)
+
+    assert as_publisher(client).get(f"{ADDRESS}?match={run.pk}").status_code == 404
+    assert browser.get(f"/tools/climate/edit/?match={run.pk}").status_code == 404
+
+
+def test_who_may_not_edit_gets_no_offer_to_change_the_spec(client, tool, ada):
+    set_role(grace := make_user("grace"), "runner")
+    run = run_of(tool, {"degrees": 20}, by=grace, verdict="unchecked")
+    client.force_login(grace)
+
+    result = client.get(f"/runs/{run.pk}/", follow=True).content.decode()
+
+    assert "Describe this response" not in result
+    assert client.get(f"{ADDRESS}?match={run.pk}").status_code == 403

@@ -1,0 +1,79 @@
+"""Editing a spec: what the draft means follows the text, and the browser stores the draft."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+ADDRESS = "/tools/convert_units/edit/"
+
+
+@pytest.fixture
+def edit(signed_in: Page):
+    signed_in.goto(ADDRESS)
+    expect(signed_in.locator("json-editor .cm-content")).to_be_visible()
+    return signed_in
+
+
+def change(page: Page, old: str, new: str) -> None:
+    page.locator("json-editor").evaluate(
+        "(editor, [old, now]) => editor.write(editor.textarea.value.replace(old, now))", [old, new]
+    )
+
+
+def test_impact_follows_the_text_and_leads_to_its_line(edit: Page):
+    change(edit, '"maximum": 15', '"maximum": 9')
+
+    expect(edit.locator("#draft-impact")).to_contain_text("1 breaking change")
+    edit.locator("#draft-impact").get_by_role("link", name="line 33").click()
+    expect(edit.locator("json-editor .cm-activeLine")).to_contain_text('"maximum": 9')
+
+
+def test_a_problem_leaves_the_rest_of_the_page_until_it_is_fixed(edit: Page):
+    change(edit, '"definition"', "'definition'")
+
+    expect(edit.locator("#draft-problems")).to_contain_text("1 problem in the spec")
+    expect(edit.locator("#draft-impact")).to_be_visible()
+    edit.get_by_role("button", name="Use double quotes").click()
+    expect(edit.locator("#draft-problems .problem")).to_have_count(0)
+
+
+def test_a_draft_is_stored_until_it_is_discarded(edit: Page):
+    change(edit, '"maximum": 15', '"maximum": 9')
+    expect(edit.locator("#draft-stored")).to_contain_text("Draft stored just now")
+
+    edit.goto(ADDRESS)
+
+    expect(edit.locator("#draft-impact")).to_contain_text("1 breaking change")
+    edit.get_by_role("link", name="Discard").click()
+    expect(edit.locator("#draft-impact")).to_contain_text("Nothing has changed yet")
+
+
+def test_a_button_of_the_form_changes_only_the_form(edit: Page):
+    edit.get_by_role("tab", name="Form").click()
+
+    edit.get_by_role("button", name="Show type selectors").click()
+
+    expect(edit.get_by_role("button", name="Hide type selectors")).to_be_visible()
+    assert edit.url.split("#")[0].endswith(ADDRESS)
+
+
+def test_keys_open_and_close_the_page(signed_in: Page):
+    signed_in.goto("/tools/convert_units/")
+
+    signed_in.keyboard.press("e")
+    signed_in.wait_for_url(f"**{ADDRESS}")
+    signed_in.keyboard.press("Escape")
+
+    signed_in.wait_for_url("**/tools/convert_units/")
+
+
+def test_on_a_phone_the_spec_is_the_first_tab(signed_in: Page):
+    signed_in.set_viewport_size({"width": 360, "height": 780})
+
+    signed_in.goto(ADDRESS)
+
+    expect(signed_in.get_by_role("tab", name="Spec")).to_have_attribute("aria-selected", "true")
+    signed_in.get_by_role("tab", name="Docs").click()
+    expect(signed_in.locator("json-editor")).to_be_hidden()
+    expect(signed_in.locator("#draft-docs")).to_be_visible()
